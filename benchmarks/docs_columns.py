@@ -6,7 +6,7 @@ python benchmarks/docs_columns.py > docs/columns.md    renews the page
 from collections.abc import Iterator
 
 from dataset_card.tables.columns import ITEMS, Column, Config
-from dataset_card.tables.schema import TABLES, transcripts_config
+from dataset_card.tables.schema import TABLES, make_transcripts_config
 from ircore.games.registry import load_game, sort_game_names
 
 HEAD = """\
@@ -27,7 +27,7 @@ GAMES = ("conversation", "reasoning", "reconstruction", "reference")
 
 def page() -> str:
     """Return the page as Markdown."""
-    steps = (transcripts_config(load_game(name)) for name in sort_game_names(GAMES))
+    steps = (make_transcripts_config(load_game(name)) for name in sort_game_names(GAMES))
     return HEAD + "\n".join(line for config in (*steps, *TABLES) for line in _lines(config)).rstrip() + "\n"
 
 

@@ -218,11 +218,11 @@ def measure_growth(folder: Path, runs: int, per_condition: int, side: int) -> No
 
 def write_ours(folder: Path) -> None:
     """Write the rows of ``instances`` as a release has them."""
-    from dataset_card.tables.rows import instance_rows
+    from dataset_card.tables.rows import build_instance_rows
     from dataset_card.tables.schema import INSTANCES
     from dataset_card.tables.writing import write_table
 
-    write_table(folder / "out-ours", INSTANCES, instance_rows(read_instances(folder / "set")))
+    write_table(folder / "out-ours", INSTANCES, build_instance_rows(read_instances(folder / "set")))
 
 
 def write_pyarrow(folder: Path) -> None:
@@ -230,12 +230,12 @@ def write_pyarrow(folder: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from dataset_card.tables.parquet import arrow_schema
-    from dataset_card.tables.rows import instance_rows
+    from dataset_card.tables.parquet import build_arrow_schema
+    from dataset_card.tables.rows import build_instance_rows
     from dataset_card.tables.schema import INSTANCES
-    from dataset_card.tables.writing import writer_settings
+    from dataset_card.tables.writing import choose_writer_settings
 
-    schema = arrow_schema(INSTANCES)
+    schema = build_arrow_schema(INSTANCES)
     instances = read_instances(folder / "set")
     places = {
         file.image.rpartition("/")[2]: instances.folder / file.image
@@ -248,8 +248,8 @@ def write_pyarrow(folder: Path) -> None:
         path = getattr(cell, "path", None)
         return cell if path is None else {"bytes": places[path].read_bytes(), "path": path}
 
-    with pq.ParquetWriter(folder / "out.parquet", schema, **writer_settings(INSTANCES)) as writer:
-        rows = list(instance_rows(instances))
+    with pq.ParquetWriter(folder / "out.parquet", schema, **choose_writer_settings(INSTANCES)) as writer:
+        rows = list(build_instance_rows(instances))
         for start in range(0, len(rows), 100):
             known = [{name: embedded(cell) for name, cell in row.items()} for row in rows[start : start + 100]]
             writer.write_table(pa.Table.from_pylist(known, schema))

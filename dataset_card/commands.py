@@ -147,11 +147,11 @@ def _check(place: str, load: bool, run_card: bool, rescore: str | None, seed: in
 
     from dataset_card.checking.rescore import parse_share
     from dataset_card.checking.rescored_run import Draw
-    from dataset_card.hub.full_check import full_check
+    from dataset_card.hub.full_check import check_release_fully
 
     # Nobody who changes a release may know beforehand which episodes will be drawn.
     draw = None if rescore is None else Draw(parse_share(rescore), randbits(32) if seed is None else seed)
-    report = full_check(place, load, run_card, os.cpu_count() or 1, draw)
+    report = check_release_fully(place, load, run_card, os.cpu_count() or 1, draw)
     if as_json:
         document = {"rows": report.rows, "pictures": report.pictures, "faults": report.faults}
         echo_json({**document, "rescored": report.rescored, "not_checked": report.not_checked})
@@ -200,7 +200,7 @@ def push(
     private unless --public is given. The token comes from HF_TOKEN or "hf auth login"; with HF_OIDC_RESOURCE set, from
     the CI's identity (trusted publishing). The same command again goes on where it stopped.
     """
-    from dataset_card.hub.push import PushPlan, loading_code, preview_push, push_release
+    from dataset_card.hub.push import PushPlan, format_loading_code, preview_push, push_release
 
     plan = PushPlan(repo, revision, visibility, message, rebase)
     if dry_run:
@@ -213,7 +213,7 @@ def push(
     pushed = push_release(folder, plan, lambda line: click.echo(make_printable(line), err=True))
     if as_json:
         echo_json({"repo": pushed.repo, "pushed": True, "tag": pushed.tag, "commit": pushed.commit})
-    for line in () if as_json else loading_code(pushed):
+    for line in () if as_json else format_loading_code(pushed):
         click.echo(line)
 
 

@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dataset_card.checking.release_check import Report, sound_release
+from dataset_card.checking.release_check import Report, require_sound_release
 from dataset_card.checking.rescored_run import Draw
-from dataset_card.hub.full_check import full_check
+from dataset_card.hub.full_check import check_release_fully
 from dataset_card.hub.pull import find_release, pull_release
 from dataset_card.releases.record import RELEASE, read_release
 from dataset_card.tables.columns import Config
-from dataset_card.tables.embedded_pictures import EmbeddedPictures, pictures_of_instances, pictures_of_steps
-from dataset_card.tables.parquet import read_frame, read_table, table_files
-from dataset_card.tables.schema import DIALOGUES, INSTANCES, LEADERBOARD, PREFERENCES, is_transcripts, transcripts_name
+from dataset_card.tables.embedded_pictures import EmbeddedPictures, index_instance_pictures, index_step_pictures
+from dataset_card.tables.parquet import list_table_files, read_frame, read_table
+from dataset_card.tables.schema import DIALOGUES, INSTANCES, LEADERBOARD, PREFERENCES, is_transcripts, name_transcripts
 from ircore.core.errors import InputError
 from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import DEFAULT_GAME
@@ -49,7 +49,7 @@ def load_results(
         WorkError: The release has faults, the game cannot be imported, or the Hub has no such dataset or revision, or
             cannot be reached.
     """
-    report = sound_release(find_release(place, revision), place)
+    report = require_sound_release(find_release(place, revision), place)
     games = sort_game_names({run.run.game for run in report.runs})
     # The default game comes first, and is meant where it is there; of others nobody knows which is meant.
     if game is None and len(games) > 1 and build_game_field(games[0]):
@@ -113,7 +113,7 @@ def load_transcripts(
     place: str, revision: str | None = None, pictures: bool = False, game: str = DEFAULT_GAME
 ) -> "pd.DataFrame":
     """Load every turn of a release, by run, instance and turn; of other games every step. See ``load_table``."""
-    return load_table(place, transcripts_name(game), revision, pictures)
+    return load_table(place, name_transcripts(game), revision, pictures)
 
 
 def load_dialogues(place: str, revision: str | None = None, seat: str | None = None) -> Iterator[dict[str, Any]]:
@@ -131,7 +131,7 @@ def load_dialogues(place: str, revision: str | None = None, seat: str | None = N
         InputError: There is no such release.
         WorkError: The Hub has no such dataset or revision, or cannot be reached.
     """
-    return _with_pictures(place, revision, DIALOGUES, seat)
+    return _add_pictures(place, revision, DIALOGUES, seat)
 
 
 def load_preferences(place: str, revision: str | None = None, seat: str | None = None) -> Iterator[dict[str, Any]]:
@@ -141,10 +141,10 @@ def load_preferences(place: str, revision: str | None = None, seat: str | None =
     pictures are ``chosen_image`` and ``rejected_image``, which are None where answers are words. Arguments and errors
     are as of ``load_dialogues``.
     """
-    return _with_pictures(place, revision, PREFERENCES, seat)
+    return _add_pictures(place, revision, PREFERENCES, seat)
 
 
-def _with_pictures(place: str, revision: str | None, table: Config, seat: str | None) -> Iterator[dict[str, Any]]:
+def _add_pictures(place: str, revision: str | None, table: Config, seat: str | None) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table of messages with their pictures."""
     record = read_release(find_release(place, revision, (RELEASE, LEADERBOARD.pattern)))
     configs = {config.name: config for config in record.configs}
@@ -152,21 +152,21 @@ def _with_pictures(place: str, revision: str | None, table: Config, seat: str | 
         return
     steps = [config for config in record.configs if is_transcripts(config.name)]
     folder = find_release(place, revision, [config.pattern for config in (table, INSTANCES, *steps)])
-    sources = [pictures_of_steps(table_files(folder, config), config) for config in steps]
-    sources.append(pictures_of_instances(folder))
+    sources = [index_step_pictures(list_table_files(folder, config), config) for config in steps]
+    sources.append(index_instance_pictures(folder))
     for _, row in read_table(folder, configs[table.name]):
         # Those of a question and those that are answers, whose places are in other columns.
         hashes = {name: row[f"{name}_sha256"] for name in ("images", "chosen", "rejected") if f"{name}_sha256" in row}
-        pictures = {name: _pictures(sources, sha256) for name, sha256 in hashes.items()}
+        pictures = {name: _find_pictures(sources, sha256) for name, sha256 in hashes.items()}
         if seat in (None, row["seat"]) and None not in (item for held in pictures.values() for item in held):
             messages = {
-                column.name: _without_nulls(row[column.name]) for column in table.columns if column.kind == "messages"
+                column.name: _remove_nulls(row[column.name]) for column in table.columns if column.kind == "messages"
             }
             answers = {f"{name}_image": next(iter(held), None) for name, held in pictures.items() if name != "images"}
             yield row | messages | answers | {"images": pictures["images"]}
 
 
-def _pictures(sources: Sequence[EmbeddedPictures], hashes: Any) -> "list[Image.Image | None]":
+def _find_pictures(sources: Sequence[EmbeddedPictures], hashes: Any) -> "list[Image.Image | None]":
     """Return pictures by their SHA-256, one or several; None for one that is not published."""
     from PIL import Image
 
@@ -175,7 +175,7 @@ def _pictures(sources: Sequence[EmbeddedPictures], hashes: Any) -> "list[Image.I
     return [None if data is None else Image.open(io.BytesIO(data)).convert("RGB") for data in files]
 
 
-def _without_nulls(messages: Any) -> list[dict[str, Any]]:
+def _remove_nulls(messages: Any) -> list[dict[str, Any]]:
     """Return messages whose places of pictures have no text, as chat templates expect it."""
     return [
         message
@@ -203,4 +203,4 @@ def verify_release(
     if not 0 < share <= 1:
         raise InputError(f"share {share}: must be above 0 and at most 1", "Give 0.25 for a quarter, 1 for all.")
     named = place if revision is None else f"{place}@{revision}"
-    return full_check(named, load=False, processes=processes, draw=Draw(share, seed))
+    return check_release_fully(named, load=False, processes=processes, draw=Draw(share, seed))

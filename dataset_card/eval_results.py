@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dataset_card.card.metadata import PAPER
-from dataset_card.checking.release_check import sound_release
+from dataset_card.checking.release_check import require_sound_release
 from dataset_card.tables.columns import SPLIT
-from dataset_card.tables.schema import transcripts_name
+from dataset_card.tables.schema import name_transcripts
 from ircore.core.errors import InputError
 from ircore.core.files import write_new_folder, write_text
 from ircore.core.plain_words import format_count
@@ -38,7 +38,7 @@ FILE = "image-reconstruction-game.yaml"
 Seat = Literal["describer", "generator"]
 SEATS: tuple[Seat, ...] = ("describer", "generator")
 
-_TRANSCRIPTS = transcripts_name(DEFAULT_GAME)
+_TRANSCRIPTS = name_transcripts(DEFAULT_GAME)
 
 MOST_NAMED = 6
 """Maximum of partners that a note names."""
@@ -82,23 +82,23 @@ def write_eval_results(release: Path, source: Source, out: Path) -> tuple[Player
         InputError: There is no such judge, or no model has a score of its own; or ``out`` holds something.
         WorkError: The release has faults.
     """
-    report = sound_release(release, str(release))
+    report = require_sound_release(release, str(release))
     runs = [run for run in report.runs if run.run.game == DEFAULT_GAME]
     if not runs:
         raise InputError(f"{release}: no runs of {DEFAULT_GAME}", "Name a release that has some.")
     results = Results.from_runs(runs)
-    players = marginals(results, source.judge)
+    players = compute_marginals(results, source.judge)
     with write_new_folder(out) as folder:
-        write_text(folder / "eval.yaml", _yaml(benchmark(source.judge)))
+        write_text(folder / "eval.yaml", _dump_yaml(build_benchmark(source.judge)))
         # All runs of a grid have the same rules, so those of any player do.
-        rules = played_by(players[0], results)
-        for label, name in _folder_names({player.label for player in players}, rules).items():
-            entries = [entry(player, source, results) for player in players if player.label == label]
-            write_text(folder / name / ".eval_results" / FILE, _yaml(entries))
+        rules = find_rules(players[0], results)
+        for label, name in _name_folders({player.label for player in players}, rules).items():
+            entries = [build_entry(player, source, results) for player in players if player.label == label]
+            write_text(folder / name / ".eval_results" / FILE, _dump_yaml(entries))
     return players
 
 
-def marginals(results: Results, judge: str) -> tuple[PlayerResult, ...]:
+def compute_marginals(results: Results, judge: str) -> tuple[PlayerResult, ...]:
     """Return each model's mean over all partners, where the pairs are a complete grid.
 
     Raises:
@@ -127,7 +127,7 @@ def marginals(results: Results, judge: str) -> tuple[PlayerResult, ...]:
     return tuple(player for player in players if player.score.mean is not None)
 
 
-def benchmark(judge: str) -> dict[str, Any]:
+def build_benchmark(judge: str) -> dict[str, Any]:
     """Return the content of ``eval.yaml``: a task for each seat."""
     return {
         "name": NAME,
@@ -139,19 +139,20 @@ def benchmark(judge: str) -> dict[str, Any]:
         ),
         "evaluation_framework": FRAMEWORK,
         "tasks": [
-            {"id": task(seat, judge), "config": transcripts_name(DEFAULT_GAME), "split": SPLIT} for seat in SEATS
+            {"id": make_task_id(seat, judge), "config": name_transcripts(DEFAULT_GAME), "split": SPLIT}
+            for seat in SEATS
         ],
     }
 
 
-def task(seat: str, judge: str) -> str:
+def make_task_id(seat: str, judge: str) -> str:
     """Return the id of a task: seat and judge."""
     return f"{seat}_{judge}"
 
 
-def entry(player: PlayerResult, source: Source, results: Results) -> dict[str, Any]:
+def build_entry(player: PlayerResult, source: Source, results: Results) -> dict[str, Any]:
     """Return an entry of ``.eval_results/*.yaml``."""
-    dataset = {"id": source.repo, "task_id": task(player.role, source.judge)}
+    dataset = {"id": source.repo, "task_id": make_task_id(player.role, source.judge)}
     if player.score.mean is None:
         raise ValueError(f"{player.label} has no score")
     runs = [submission.run for submission in results.submissions if submission.run_id in player.run_ids]
@@ -160,11 +161,11 @@ def entry(player: PlayerResult, source: Source, results: Results) -> dict[str, A
         "value": round(player.score.mean, 4),
         "date": max(run.started for run in runs)[:10],
         "source": {"url": source.url, "name": NAME},
-        "notes": " ".join(_notes(player, results)),
+        "notes": " ".join(_list_notes(player, results)),
     }
 
 
-def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
+def _list_notes(player: PlayerResult, results: Results) -> Iterator[str]:
     runs = [submission for submission in results.submissions if submission.run_id in player.run_ids]
     partners = [submission.generator if player.role == "describer" else submission.describer for submission in runs]
     more = f" and {len(partners) - MOST_NAMED} more" if len(partners) > MOST_NAMED else ""
@@ -180,18 +181,18 @@ def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
         f"Over {player.score.n} of {format_count(size, 'target')}: those that all these runs played and "
         f"the judge rated."
     )
-    rules = played_by(player, results)
+    rules = find_rules(player, results)
     plain = f"Rules {rules.key}: {rules.token_budget} tokens a message, {format_count(rules.max_turns, 'turn')}"
     words = ", ".join([plain, *rules.variants])
     yield f"{words}; instance set {results.instance_set[:12]}."
 
 
-def played_by(player: PlayerResult, results: Results) -> Any:
+def find_rules(player: PlayerResult, results: Results) -> Any:
     """Return the rules that all runs behind a player's mean were played by."""
     return next(submission.rules for submission in results.submissions if submission.run_id in player.run_ids)
 
 
-def _folder_names(labels: Iterable[str], rules: Any) -> dict[str, str]:
+def _name_folders(labels: Iterable[str], rules: Any) -> dict[str, str]:
     """Return a folder for each model, named after it: the label holds slashes, as in org/model, or any letters."""
     names = {
         label: re.sub(r"[^A-Za-z0-9._-]+", "--", rules.add_rules_key(label)).strip(".") or "model"
@@ -205,7 +206,7 @@ def _folder_names(labels: Iterable[str], rules: Any) -> dict[str, str]:
     }
 
 
-def _yaml(document: object) -> str:
+def _dump_yaml(document: object) -> str:
     import yaml
 
     return str(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120))

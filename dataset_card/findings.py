@@ -48,7 +48,7 @@ class Findings:
         self.faults.append(replace_controls(f"{where}: {fault}", "\N{REPLACEMENT CHARACTER}")[:400])
 
 
-def same_value(value: object, wanted: object) -> bool:
+def are_same_value(value: object, wanted: object) -> bool:
     """Return whether a value of a row equals the wanted value; numbers may differ by rounding, tuples equal lists."""
     if isinstance(value, float) and isinstance(wanted, int | float):
         # Sums may differ in the last digits from one processor to another.
@@ -56,7 +56,7 @@ def same_value(value: object, wanted: object) -> bool:
     return value == (list(wanted) if isinstance(wanted, tuple) else wanted)
 
 
-def short_value(value: object) -> str:
+def shorten_value(value: object) -> str:
     """Return a value for a message."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)[:60]
 
@@ -126,7 +126,7 @@ class Pictures:
     def _begin(self, columns: Sequence[str], row: Row, pool: ThreadPoolExecutor) -> None:
         """Hash the pictures of a row, and have those decoded that are new."""
         for name in columns:
-            for position, (cell, stated) in enumerate(_beside(row, name)):
+            for position, (cell, stated) in enumerate(_pair_with_hashes(row, name)):
                 if cell and (data := cell["bytes"]):
                     # Rows that follow each other often share a picture, and comparing is faster than hashing.
                     former = self._former.get((name, position))
@@ -138,7 +138,7 @@ class Pictures:
 
     def _end(self, columns: Sequence[str], row: Row) -> None:
         """Forget the hashes of the cells of a row."""
-        for cell, _ in (pair for name in columns for pair in _beside(row, name)):
+        for cell, _ in (pair for name in columns for pair in _pair_with_hashes(row, name)):
             self._hashes.pop(id(cell), None)
 
     def check(self, where: str, cell: object, sha256: object) -> DecodedPicture | None:
@@ -173,7 +173,7 @@ class Pictures:
         file = self._hashes.get(id(cell)) or hash_file(cell["bytes"])
         if file not in self._known:
             self._known[file] = Future()
-            self._known[file].set_result(decoded(cell["bytes"]))
+            self._known[file].set_result(decode_picture(cell["bytes"]))
         picture = self._known[file].result()
         if isinstance(picture, str):
             self._findings.add(where, picture)
@@ -181,7 +181,7 @@ class Pictures:
         return picture
 
 
-def _beside(row: Row, name: str) -> Iterable[tuple[Any, object]]:
+def _pair_with_hashes(row: Row, name: str) -> Iterable[tuple[Any, object]]:
     """Return the pictures of a cell, each with the hash that is stated beside it; None where there is none."""
     cell, stated = row[name], row.get(f"{name}_sha256")
     if not isinstance(cell, list):
@@ -189,7 +189,7 @@ def _beside(row: Row, name: str) -> Iterable[tuple[Any, object]]:
     return zip_longest(cell, stated if isinstance(stated, list) else ())
 
 
-def decoded(data: bytes) -> DecodedPicture | str:
+def decode_picture(data: bytes) -> DecodedPicture | str:
     """Decode a picture fully; return what it shows, or its fault as a text."""
     try:
         # Pillow would try many further formats, one of them by starting Ghostscript.
@@ -220,10 +220,10 @@ def _look_once(data: bytes, file: bytes, stated: str) -> DecodedPicture | str:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:  # its header alone
             size = image.size
     except (*UNDECODABLE, Image.DecompressionBombError):
-        return decoded(data)
+        return decode_picture(data)
     if is_known_intact(compute_intact_key(file, *size, stated, True)):
         return DecodedPicture(stated, *size)
-    picture = decoded(data)
+    picture = decode_picture(data)
     if not isinstance(picture, str):
         remember_intact(compute_intact_key(file, picture.width, picture.height, picture.sha256, bare=True))
     return picture

@@ -119,8 +119,8 @@ def build(
 
     begun = perf_counter()
     options = Options(
-        address=_address("--site-url", address),
-        originals=_address("--image-base-url", originals),
+        address=_parse_address("--site-url", address),
+        originals=_parse_address("--image-base-url", originals),
         versions=versions or RECORDS,
         **choices,
     )
@@ -137,7 +137,7 @@ def build(
     )
 
 
-def _address(option: str, url: str) -> str:
+def _parse_address(option: str, url: str) -> str:
     """Return an address that names can be appended to."""
     if url and not fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
         raise InputError(
@@ -179,10 +179,10 @@ def record(site: Path, name: str, date: str | None, notes: str | None, versions:
     """Release the benchmark that the built site SITE shows as version NAME: its targets and prompts are final now."""
     from ircore.instances.benchmark import RECORDS, record_version
     from leaderboard.building.marker import read_marker
-    from leaderboard.frozen_boards.archive import released_as
+    from leaderboard.frozen_boards.archive import make_released_version
 
     path = versions or RECORDS
-    made = released_as(read_marker(site), name, date, notes)
+    made = make_released_version(read_marker(site), name, date, notes)
     record_version(made, path)
     click.echo(f"{path}: version {made.name} is set {made.instance_set[:8]}; build the site again to show it")
 

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 from dataset_card.card import code as card_code
 from dataset_card.card import statements as card_statements
 from dataset_card.card.episode_picture import Example, draw_episode
-from dataset_card.card.maintainer_texts import CARD, DATASHEET, MaintainerTexts, blocks
-from dataset_card.card.metadata import PAPER, front_matter, licences_of, title_of
-from dataset_card.card.pictures import alternative_text, draw_scores, draw_targets
+from dataset_card.card.maintainer_texts import CARD, DATASHEET, MaintainerTexts, build_sections
+from dataset_card.card.metadata import PAPER, collect_licences, format_front_matter, format_title
+from dataset_card.card.pictures import describe_chart, draw_scores, draw_targets
 from dataset_card.card.verification import RunVerification, Verification
 from dataset_card.markdown import Markdown, render
 from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.release_source import ReleaseSource
-from dataset_card.tables.schema import transcripts_name
+from dataset_card.tables.schema import name_transcripts
 from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
 from ircore.core.plugins import load_plugin
@@ -40,7 +40,7 @@ MOST_ROWS = 10
 """Rows of a board on the card; the table ``leaderboard`` has all of them."""
 
 CARD_FILES = (CARD, DATASHEET, LICENCES, *PICTURES)
-"""Files that ``card_files`` makes."""
+"""Files that ``build_card_files`` makes."""
 
 
 class SourceLicence(NamedTuple):
@@ -125,7 +125,7 @@ class CardFacts:
     verification: Verification = field(default_factory=Verification)
 
 
-def card_files(facts: CardFacts) -> dict[str, bytes]:
+def build_card_files(facts: CardFacts) -> dict[str, bytes]:
     """Return the content of the release's files in ``CARD_FILES``; the same facts give the same bytes."""
     texts = {CARD: render_card(facts), DATASHEET: render_datasheet(facts), LICENCES: render_licences(facts.source)}
     files = {name: text.encode() for name, text in texts.items()}
@@ -142,9 +142,9 @@ def card_files(facts: CardFacts) -> dict[str, bytes]:
 
 def render_card(facts: CardFacts) -> str:
     """Return the content of ``README.md``."""
-    source, verified = facts.source.lead, _verified(facts)
+    source, verified = facts.source.lead, _list_verified(facts)
     values: dict[str, object] = {
-        "title": title_of(facts.source),
+        "title": format_title(facts.source),
         "code": card_code,
         "place": card_code.PLACE,
         "name": facts.name,
@@ -152,31 +152,31 @@ def render_card(facts: CardFacts) -> str:
         "programs": describe_programs(
             spec for run in facts.source.runs for spec in run.run.submission.players.values()
         ),
-        "games": [_game_section(tables, facts.source) for tables in facts.source.others],
-        "licences": source_licences(facts.source),
+        "games": [_build_game_section(tables, facts.source) for tables in facts.source.others],
+        "licences": count_source_licences(facts.source),
         "ways_to_get": describe_ways_to_get(facts.source.instances()),
-        "submissions": _submissions(facts.source),
+        "submissions": _list_submissions(facts.source),
         "most_rows": MOST_ROWS,
-        "maintainers": blocks(CARD, facts.maintainer_texts),
+        "maintainers": build_sections(CARD, facts.maintainer_texts),
         "verified": verified,
         "replayed_rules": next((run.rules for _, run in verified if run.rules), ()),
-        **_common(facts),
+        **_collect_common_values(facts),
     }
     if source is None:
         body = render("GAMES.md.j2", **values)
     else:
-        body = render("README.md.j2", **values, **_of_reconstruction(source), example=facts.example)
-    return f"---\n{front_matter(facts.source, facts.written)}---\n\n{body}"
+        body = render("README.md.j2", **values, **_collect_lead_values(source), example=facts.example)
+    return f"---\n{format_front_matter(facts.source, facts.written)}---\n\n{body}"
 
 
-def _of_reconstruction(source: GameTables) -> dict[str, object]:
+def _collect_lead_values(source: GameTables) -> dict[str, object]:
     """Return the values that only the card of a release with reconstruction prints."""
     return {
         "pictures": {"strip": STRIP, "targets": TARGETS, "scores": SCORES},
-        "boards": list(_boards(source)),
+        "boards": list(_build_boards(source)),
         "judges": [(judge, judge_label(source, judge)) for judge in source.results.judges],
-        "counts": [_counts(source, category) for category in source.results.categories],
-        "statements": card_statements.statements(source),
+        "counts": [_count_category(source, category) for category in source.results.categories],
+        "statements": card_statements.build_statements(source),
         "results": source.results,
         "runs": [run.run for run in source.runs],
         "rules_of": source.results.game.rules_of,
@@ -184,8 +184,8 @@ def _of_reconstruction(source: GameTables) -> dict[str, object]:
     }
 
 
-def _game_section(tables: GameTables, source: ReleaseSource) -> _GameSection:
-    game, table = tables.game, transcripts_name(tables.name)
+def _build_game_section(tables: GameTables, source: ReleaseSource) -> _GameSection:
+    game, table = tables.game, name_transcripts(tables.name)
     several = sum(other.name == tables.name for other in source.games) > 1
     return _GameSection(
         f"{game.title}, set {tables.instances.identity[:8]}" if several else game.title,
@@ -193,7 +193,7 @@ def _game_section(tables: GameTables, source: ReleaseSource) -> _GameSection:
         game.headline.title,
         tuple(seat.name for seat in tables.results.seats),
         table,
-        card_code.steps_code(table),
+        card_code.format_steps_code(table),
         len(tables.instances.instances),
         tuple(
             row
@@ -210,18 +210,18 @@ def render_datasheet(facts: CardFacts) -> str:
     values = {
         "first_day": days[0],
         "last_day": days[-1],
-        "licence_names": sorted(licences_of(facts.source)),
-        "maintainers": blocks(DATASHEET, facts.maintainer_texts),
-        **_common(facts),
+        "licence_names": sorted(collect_licences(facts.source)),
+        "maintainers": build_sections(DATASHEET, facts.maintainer_texts),
+        **_collect_common_values(facts),
     }
     if source is not None:
-        return render("DATASHEET.md.j2", **values, **_of_reconstruction(source))
-    games = [_game_section(tables, facts.source) for tables in facts.source.others]
+        return render("DATASHEET.md.j2", **values, **_collect_lead_values(source))
+    games = [_build_game_section(tables, facts.source) for tables in facts.source.others]
     prompts = sorted({run.run.prompts for run in facts.source.runs})
     return render("GAMES_DATASHEET.md.j2", **values, games=games, prompts=prompts)
 
 
-def _submissions(source: ReleaseSource) -> set[tuple[str, str]]:
+def _list_submissions(source: ReleaseSource) -> set[tuple[str, str]]:
     """Return name and licence of every submission."""
     return {(run.run.submission.name, run.run.submission.licence) for run in source.runs}
 
@@ -230,12 +230,12 @@ def render_licences(source: ReleaseSource) -> str:
     """Return the content of ``LICENSE.md``."""
     return render(
         "LICENSE.md.j2",
-        licences=source_licences(source),
-        submissions=_submissions(source),
+        licences=count_source_licences(source),
+        submissions=_list_submissions(source),
     )
 
 
-def source_licences(source: ReleaseSource) -> list[SourceLicence]:
+def count_source_licences(source: ReleaseSource) -> list[SourceLicence]:
     """Count the instances of each source and licence, the largest number first."""
     counts = Counter((instance.source, instance.licence) for instance in source.instances())
     return [SourceLicence(*key, count) for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
@@ -252,7 +252,7 @@ def judge_label(source: GameTables, judge: str) -> str:
         return judge
 
 
-def _common(facts: CardFacts) -> dict[str, object]:
+def _collect_common_values(facts: CardFacts) -> dict[str, object]:
     """Return the values that card and datasheet both print."""
     return {
         "paper": PAPER,
@@ -263,22 +263,22 @@ def _common(facts: CardFacts) -> dict[str, object]:
     }
 
 
-def _verified(facts: CardFacts) -> list[tuple[str, RunVerification]]:
+def _list_verified(facts: CardFacts) -> list[tuple[str, RunVerification]]:
     """Return submission and verification of each verified run, in the order of the boards."""
     verified = {run.run_id: run for run in facts.verification.runs}
     runs = [source_run.run for source_run in facts.source.runs]
     return [(run.submission.name, verified[run.run_id]) for run in runs if run.run_id in verified]
 
 
-def _boards(source: GameTables) -> Iterator[_JudgeBoard]:
+def _build_boards(source: GameTables) -> Iterator[_JudgeBoard]:
     parts = split_by_rules(source.results)
     for judge in sort_judges(source.results):
         # Ranks hold among runs under the same rules, so each set of rules is ranked by itself.
         label, rows = judge_label(source, judge), tuple(row for part in parts for row in part.board(judge))
-        yield _JudgeBoard(judge, label, rows, alternative_text(rows, label))
+        yield _JudgeBoard(judge, label, rows, describe_chart(rows, label))
 
 
-def _counts(source: GameTables, category: str) -> _CategoryCounts:
+def _count_category(source: GameTables, category: str) -> _CategoryCounts:
     results = source.results
     targets = Counter(str(instance.difficulty) for instance in results.instances if instance.category == category)
     episodes = [

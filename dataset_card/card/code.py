@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from dataset_card.tables.schema import is_transcripts, transcripts_name
+from dataset_card.tables.schema import is_transcripts, name_transcripts
 from ircore.core.errors import WorkError
 from ircore.core.records import DEFAULT_GAME
 
@@ -49,7 +49,7 @@ overall = board.query("category == 'all' and difficulty == 'all' and measure == 
 overall[["game", "submission", "by", "mean", "low", "high", "n"]]
 """
 
-_TURNS_TABLE = transcripts_name(DEFAULT_GAME)
+_TURNS_TABLE = name_transcripts(DEFAULT_GAME)
 
 BLOCKS = (TURNS, TABLES, STREAM, FOLDER)
 """Code about runs of reconstruction, in the order of the card."""
@@ -61,10 +61,10 @@ SECONDS = 600
 _BLOCK = re.compile(r"^```[ \t]*(?:python|py)\b[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE | re.IGNORECASE)
 
 
-def steps_code(table: str) -> str:
+def format_steps_code(table: str) -> str:
     """Return the code that loads the transcripts of another game.
 
-    >>> print(steps_code("transcripts_reference"))
+    >>> print(format_steps_code("transcripts_reference"))
     from datasets import load_dataset
     <BLANKLINE>
     steps = load_dataset("ORG/NAME", "transcripts_reference", split="test")
@@ -78,21 +78,21 @@ steps[0]
 """
 
 
-def blocks_of(configs: Iterable[str]) -> tuple[str, ...]:
+def list_code_blocks(configs: Iterable[str]) -> tuple[str, ...]:
     """Return the Python blocks that the card of a release with these tables has, in their order."""
     names = list(configs)
     # Where there are turns, one table of each kind is enough to see how all load.
-    return BLOCKS if _TURNS_TABLE in names else tuple(steps_code(name) for name in names if is_transcripts(name))
+    return BLOCKS if _TURNS_TABLE in names else tuple(format_steps_code(name) for name in names if is_transcripts(name))
 
 
-def differing_blocks(card: str, configs: Iterable[str]) -> list[str]:
+def find_differing_blocks(card: str, configs: Iterable[str]) -> list[str]:
     """Return a line for each Python block of a card that is not this version's, and for each block that is missing.
 
     Args:
         card: Text of the card.
         configs: Names of the release's tables.
     """
-    blocks, ours = _BLOCK.findall(card), blocks_of(configs)
+    blocks, ours = _BLOCK.findall(card), list_code_blocks(configs)
     faults = [
         f"Python block {number} is not one of ours" for number, block in enumerate(blocks, 1) if block not in ours
     ]
@@ -133,7 +133,7 @@ def run_blocks(place: str, folder: Path, configs: Iterable[str]) -> list[str]:
 def main(place: str, configs: Iterable[str]) -> None:
     """Run the card's own blocks and print the failures as a line of JSON."""
     faults = []
-    for number, block in enumerate(blocks_of(configs), 1):
+    for number, block in enumerate(list_code_blocks(configs), 1):
         try:
             # By repr, so that a quotation mark in the name of a folder ends no text.
             exec(block.replace(f'"{PLACE}"', repr(place)), {})  # noqa: S102 - our own code alone

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from dataset_card.card import statements as card_statements
-from dataset_card.card.metadata import GAME_TAGS, PAPER, TAGS, TASKS, licences_of, title_of
-from dataset_card.card.statements import annotators, statements
+from dataset_card.card.metadata import GAME_TAGS, PAPER, TAGS, TASKS, collect_licences, format_title
+from dataset_card.card.statements import build_statements, count_annotators
 from dataset_card.tables.columns import ITEMS, SPLIT, Column, Config, Kind
 from dataset_card.tables.game_tables import GameTables
-from dataset_card.tables.parquet import table_files
+from dataset_card.tables.parquet import list_table_files
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.schema import JOINS, is_transcripts
 from ircore.core.score_records import HUMAN
@@ -92,8 +92,8 @@ def render_croissant(
         hashes: SHA-256 of the files of its tables, by path.
         url: Its own page, as the maintainers name it; None if they name none.
     """
-    document = _document(source, version, date) | ({} if url is None else {"url": url})
-    document["distribution"] = list(_distribution(folder, configs, hashes))
+    document = _build_document(source, version, date) | ({} if url is None else {"url": url})
+    document["distribution"] = list(_build_distribution(folder, configs, hashes))
     document["recordSet"] = _record_sets(configs)
     return _dump(document)
 
@@ -102,12 +102,12 @@ HUB_PAGE = re.compile(r"https://huggingface\.co/datasets/[\w.-]+/[\w.-]+")
 """Address of a dataset's page on the Hub."""
 
 
-def without_url(data: bytes) -> bytes:
+def remove_url(data: bytes) -> bytes:
     """Return a ``croissant.json`` of this program without the address of its page."""
-    return _with_url(data, None)
+    return _replace_url(data, None)
 
 
-def with_hub_page(data: bytes, name: str) -> bytes:
+def add_hub_page(data: bytes, name: str) -> bytes:
     """Return a ``croissant.json`` of this program that names its page on the Hub, unless maintainers name another.
 
     Args:
@@ -118,7 +118,7 @@ def with_hub_page(data: bytes, name: str) -> bytes:
     return (
         data
         if stated and not HUB_PAGE.fullmatch(stated)
-        else _with_url(data, f"https://huggingface.co/datasets/{name}")
+        else _replace_url(data, f"https://huggingface.co/datasets/{name}")
     )
 
 
@@ -129,10 +129,10 @@ def is_but_for_hub_page(data: bytes, wanted: bytes) -> bool:
         stated = document.get("url") if isinstance(document, dict) else None
     except (ValueError, RecursionError):
         return False
-    return isinstance(stated, str) and bool(HUB_PAGE.fullmatch(stated)) and data == _with_url(wanted, stated)
+    return isinstance(stated, str) and bool(HUB_PAGE.fullmatch(stated)) and data == _replace_url(wanted, stated)
 
 
-def _with_url(data: bytes, url: str | None) -> bytes:
+def _replace_url(data: bytes, url: str | None) -> bytes:
     document = json.loads(data)
     document.pop("url", None)
     # In its place, before what the files and tables are.
@@ -144,7 +144,7 @@ def _dump(document: Mapping[str, Any]) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def semantic_version(benchmark: str | None, date: str, content: str) -> str:
+def format_semantic_version(benchmark: str | None, date: str, content: str) -> str:
     """Return a release's version as semantic versioning asks for it, such as ``2026.1.0+20261201.1a2b3c4d``.
 
     Args:
@@ -157,7 +157,7 @@ def semantic_version(benchmark: str | None, date: str, content: str) -> str:
     return f"{'.'.join((numbers + ['0'] * 3)[:3])}+{date.replace('-', '')}.{content[:8]}"
 
 
-def croissant_faults(folder: Path, configs: Sequence[Config], hashes: Mapping[str, str]) -> Iterator[str]:
+def check_croissant(folder: Path, configs: Sequence[Config], hashes: Mapping[str, str]) -> Iterator[str]:
     """Yield a line for each file and table that ``croissant.json`` describes wrongly.
 
     Args:
@@ -178,10 +178,10 @@ def croissant_faults(folder: Path, configs: Sequence[Config], hashes: Mapping[st
         yield f"does not conform to {CONFORMS_TO[0]}"
         return
     for key, wanted in (
-        ("distribution", _distribution(folder, configs, hashes)),
+        ("distribution", _build_distribution(folder, configs, hashes)),
         ("recordSet", _record_sets(configs)),
     ):
-        described = _by_id(document.get(key))
+        described = _index_by_id(document.get(key))
         for entry in wanted:
             # What is left in the end describes nothing that the release has.
             if described.pop(entry["@id"], None) != entry:
@@ -189,22 +189,22 @@ def croissant_faults(folder: Path, configs: Sequence[Config], hashes: Mapping[st
         yield from (f"{key}: {name[:80]} is not in the release" for name in described)
 
 
-def _by_id(value: object) -> dict[str, Any]:
+def _index_by_id(value: object) -> dict[str, Any]:
     entries = value if isinstance(value, list) else []
     return {str(entry.get("@id")): entry for entry in entries if isinstance(entry, dict)}
 
 
-def _document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
+def _build_document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
     """Return the description of a release without its files and tables."""
     days = sorted(run.run.started[:10] for run in source.runs)
     makers = sorted({(run.run.version, run.run.prompts) for run in source.runs})
     return {
-        "@context": _context(),
+        "@context": _build_context(),
         "@type": "sc:Dataset",
         "conformsTo": list(CONFORMS_TO),
-        "name": title_of(source),
-        "description": _description(source),
-        "license": [_licence(name) for name in sorted(licences_of(source))],
+        "name": format_title(source),
+        "description": _describe_release(source),
+        "license": [_find_licence_address(name) for name in sorted(collect_licences(source))],
         "creator": {"@type": "sc:Organization", "name": MAKER},
         "publisher": {"@type": "sc:Organization", "name": MAKER},
         **({} if source.lead is None else {"citeAs": CITATION}),
@@ -219,32 +219,32 @@ def _document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
             {"@type": "prov:Activity", "prov:label": f"played by ircore {played_by} with prompts {prompts}"}
             for played_by, prompts in makers
         ],
-        **({} if source.lead is None else _responsible_ai(source.lead, (days[0], days[-1]))),
+        **({} if source.lead is None else _describe_responsible_ai(source.lead, (days[0], days[-1]))),
     }
 
 
-def _description(source: ReleaseSource) -> str:
+def _describe_release(source: ReleaseSource) -> str:
     if source.lead is not None:
         return card_statements.DESCRIPTION
     titles = dict.fromkeys(tables.game.title for tables in source.others)
     return f"Instances, steps and scores of every episode of {', '.join(titles)}."
 
 
-def _context() -> dict[str, Any]:
+def _build_context() -> dict[str, Any]:
     """Return the JSON-LD context of the specification's appendix, with the prefix of provenance terms."""
     context: dict[str, Any] = json.loads((files("dataset_card") / "croissant_context.json").read_text("utf-8"))
     return context
 
 
-def _licence(name: str) -> str:
+def _find_licence_address(name: str) -> str:
     """Return the address of a licence at SPDX; a licence without an address is named by its identifier."""
     # SPDX has pages for single licences, and none for expressions such as MIT OR Apache-2.0.
     return name if name.startswith("LicenseRef-") or " " in name else f"https://spdx.org/licenses/{name}"
 
 
-def _responsible_ai(source: GameTables, days: tuple[str, str]) -> dict[str, Any]:
-    stated, results = statements(source), source.results
-    people = annotators(source)
+def _describe_responsible_ai(source: GameTables, days: tuple[str, str]) -> dict[str, Any]:
+    stated, results = build_statements(source), source.results
+    people = count_annotators(source)
     platform = {"rai:dataAnnotationPlatform": ["The page that ircore annotate build makes"]} if people else {}
     # The field is of the type DateTime, and a release knows days.
     timeframe = [f"{day}T00:00:00" for day in days]
@@ -277,9 +277,9 @@ def _responsible_ai(source: GameTables, days: tuple[str, str]) -> dict[str, Any]
     }
 
 
-def _distribution(folder: Path, configs: Sequence[Config], hashes: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def _build_distribution(folder: Path, configs: Sequence[Config], hashes: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     for config in configs:
-        files = [path.relative_to(folder).as_posix() for path in table_files(folder, config)]
+        files = [path.relative_to(folder).as_posix() for path in list_table_files(folder, config)]
         yield {
             "@type": "cr:FileSet",
             "@id": f"{config.name}-files",
@@ -287,10 +287,10 @@ def _distribution(folder: Path, configs: Sequence[Config], hashes: Mapping[str, 
             "encodingFormat": PARQUET,
             "includes": config.pattern,
         }
-        yield from (_file_object(folder, name, hashes[name]) for name in files)
+        yield from (_build_file_object(folder, name, hashes[name]) for name in files)
 
 
-def _file_object(folder: Path, name: str, sha256: str) -> dict[str, Any]:
+def _build_file_object(folder: Path, name: str, sha256: str) -> dict[str, Any]:
     return {
         "@type": "cr:FileObject",
         "@id": name,
@@ -328,25 +328,27 @@ def _record_set(config: Config) -> dict[str, Any]:
         "@id": config.name,
         "name": config.name,
         "description": f"One row is {config.row}.",
-        "key": [{"@id": f"{config.name}/{name}"} for name in key_of(config)],
+        "key": [{"@id": f"{config.name}/{name}"} for name in find_key_columns(config)],
         # Readers of Croissant take no list of pictures or of records out of a Parquet file.
-        "field": [_field(config, column) for column in config.columns if column.kind not in ("images", "messages")],
+        "field": [
+            _build_field(config, column) for column in config.columns if column.kind not in ("images", "messages")
+        ],
     }
 
 
-def key_of(config: Config) -> list[str]:
+def find_key_columns(config: Config) -> list[str]:
     """Return the columns that tell the rows of a table apart."""
     # Transcripts are named after their games, so no list can hold their names.
     return [*(_STEP_KEY if is_transcripts(config.name) else _KEYS[config.name])]
 
 
-def _referred(config: Config, column: Column) -> dict[str, Any]:
+def _build_reference(config: Config, column: Column) -> dict[str, Any]:
     """Return the reference of a column to the table that it is the key of: one column is enough for a right join."""
     table = JOINS.get(column.name)
     return {} if table is None or table == config.name else {"references": {"field": {"@id": f"{table}/{column.name}"}}}
 
 
-def _field(config: Config, column: Column) -> dict[str, Any]:
+def _build_field(config: Config, column: Column) -> dict[str, Any]:
     source: dict[str, Any] = {"fileSet": {"@id": f"{config.name}-files"}, "extract": {"column": column.name}}
     if column in config.images:
         # In Parquet a picture is a struct, as the library datasets writes it.
@@ -359,6 +361,6 @@ def _field(config: Config, column: Column) -> dict[str, Any]:
         "dataType": _TYPES[column.kind],
         # An array of one dimension and any length has the shape -1 in Croissant 1.1.
         **({"isArray": True, "arrayShape": "-1"} if column.kind in ITEMS else {}),
-        **_referred(config, column),
+        **_build_reference(config, column),
         "source": source,
     }

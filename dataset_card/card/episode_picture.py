@@ -60,15 +60,15 @@ def choose_example(source: GameTables) -> Example:
         if result.episode.played and result.episode.renderings
     ]  # fmt: skip
     headline = find_headline_judge(source.results)
-    best = max(drawn, key=partial(_merit, headline))
+    best = max(drawn, key=partial(_compute_merit, headline))
     # The headline judge may have rated other episodes alone.
     judge = headline if headline in best.judged else next(iter(best.judged), None)
-    renderings = _shown(best.episode.renderings)
+    renderings = _select_renderings(best.episode.renderings)
     messages = tuple(message for message in list_messages(source.game, best.episode) if message.step in renderings)
     return Example(runs[best.run_id], best, judge, messages, renderings)
 
 
-def _merit(headline: str | None, result: EpisodeResult) -> tuple[float, float, int]:
+def _compute_merit(headline: str | None, result: EpisodeResult) -> tuple[float, float, int]:
     judged = result.judged.get(headline or "")
     # No change of a similarity is below -10, so an episode without a change is chosen last.
     delta = judged.delta if judged and judged.delta is not None else -10.0
@@ -76,7 +76,7 @@ def _merit(headline: str | None, result: EpisodeResult) -> tuple[float, float, i
     return delta, final, len(result.episode.renderings)
 
 
-def _shown(renderings: Mapping[int, Rendering]) -> dict[int, Rendering]:
+def _select_renderings(renderings: Mapping[int, Rendering]) -> dict[int, Rendering]:
     """Return the first rendering, the last one and evenly spaced ones between."""
     steps = list(renderings)
     count = min(len(steps), MOST_RENDERINGS)

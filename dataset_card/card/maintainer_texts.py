@@ -49,15 +49,16 @@ def begin(name: str) -> str:
     return f"<!-- begin of the maintainers' text: {name} -->"
 
 
-def end(name: str) -> str:
+def format_end_marker(name: str) -> str:
     """Return the line that closes a maintainers' section."""
     return f"<!-- end of the maintainers' text: {name} -->"
 
 
-def blocks(file: str, texts: MaintainerTexts) -> dict[str, Markdown]:
+def build_sections(file: str, texts: MaintainerTexts) -> dict[str, Markdown]:
     """Return the maintainers' sections of a file with their markers, by name."""
     return {
-        name: Markdown("\n".join((begin(name), *texts.get((file, name), ()), end(name)))) for name in SECTIONS[file]
+        name: Markdown("\n".join((begin(name), *texts.get((file, name), ()), format_end_marker(name))))
+        for name in SECTIONS[file]
     }
 
 
@@ -69,7 +70,7 @@ def find_texts(file: str, text: str) -> dict[tuple[str, str], tuple[str, ...]]:
     return {(file, name): tuple(lines[at[0] + 1 : at[1]]) for name, at in places if at is not None}
 
 
-def section_faults(file: str, text: str) -> Iterator[str]:
+def check_sections(file: str, text: str) -> Iterator[str]:
     """Yield the faults of the maintainers' sections of a file, a line each."""
     lines = text.split("\n")
     for name in SECTIONS[file]:
@@ -82,7 +83,7 @@ def section_faults(file: str, text: str) -> Iterator[str]:
         if (length := len("\n".join(inside))) > MAX_CHARACTERS:
             yield f"maintainers' section {name}: {length:,} characters, at most {MAX_CHARACTERS:,}; shorten it"
         for number, line in enumerate(inside, place[0] + 2):
-            if refused := _refused(line):
+            if refused := _find_refusal(line):
                 remedy = "write plain paragraphs, lists and links"
                 yield f"line {number}: {refused} in the maintainers' section {name}; {remedy}"
 
@@ -97,7 +98,7 @@ def read_maintainer_texts(release: Path) -> MaintainerTexts:
     for file in SECTIONS:
         path = release / file
         text = path.read_bytes()[:MAX_BYTES].decode(errors="replace") if path.is_file() else ""
-        if fault := next(section_faults(file, text), None):
+        if fault := next(check_sections(file, text), None):
             raise InputError(
                 f"{path}: {fault.partition(';')[0]}", "Mend it in the previous release, or leave it empty."
             )
@@ -105,10 +106,10 @@ def read_maintainer_texts(release: Path) -> MaintainerTexts:
     return texts
 
 
-def homepage(texts: MaintainerTexts) -> str | None:
+def find_homepage(texts: MaintainerTexts) -> str | None:
     """Return the first address in the maintainers' section ``homepage``; None without any.
 
-    >>> homepage({(CARD, "homepage"): ("- **Homepage:** [our page](https://example.org/game)",)})
+    >>> find_homepage({(CARD, "homepage"): ("- **Homepage:** [our page](https://example.org/game)",)})
     'https://example.org/game'
     """
     address = re.search(r"https://[^\s<>()]+", "\n".join(texts.get((CARD, "homepage"), ())))
@@ -117,15 +118,15 @@ def homepage(texts: MaintainerTexts) -> str | None:
 
 def _place(lines: list[str], name: str) -> tuple[int, int] | None:
     """Return the lines of both markers; None unless each occurs once, in order, with no other marker between."""
-    if lines.count(begin(name)) != 1 or lines.count(end(name)) != 1:
+    if lines.count(begin(name)) != 1 or lines.count(format_end_marker(name)) != 1:
         return None
-    first, last = lines.index(begin(name)), lines.index(end(name))
+    first, last = lines.index(begin(name)), lines.index(format_end_marker(name))
     # Markers of every section count, so that no text can hold a section that a later build would take over.
-    markers = {marker(other) for names in SECTIONS.values() for other in names for marker in (begin, end)}
+    markers = {marker(other) for names in SECTIONS.values() for other in names for marker in (begin, format_end_marker)}
     return (first, last) if first < last and not markers & set(lines[first + 1 : last]) else None
 
 
-def _refused(line: str) -> str | None:
+def _find_refusal(line: str) -> str | None:
     # Some of these show a line in another order than programs read it.
     if any(not character.isprintable() for character in line):
         return "a control character"

@@ -33,34 +33,34 @@ _SIZES = (
 )
 
 
-def title_of(source: ReleaseSource) -> str:
+def format_title(source: ReleaseSource) -> str:
     """Return the title of a release."""
     titles = dict.fromkeys(tables.game.title for tables in source.others)
     return TITLE if source.lead is not None else f"{', '.join(titles)}: transcripts and scores"
 
 
-def front_matter(source: ReleaseSource, written: Sequence[Written]) -> str:
+def format_front_matter(source: ReleaseSource, written: Sequence[Written]) -> str:
     """Return the YAML between the two ``---`` lines."""
     import yaml
 
-    return str(yaml.safe_dump(metadata(source, written), sort_keys=False, allow_unicode=True, width=120))
+    return str(yaml.safe_dump(build_metadata(source, written), sort_keys=False, allow_unicode=True, width=120))
 
 
-def metadata(source: ReleaseSource, written: Sequence[Written]) -> dict[str, Any]:
+def build_metadata(source: ReleaseSource, written: Sequence[Written]) -> dict[str, Any]:
     """Return the front matter as a mapping, the keys in the order of the file.
 
     Args:
         source: Games of the release.
         written: Sizes of its tables, in their order.
     """
-    licences = hub_licences(licences_of(source))
+    licences = name_hub_licences(collect_licences(source))
     # The Hub asks for a name and a link where it has no page for a licence.
     other = {"license_name": "per-picture", "license_link": "LICENSE.md"} if "other" in licences else {}
     # The Hub has one size for a dataset, so the largest table decides.
     rows = max((table.rows for table in written), default=0)
     has_pictures = source.lead is not None
     return {
-        "pretty_name": title_of(source),
+        "pretty_name": format_title(source),
         "license": licences,
         **other,
         "language": ["en"],
@@ -68,31 +68,31 @@ def metadata(source: ReleaseSource, written: Sequence[Written]) -> dict[str, Any
         **({"task_categories": list(TASKS)} if has_pictures else {}),
         "size_categories": [next((name for most, name in _SIZES if rows < most), "100M<n<1B")],
         "language_creators": ["machine-generated"],
-        "annotations_creators": _annotators(source.lead),
+        "annotations_creators": _list_annotator_kinds(source.lead),
         "source_datasets": ["original"],
         "tags": list(TAGS if has_pictures else GAME_TAGS),
-        "configs": [config_entry(table.config) for table in written],
-        "dataset_info": [_info(table) for table in written],
+        "configs": [build_config_entry(table.config) for table in written],
+        "dataset_info": [_build_info(table) for table in written],
     }
 
 
-def config_entry(config: Config) -> dict[str, Any]:
+def build_config_entry(config: Config) -> dict[str, Any]:
     """Return the entry of a table under ``configs``: name, files, and whether the table is the default."""
     entry = {"config_name": config.name, "data_files": [{"split": SPLIT, "path": config.pattern}]}
     return entry | ({"default": True} if config.default else {})
 
 
-def licences_of(source: ReleaseSource) -> set[str]:
+def collect_licences(source: ReleaseSource) -> set[str]:
     """Return every licence of the release's pictures and submissions, as their sources name them."""
     return {instance.licence for instance in source.instances()} | {run.run.submission.licence for run in source.runs}
 
 
-def hub_licences(licences: set[str]) -> list[str]:
+def name_hub_licences(licences: set[str]) -> list[str]:
     """Return licences by the names that the Hub has for them, sorted."""
     return sorted({name if (name := licence.lower()) in HUB_LICENCES else "other" for licence in licences})
 
 
-def _annotators(source: GameTables | None) -> list[str]:
+def _list_annotator_kinds(source: GameTables | None) -> list[str]:
     """Return the kinds of annotators, in the Hub's words; anonymous people are ``other``."""
     if source is None:
         return ["machine-generated"]
@@ -100,7 +100,7 @@ def _annotators(source: GameTables | None) -> list[str]:
     return (["machine-generated"] if judges - {HUMAN} else []) + (["other"] if HUMAN in judges else [])
 
 
-def _info(written: Written) -> dict[str, Any]:
+def _build_info(written: Written) -> dict[str, Any]:
     return {
         "config_name": written.config.name,
         "features": written.config.yaml_features(),

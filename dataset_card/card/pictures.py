@@ -40,20 +40,20 @@ _FINE = 3
 def draw_targets(source: GameTables) -> bytes:
     """Return a PNG file with the first target of each category and difficulty, a column for each category."""
     names = source.results.categories
-    columns = [_firsts(source, name) for name in names]
+    columns = [_find_first_instances(source, name) for name in names]
     width = 2 * _MARGIN + len(names) * (_THUMB + _GAP) - _GAP
     height = 2 * _MARGIN + _LABEL + max(map(len, columns)) * (_THUMB + _GAP) - _GAP
     sheet = Image.new("RGB", (width, height), PAPER)
     pen, font = ImageDraw.Draw(sheet), ImageFont.load_default(16)
     for column, (name, targets) in enumerate(zip(names, columns, strict=True)):
         left = _MARGIN + column * (_THUMB + _GAP)
-        pen.text((left + _THUMB / 2, _MARGIN + 8), _words(name), fill=TEXT, font=font, anchor="mm")
+        pen.text((left + _THUMB / 2, _MARGIN + 8), _shorten_name(name), fill=TEXT, font=font, anchor="mm")
         for row, target in enumerate(targets):
-            _paste(sheet, source, target, left, _MARGIN + _LABEL + row * (_THUMB + _GAP))
-    return _png(sheet)
+            _paste_target(sheet, source, target, left, _MARGIN + _LABEL + row * (_THUMB + _GAP))
+    return _encode_png(sheet)
 
 
-def _firsts(source: GameTables, category: str) -> list[Instance]:
+def _find_first_instances(source: GameTables, category: str) -> list[Instance]:
     firsts: dict[str, Instance] = {}
     for instance in source.instances.instances:
         if instance.category == category:
@@ -61,7 +61,7 @@ def _firsts(source: GameTables, category: str) -> list[Instance]:
     return [firsts[name] for name in source.results.difficulties if name in firsts]
 
 
-def _paste(sheet: Image.Image, source: GameTables, target: Instance, left: int, top: int) -> None:
+def _paste_target(sheet: Image.Image, source: GameTables, target: Instance, left: int, top: int) -> None:
     picture = Image.fromarray(source.instances.picture(target, "target").pixels)
     fitted = ImageOps.contain(picture, (_THUMB, _THUMB), Image.Resampling.LANCZOS)
     at = (left + (_THUMB - fitted.width) // 2, top + (_THUMB - fitted.height) // 2)
@@ -86,11 +86,11 @@ def draw_scores(results: Results, judge: str) -> bytes:
     chart.axis(head, head + band * len(names))
     for place, name in enumerate(names):
         top = head + place * band
-        chart.band(top, band, "all" if name is None else _words(name))
+        chart.band(top, band, "all" if name is None else _shorten_name(name))
         for index, row in enumerate(pairs):
             cell = results.cell(row.submission.run_id, judge, name)
             chart.estimate(top + 7 + _ROW * index + _ROW / 2, cell.score, index)
-    return _png(sheet.resize(size, Image.Resampling.LANCZOS))
+    return _encode_png(sheet.resize(size, Image.Resampling.LANCZOS))
 
 
 class _Chart:
@@ -109,8 +109,8 @@ class _Chart:
 
     def axis(self, top: float, bottom: float) -> None:
         for value in range(0, int(TOP) + 1, 2):
-            self.line(_x(value), top, _x(value), bottom, LINE)
-            self.text(_x(value), bottom + 14, str(value), "mm", FAINT)
+            self.line(_compute_x(value), top, _compute_x(value), bottom, LINE)
+            self.text(_compute_x(value), bottom + 14, str(value), "mm", FAINT)
         self.text(_MARGIN, bottom + 14, "similarity", "lm", FAINT)
 
     def band(self, top: float, deep: float, name: str) -> None:
@@ -121,8 +121,8 @@ class _Chart:
         if value.mean is None:
             return
         if value.low is not None and value.high is not None:
-            self.line(_x(value.low), y, _x(value.high), y, INKS[index], 2)
-        self.mark(_x(value.mean), y, index)
+            self.line(_compute_x(value.low), y, _compute_x(value.high), y, INKS[index], 2)
+        self.mark(_compute_x(value.mean), y, index)
 
     def mark(self, x: float, y: float, index: int) -> None:
         """Draw the mark of a pair: a shape and a colour, so that pairs can be told apart without colours."""
@@ -130,7 +130,7 @@ class _Chart:
         self._pen.polygon(points, fill=INKS[index])
 
 
-def _x(value: float) -> float:
+def _compute_x(value: float) -> float:
     return _LEFT + (_WIDTH - _LEFT - 2 * _MARGIN) * value / TOP
 
 
@@ -144,18 +144,18 @@ def _pair(row: BoardRow) -> str:
     return (players if len(players) <= room else f"{players[: room - 1]}…") + rules
 
 
-def _words(name: str) -> str:
+def _shorten_name(name: str) -> str:
     # A longer name would run into the chart, or beyond its column of targets.
     return name.replace("_", " ")[:18]
 
 
-def _png(sheet: Image.Image) -> bytes:
+def _encode_png(sheet: Image.Image) -> bytes:
     buffer = io.BytesIO()
     sheet.save(buffer, "PNG")
     return buffer.getvalue()
 
 
-def alternative_text(pairs: Sequence[BoardRow], label: str) -> str:
+def describe_chart(pairs: Sequence[BoardRow], label: str) -> str:
     """Describe the chart of scores in words: the mean of each pair over all targets that the pair played."""
     means = [f"{_pair(row)} {row.cell.score.mean:.1f}" for row in pairs if row.cell.score.mean is not None]
     words = f"Mean similarity by category with 95 % intervals, judged by {label}; over all targets played"

@@ -59,7 +59,7 @@ class Statements:
 
     >>> from pathlib import Path
     >>> from dataset_card.checking.release_check import check_release
-    >>> statements(check_release(Path("release")).source.lead).personal[0]
+    >>> build_statements(check_release(Path("release")).source.lead).personal[0]
     'No picture shows a person.'
     """
 
@@ -79,18 +79,18 @@ class Statements:
     """Directions in which the data are not representative."""
 
 
-def statements(source: GameTables) -> Statements:
+def build_statements(source: GameTables) -> Statements:
     """Return the statements that hold for a release."""
     return Statements(
-        tuple(_collection(source)),
-        tuple(_annotation(source)),
-        tuple(_personal(source)),
-        tuple(_limits(source)),
-        tuple(_biases(source)),
+        tuple(_state_collection(source)),
+        tuple(_state_annotation(source)),
+        tuple(_state_personal(source)),
+        tuple(_state_limits(source)),
+        tuple(_state_biases(source)),
     )
 
 
-def annotators(source: GameTables) -> int:
+def count_annotators(source: GameTables) -> int:
     """Count the people who rated, by pseudonym."""
     return len({score.annotator for run in source.runs for score in run.scores if score.annotator is not None})
 
@@ -100,7 +100,7 @@ def _has_found_pictures(source: GameTables) -> bool:
     return any(not instance.source.startswith(PROCEDURAL) for instance in source.instances.instances)
 
 
-def _collection(source: GameTables) -> Iterator[str]:
+def _state_collection(source: GameTables) -> Iterator[str]:
     if any(instance.source.startswith(PROCEDURAL) for instance in source.instances.instances):
         yield (
             "Synthetic targets are drawn by seeded programs, which also write down what they drew (scene); nothing of "
@@ -115,8 +115,8 @@ def _collection(source: GameTables) -> Iterator[str]:
     )
 
 
-def _annotation(source: GameTables) -> Iterator[str]:
-    people = annotators(source)
+def _state_annotation(source: GameTables) -> Iterator[str]:
+    people = count_annotators(source)
     if set(source.results.judges) - {HUMAN}:
         yield (
             "Automatic judges rate the similarity of the first and the final rendering to the target, 0–10, and which "
@@ -130,7 +130,7 @@ def _annotation(source: GameTables) -> Iterator[str]:
         yield "Image metrics are computed from the pixels of target and rendering."
 
 
-def _personal(source: GameTables) -> Iterator[str]:
+def _state_personal(source: GameTables) -> Iterator[str]:
     if _has_found_pictures(source):
         yield (
             "Photographs and other pictures that were not drawn for the game are published works and may show people "
@@ -139,7 +139,7 @@ def _personal(source: GameTables) -> Iterator[str]:
     else:
         yield "No picture shows a person."
     yield "Messages are descriptions of pictures, written by programs; no user of any service wrote in this data."
-    if annotators(source):
+    if count_annotators(source):
         yield "People who rated appear under a pseudonym, with their ratings and nothing else."
     yield "Authors of submissions are named in runs.jsonl, as they asked to be in their manifests."
     yield (
@@ -148,7 +148,7 @@ def _personal(source: GameTables) -> Iterator[str]:
     )
 
 
-def _limits(source: GameTables) -> Iterator[str]:
+def _state_limits(source: GameTables) -> Iterator[str]:
     if "structural" in source.results.judges:
         yield (
             "structural is a computed judge: a formula over image measures. It is no human and no LLM judgement, it "
@@ -168,11 +168,11 @@ def _limits(source: GameTables) -> Iterator[str]:
         "intervals overlap is no test of a difference: ranks come from comparisons on the same targets."
     )
     yield "Services change models behind a name; a run says when it was played, not which weights answered."
-    smallest = min(_per_condition(source))
+    smallest = min(_count_per_condition(source))
     yield f"There are few targets: {smallest} in the smallest combination of category and difficulty."
 
 
-def _biases(source: GameTables) -> Iterator[str]:
+def _state_biases(source: GameTables) -> Iterator[str]:
     yield "The dialogues are in English only."
     yield "Synthetic figures are cleaner and simpler than figures found in the wild: no titles, no legends."
     if _has_found_pictures(source):
@@ -180,5 +180,5 @@ def _biases(source: GameTables) -> Iterator[str]:
     yield "Pairs are those that somebody submitted, not a sample of models."
 
 
-def _per_condition(source: GameTables) -> list[int]:
+def _count_per_condition(source: GameTables) -> list[int]:
     return list(Counter((instance.category, instance.difficulty) for instance in source.instances.instances).values())

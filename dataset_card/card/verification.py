@@ -26,7 +26,7 @@ class RunVerification(Record):
 
     >>> drawn = RunVerification(run_id="a", key="0" * 64, share=0.25, seed=7, episodes=21, rules=REPLAYED,
     ...                         judges={"structural": 42}, metrics={}, not_verified={}, version="1.0")
-    >>> joined(Verification(), {"a": drawn}).runs[0].episodes
+    >>> merge_verifications(Verification(), {"a": drawn}).runs[0].episodes
     21
     """
 
@@ -81,19 +81,19 @@ def read_verification(release: Path) -> Verification:
         raise InputError(f"{path}: {describe_validation_error(error)}", "Remove it; push makes it again.") from error
 
 
-def verification_text(verification: Verification) -> str:
+def dump_verification(verification: Verification) -> str:
     """Return the content of ``verification.json``."""
     return verification.model_dump_json(by_alias=True, indent=1) + "\n"
 
 
-def still_true(verification: Verification, parts: Iterable[Part]) -> Verification:
+def keep_unchanged(verification: Verification, parts: Iterable[Part]) -> Verification:
     """Return the verification of the runs whose rows have not changed in a release of these parts."""
     release_parts = tuple(parts)
     runs = tuple(run for run in verification.runs if run.key == run_key(release_parts, run.run_id))
     return Verification(runs=runs)
 
 
-def joined(verification: Verification, more: Mapping[str, RunVerification]) -> Verification:
+def merge_verifications(verification: Verification, more: Mapping[str, RunVerification]) -> Verification:
     """Return a verification with further runs, which replace former entries of the same runs."""
     runs = {run.run_id: run for run in verification.runs} | dict(more)
     # Sorted, so that the same runs give the same bytes however often the release is pushed.

@@ -10,11 +10,11 @@ from typing import Any
 import yaml
 
 from dataset_card.card.card import LICENCES, SourceLicence
-from dataset_card.card.code import differing_blocks
+from dataset_card.card.code import find_differing_blocks
 from dataset_card.card.maintainer_texts import CARD
-from dataset_card.card.metadata import config_entry, hub_licences
+from dataset_card.card.metadata import build_config_entry, name_hub_licences
 from dataset_card.findings import Findings
-from dataset_card.markdown import code_span, escape
+from dataset_card.markdown import escape_markdown, format_code_span
 from dataset_card.tables.columns import Config
 from ircore.core.records import Instance
 from ircore.core.strict_yaml import load_bounded
@@ -44,9 +44,9 @@ def check_card(folder: Path, configs: Sequence[Config], rows: Counter[str], find
     text = _read(folder / CARD)
     names = [config.name for config in configs]
     for fault in (
-        *_front_matter_faults(text, configs, rows),
-        *differing_blocks(text, names),
-        *_missing_pictures(folder, text),
+        *_check_front_matter(text, configs, rows),
+        *find_differing_blocks(text, names),
+        *_find_missing_pictures(folder, text),
     ):
         findings.add(CARD, fault)
 
@@ -69,9 +69,9 @@ def check_licences(folder: Path, instances: Iterable[Instance], runs: Iterable[R
             findings.add(f"instance {instance.instance_id}", f"licence {licence[:60]!r} is not one to publish under")
     submitted = {run.submission.licence for run in runs}
     _check_licence_file(folder, [SourceLicence(*key, count) for key, count in sources.items()], submitted, findings)
-    document = front_matter(_read(folder / CARD))
+    document = parse_front_matter(_read(folder / CARD))
     named = document.get("license") if isinstance(document, dict) else None
-    wanted = hub_licences({licence for _, licence in sources} | submitted)
+    wanted = name_hub_licences({licence for _, licence in sources} | submitted)
     if (named if isinstance(named, list) else [named]) != wanted:
         findings.add(CARD, f"license does not say {', '.join(wanted)}")
 
@@ -82,17 +82,20 @@ def _check_licence_file(folder: Path, sources: list[SourceLicence], submitted: s
     text = _read(folder / LICENCES)
     for source in sources:
         # The row as the template prints it: a licence somewhere else in the file would say nothing of these pictures.
-        if f"| {escape(source.source, links=True)} | {code_span(source.licence)} | {source.pictures:,} |" not in text:
+        if (
+            f"| {escape_markdown(source.source, links=True)} | {format_code_span(source.licence)} | "
+            f"{source.pictures:,} |" not in text
+        ):
             findings.add(
                 LICENCES, f"does not say that {source.pictures} pictures of {source.source[:80]} are {source.licence}"
             )
     for licence in sorted(submitted):
-        if f"| {code_span(licence)} |" not in text:
+        if f"| {format_code_span(licence)} |" not in text:
             findings.add(LICENCES, f"does not name {licence}, under which a pair was submitted")
 
 
 @lru_cache(maxsize=1)
-def front_matter(text: str) -> dict[str, Any] | str:
+def parse_front_matter(text: str) -> dict[str, Any] | str:
     """Return the front matter of a card as a mapping, or its fault as a text."""
     # At most three parts, because the text below may have rules of three dashes too.
     parts = text.split("---\n", 2)
@@ -103,17 +106,17 @@ def front_matter(text: str) -> dict[str, Any] | str:
     return document if isinstance(document, dict) else "has no YAML front matter"
 
 
-def _front_matter_faults(text: str, configs: Sequence[Config], rows: Counter[str]) -> Iterator[str]:
-    document = front_matter(text)
+def _check_front_matter(text: str, configs: Sequence[Config], rows: Counter[str]) -> Iterator[str]:
+    document = parse_front_matter(text)
     if isinstance(document, str):
         yield document
         return
-    listed = {str(entry.get("config_name")): entry for entry in _mappings(document, "configs")}
-    sizes = {str(entry.get("config_name")): entry for entry in _mappings(document, "dataset_info")}
+    listed = {str(entry.get("config_name")): entry for entry in _read_mappings(document, "configs")}
+    sizes = {str(entry.get("config_name")): entry for entry in _read_mappings(document, "dataset_info")}
     for config in configs:
-        if listed.pop(config.name, None) != config_entry(config):
+        if listed.pop(config.name, None) != build_config_entry(config):
             yield f"configs does not list {config.name} as it must"
-        splits = _mappings(sizes.get(config.name, {}), "splits")
+        splits = _read_mappings(sizes.get(config.name, {}), "splits")
         if [split.get("num_examples") for split in splits] != [rows[config.name]]:
             yield f"dataset_info of {config.name} does not say {rows[config.name]} rows"
         if sizes.get(config.name, {}).get("features") != config.yaml_features():
@@ -121,7 +124,7 @@ def _front_matter_faults(text: str, configs: Sequence[Config], rows: Counter[str
     yield from (f"configs lists {name[:80]!r}, which is no table of a release" for name in listed)
 
 
-def _missing_pictures(folder: Path, text: str) -> Iterator[str]:
+def _find_missing_pictures(folder: Path, text: str) -> Iterator[str]:
     for target in _PICTURE.findall(text):
         # Such a picture would show what nobody has checked.
         if "://" in target or target.startswith("/") or ".." in target or not (folder / target).is_file():
@@ -132,6 +135,6 @@ def _read(path: Path) -> str:
     return path.read_bytes()[:MAX_CARD_BYTES].decode(errors="replace") if path.is_file() else ""
 
 
-def _mappings(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
+def _read_mappings(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
     value = document.get(key)
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from dataset_card.releases.files import COPIES, FEATURE, copies_name
+from dataset_card.releases.files import COPIES, FEATURE, name_descriptor_file
 from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.workers import map_in_order
 from ircore.games.registry import has_support
@@ -20,14 +20,14 @@ ROUNDING = 1
 """Difference of a descriptor's values that another processor may make: they are rounded to whole numbers."""
 
 
-def copies_faults(folder: Path, runs: Iterable[ReleasedRun]) -> Iterator[tuple[str, str]]:
+def check_copies(folder: Path, runs: Iterable[ReleasedRun]) -> Iterator[tuple[str, str]]:
     """Yield file and fault of each file of descriptors, and of each run without one.
 
     Args:
         folder: The release.
         runs: Its runs, as the check has read them; those of games with descriptors have such files.
     """
-    files = {copies_name(run.run.run_id): run for run in runs if has_support(FEATURE, run.run.game)}
+    files = {name_descriptor_file(run.run.run_id): run for run in runs if has_support(FEATURE, run.run.game)}
     present = {path.relative_to(folder).as_posix(): path for path in sorted((folder / COPIES).glob("*"))}
     for name in sorted(files.keys() - present.keys()):
         yield name, "is missing: the run's renderings could be copied unseen"
@@ -41,7 +41,7 @@ def copies_faults(folder: Path, runs: Iterable[ReleasedRun]) -> Iterator[tuple[s
             yield name, "is not of the run's renderings"
 
 
-def descriptor_faults(folder: Path, run: ReleasedRun, episodes: Collection[str], processes: int) -> Iterator[str]:
+def check_descriptors(folder: Path, run: ReleasedRun, episodes: Collection[str], processes: int) -> Iterator[str]:
     """Compute the descriptors of a run's renderings again; yield a line for each episode in which one differs.
 
     Args:
@@ -50,7 +50,7 @@ def descriptor_faults(folder: Path, run: ReleasedRun, episodes: Collection[str],
         episodes: Ids of the episodes whose renderings are computed again.
         processes: Number of processes.
     """
-    name, run_id = copies_name(run.run.run_id), run.run.run_id
+    name, run_id = name_descriptor_file(run.run.run_id), run.run.run_id
     index = read_index(folder / name) if (folder / name).is_file() else None
     # A missing file, or one without descriptors, is a fault of the check.
     if index is None:
@@ -63,12 +63,12 @@ def descriptor_faults(folder: Path, run: ReleasedRun, episodes: Collection[str],
         for place, look in zip(
             places, map_in_order(look_at, pictures, min(processes, len(places) // MANY + 1)), strict=True
         )
-        if not _agrees(index, place, look)
+        if not _is_close(index, place, look)
     ]
     for episode in dict.fromkeys(differing):
         yield f"{name}: run {run_id}, episode {episode}: a descriptor is not that of its rendering"
 
 
-def _agrees(index: RunIndex, place: int, look: Look) -> bool:
+def _is_close(index: RunIndex, place: int, look: Look) -> bool:
     difference = abs(index.descriptors[place].astype(int) - look.descriptor.astype(int)).max()
     return bool(difference <= ROUNDING)

@@ -20,7 +20,7 @@ SHOWN = 60
 REMEDY = "build the release again"
 
 
-def text_differences(file_content: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
+def compare_texts(file_content: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
     """Yield line number and difference, at most ``MOST`` of them, and a last line that counts the others.
 
     Args:
@@ -32,16 +32,17 @@ def text_differences(file_content: bytes, wanted: bytes) -> Iterator[tuple[int, 
     if len(lines) > 2 * len(others) + COMPARED:
         yield 1, f"{len(lines):,} lines, {len(others):,} are written from the data; {REMEDY}"
         return
-    differences = _differences(lines, others)
+    differences = _compare_lines(lines, others)
     yield from (
-        (number, f"{_section(lines, number)}{difference}; {REMEDY}") for number, difference in islice(differences, MOST)
+        (number, f"{_find_section(lines, number)}{difference}; {REMEDY}")
+        for number, difference in islice(differences, MOST)
     )
     left = sum(1 for _ in differences)
     if left:
         yield len(lines), f"{left:,} more differences; {REMEDY}"
 
 
-def picture_difference(file_content: bytes, wanted: bytes) -> str | None:
+def compare_pictures(file_content: bytes, wanted: bytes) -> str | None:
     """Describe how a picture differs from the picture drawn from the data; both are sound PNG files.
 
     Returns:
@@ -59,24 +60,24 @@ def picture_difference(file_content: bytes, wanted: bytes) -> str | None:
     return f"{len(rows):,} of {differ.size:,} pixels are not as drawn from the data, the first at {first}; {REMEDY}"
 
 
-def _differences(lines: Sequence[str], others: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _compare_lines(lines: Sequence[str], others: Sequence[str]) -> Iterator[tuple[int, str]]:
     head = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(lines, others, strict=False)))
     most = min(len(lines), len(others)) - head
     ends = zip(reversed(lines), reversed(others), strict=False)
     # Head and tail may not overlap where lines recur.
     tail = min(most, sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends)))
     file_lines, wanted = lines[head : len(lines) - tail], others[head : len(others) - tail]
-    for first, last, begin, end in _regions(file_lines, wanted):
+    for first, last, begin, end in _find_regions(file_lines, wanted):
         paired = min(last - first, end - begin)
         for here, there in zip(range(first, first + paired), range(begin, begin + paired), strict=True):
-            yield head + here + 1, _changed(file_lines[here], wanted[there])
+            yield head + here + 1, _describe_change(file_lines[here], wanted[there])
         if missing := wanted[begin + paired : end]:
-            yield head + first + paired + 1, f"{_quoted(missing)} missing"
+            yield head + first + paired + 1, f"{_quote_lines(missing)} missing"
         if added := file_lines[first + paired : last]:
-            yield head + first + paired + 1, f"{_quoted(added)} not written from the data"
+            yield head + first + paired + 1, f"{_quote_lines(added)} not written from the data"
 
 
-def _regions(file_lines: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+def _find_regions(file_lines: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
     """Yield the regions where two texts differ: begin and end in the first, begin and end in the second."""
     # SequenceMatcher takes quadratic time, and the file may be a stranger's.
     if max(len(file_lines), len(wanted)) > COMPARED:
@@ -88,25 +89,29 @@ def _regions(file_lines: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple
             yield first, last, begin, end
 
 
-def _changed(file_line: str, data_line: str) -> str:
+def _describe_change(file_line: str, data_line: str) -> str:
     at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(file_line, data_line, strict=False)))
-    return f"says “{_from(file_line, at)}”, the data say “{_from(data_line, at)}”"
+    return f"says “{_cut_around(file_line, at)}”, the data say “{_cut_around(data_line, at)}”"
 
 
-def _quoted(lines: Sequence[str]) -> str:
+def _quote_lines(lines: Sequence[str]) -> str:
     """Describe lines by the first line that is not empty."""
     first = next(filter(str.strip, lines), "")
-    return f"“{_from(first, 0)}” is" if len(lines) == 1 else f"{len(lines):,} lines from “{_from(first, 0)}” are"
+    return (
+        f"“{_cut_around(first, 0)}” is"
+        if len(lines) == 1
+        else f"{len(lines):,} lines from “{_cut_around(first, 0)}” are"
+    )
 
 
-def _from(line: str, at: int) -> str:
+def _cut_around(line: str, at: int) -> str:
     # The difference stands in the middle, with some words before it that a reader can search for.
     start = max(0, at - SHOWN // 2)
     end = start + SHOWN
     return ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
 
 
-def _section(lines: Sequence[str], number: int) -> str:
+def _find_section(lines: Sequence[str], number: int) -> str:
     """Return the heading of the Markdown section of a line, for a message; empty without a heading."""
     headings = (line.strip("# ") for line in reversed(lines[:number]) if line.startswith("#"))
     heading = next(headings, None)

@@ -9,24 +9,30 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from dataset_card.findings import Findings, Pictures, same_value, short_value
-from dataset_card.tables.calls import calls_of_rows
+from dataset_card.findings import Findings, Pictures, are_same_value, shorten_value
+from dataset_card.tables.calls import parse_calls
 from dataset_card.tables.columns import ITEMS, Column, Config
 from dataset_card.tables.embedded_pictures import (
     EmbeddedInstances,
     EmbeddedPictures,
-    files_of_run,
-    pictures_of_instances,
-    pictures_of_steps,
+    index_instance_pictures,
+    index_step_pictures,
+    list_run_files,
 )
 from dataset_card.tables.fact_completeness import FactCompleteness
-from dataset_card.tables.fact_table import fact_faults
+from dataset_card.tables.fact_table import check_fact_row
 from dataset_card.tables.game_tables import GameTables
-from dataset_card.tables.parquet import read_rows, table_files
-from dataset_card.tables.parts import PartKey, part_key
-from dataset_card.tables.records_of_rows import cost_of, episode_fields, instance_fields, score_fields, step_fields
+from dataset_card.tables.parquet import list_table_files, read_rows
+from dataset_card.tables.parts import PartKey, compute_part_key
+from dataset_card.tables.records_of_rows import (
+    parse_cost,
+    parse_episode_fields,
+    parse_instance_fields,
+    score_fields,
+    step_fields,
+)
 from dataset_card.tables.released_run import ReleasedRun
-from dataset_card.tables.rows import Row, own_id, retired_target
+from dataset_card.tables.rows import Row, parse_public_id, parse_retired_target
 from dataset_card.tables.schema import (
     CALLS,
     EPISODES,
@@ -39,9 +45,9 @@ from dataset_card.tables.schema import (
     PREVIEWS,
     SCORES,
     is_transcripts,
+    make_transcripts_config,
+    name_transcripts,
     step_column,
-    transcripts_config,
-    transcripts_name,
 )
 from ircore.core.episode_records import Episode, EpisodeCost, list_renderings
 from ircore.core.errors import InputError, WorkError
@@ -117,7 +123,7 @@ class GameRows:
         self._previews = 0
         self._named_judges: set[str] = set()
         self._installed = self._load()
-        self._rules = {run_id: self._rules_of(run) for run_id, run in runs.items()}
+        self._rules = {run_id: self._find_rules(run) for run_id, run in runs.items()}
 
     def _load(self) -> Game[Any] | None:
         """Return the game, if a version is installed here that plays such steps."""
@@ -130,16 +136,16 @@ class GameRows:
             self.not_checked.append(f"{self.game}: rows not compared with its records: {error.problem}")
             return None
         # Another version of the game may have other fields, which is no fault of the release.
-        name = transcripts_name(self.game)
+        name = name_transcripts(self.game)
         held = self._configs.get(name)
-        lacking = "" if held is None else ", ".join(column.name for column in lacking_columns(held, game))
+        lacking = "" if held is None else ", ".join(column.name for column in find_lacking_columns(held, game))
         if lacking:
             other = f"the installed game declares other columns of {name}; the release lacks {lacking}"
             self.not_checked.append(f"{self.game}: rows not compared with its records: {other}")
             return None
         return game
 
-    def _rules_of(self, run: Run) -> Any:
+    def _find_rules(self, run: Run) -> Any:
         try:
             return None if self._installed is None else self._installed.rules_of(run)
         except InputError as error:
@@ -206,17 +212,17 @@ class GameRows:
         return None
 
     def _take_instance(self, where: str, row: Row) -> None:
-        instance = Instance.model_validate(instance_fields(row))
+        instance = Instance.model_validate(parse_instance_fields(row))
         if instance.game != self.game:
             self._findings.add(where, f"is of the game {instance.game}")
-        if (target := retired_target(row)) is not None:
+        if (target := parse_retired_target(row)) is not None:
             self._retired.append(target)
         if self._instances.setdefault(instance.instance_id, instance) is not instance:
             self._findings.add(where, f"instance {instance.instance_id} is there twice")
 
     def _take_step(self, where: str, row: Row) -> None:
-        step = step_fields(self._configs[transcripts_name(self.game)], row)
-        steps = self._steps[_key(row)]
+        step = step_fields(self._configs[name_transcripts(self.game)], row)
+        steps = self._steps[_make_key(row)]
         steps.append(step)
         if row["step"] != len(steps):
             self._findings.add(where, f"step {row['step']} stands where step {len(steps)} must be")
@@ -226,28 +232,28 @@ class GameRows:
                 self._findings.add(where, fault)
 
     def _take_episode(self, where: str, row: Row) -> None:
-        episode = Episode.model_validate(episode_fields(row, self._steps[_key(row)]))
-        self._costs[str(row["run_id"])][episode.episode_id] = cost_of(row)
+        episode = Episode.model_validate(parse_episode_fields(row, self._steps[_make_key(row)]))
+        self._costs[str(row["run_id"])][episode.episode_id] = parse_cost(row)
         if episode.instance_id not in self._instances:
             self._findings.add(where, f"unknown instance {episode.instance_id}")
-        if self._episodes.setdefault(_key(row), episode) is not episode:
+        if self._episodes.setdefault(_make_key(row), episode) is not episode:
             self._findings.add(where, f"episode {episode.episode_id} of this run is there twice")
 
     def _take_score(self, where: str, row: Row) -> None:
-        episode = self._episodes.get(_key(row))
+        episode = self._episodes.get(_make_key(row))
         score = Score.model_validate(score_fields(row))
         if episode is None:
             return self._findings.add(where, f"unknown episode {row['episode_id']}")
         if score.task == "game" and score.by != self.game:
             raise ValueError(f"a judge gives a similarity or a preference, not {score.measure!r}")
-        if score.rendering is not None and score.step not in self._steps_with(episode, score.rendering):
+        if score.rendering is not None and score.step not in self._find_steps(episode, score.rendering):
             self._findings.add(where, f"it scores another rendering than that of step {score.step}")
         identity = (score.episode_id, score.step, score.measure, score.by, score.annotator)
         if self._scores[str(row["run_id"])].setdefault(identity, score) is not score:
             self._findings.add(where, f"{score.by} scored step {score.step} of this episode twice")
         return None
 
-    def _steps_with(self, episode: Episode, rendering: str) -> set[int]:
+    def _find_steps(self, episode: Episode, rendering: str) -> set[int]:
         """Return the numbers of the steps that hold a rendering."""
         places = [place for place, drawn in list_renderings(episode) if drawn.sha256 == rendering]
         game = self._installed
@@ -257,8 +263,8 @@ class GameRows:
         return {game.step_number(place, typed[place - 1]) for place in places}
 
     def _take_call(self, where: str, row: Row) -> None:
-        (call,) = calls_of_rows([row])
-        episode = self._episodes.get(_key(row))
+        (call,) = parse_calls([row])
+        episode = self._episodes.get(_make_key(row))
         if episode is None:
             return self._findings.add(where, f"unknown episode {row['episode_id']}")
         if (call.seat is None) == (call.judge is None):
@@ -266,11 +272,11 @@ class GameRows:
         return None
 
     def _take_fact(self, where: str, row: Row) -> None:
-        episode = self._episodes.get(_key(row))
+        episode = self._episodes.get(_make_key(row))
         drawn = None if episode is None else episode.renderings.get(int(str(row["step"])))
         if drawn is None or row["rendering_sha256"] != drawn.sha256:
             self._findings.add(where, f"it is of another rendering than that of step {row['step']}")
-        for fault in fact_faults(row):
+        for fault in check_fact_row(row):
             self._findings.add(where, fault)
         if not self._facts.take(row):
             self._findings.add(where, f"fact {row['fact']} of step {row['step']} of this episode is there twice")
@@ -294,7 +300,7 @@ class GameRows:
 
     def finish(self) -> None:
         """Check what needs all rows: steps without an episode, the set, and that the records make these rows."""
-        name = transcripts_name(self.game)
+        name = name_transcripts(self.game)
         for run_id, episode_id in self._steps.keys() - self._episodes.keys():
             self._findings.add(f"data/{name}", f"episode {episode_id} of run {run_id} is not in episodes")
         scores = {run: of_run.values() for run, of_run in self._scores.items()}
@@ -304,14 +310,14 @@ class GameRows:
         # Previews are optional, and a release has them of all turns or of none.
         if self._previews not in (0, steps):
             self._findings.add(f"data/{PREVIEWS.name}", f"has {self._previews} rows for {steps} turns")
-        identity = self._instance_set().identity
+        identity = self._build_instance_set().identity
         for run in self._runs.values():
             if run.instance_set != identity:
                 self._findings.add(f"data/{INSTANCES.name}", f"not the set that run {run.run_id} was played on")
         if self._findings.faults or self._installed is None:
             return
         try:
-            tables = GameTables.of(self._instance_set(), [PlayedRun(run) for run in self.runs()], self._retired)
+            tables = GameTables.of(self._build_instance_set(), [PlayedRun(run) for run in self.runs()], self._retired)
         except (InputError, WorkError) as error:
             self._findings.add(f"data/{SCORES.name}", error.problem)
             return
@@ -332,13 +338,15 @@ class GameRows:
     def _compare_part(self, config: Config, run_id: str | None, tables: GameTables) -> None:
         run = next((run for run in tables.runs if run.run.run_id == run_id), None)
         taken = self._keys.get((config.name, run_id))
-        held = part_key(config, ()) if taken is None else taken.hexdigest()
+        held = compute_part_key(config, ()) if taken is None else taken.hexdigest()
         # Previews are only there if they are asked for.
         if config.name == PREVIEWS.name and taken is None:
             return
-        if part_key(config, tables.rows(config, run)) == held:
+        if compute_part_key(config, tables.rows(config, run)) == held:
             return
-        paths = table_files(self._folder, config) if run_id is None else files_of_run(self._folder, config, run_id)
+        paths = (
+            list_table_files(self._folder, config) if run_id is None else list_run_files(self._folder, config, run_id)
+        )
         rows = ((where, row) for where, row in read_rows(self._folder, paths) if self._is_own(row))
         compare_rows(config, rows, tables.rows(config, run), self._findings)
 
@@ -350,14 +358,14 @@ class GameRows:
         """Return the instances taken so far, each once."""
         return tuple(self._instances.values())
 
-    def _instance_set(self) -> EmbeddedInstances:
+    def _build_instance_set(self) -> EmbeddedInstances:
         instances = tuple(self._instances.values())
         identity = hashlib.sha256(build_index_bytes(instances)).hexdigest()
-        return EmbeddedInstances(self._folder, identity, Instances.of(instances), pictures_of_instances(self._folder))
+        return EmbeddedInstances(self._folder, identity, Instances.of(instances), index_instance_pictures(self._folder))
 
     def runs(self) -> tuple[ReleasedRun, ...]:
         """Return the runs read back; faulty records may be missing."""
-        instances, steps = self._instance_set(), self._configs.get(transcripts_name(self.game))
+        instances, steps = self._build_instance_set(), self._configs.get(name_transcripts(self.game))
         used = {score.by for scores in self._scores.values() for score in scores.values()}
         return tuple(
             ReleasedRun(
@@ -367,19 +375,19 @@ class GameRows:
                 ended=tuple(episode for key, episode in self._episodes.items() if key[0] == run_id),
                 known_scores=tuple(self._scores[run_id].values()),
                 # A judge without any score is known to have been asked, and not of whom.
-                known_judges=self._judges_of(run_id, self._named_judges - used),
+                known_judges=self._select_judges(run_id, self._named_judges - used),
                 known_costs=self._costs[run_id],
                 known_provenance=self._provenances.get(run_id),
                 pictures=EmbeddedPictures((), ())
                 if steps is None
-                else pictures_of_steps(files_of_run(self._folder, steps, run_id), steps),
-                fact_files=files_of_run(self._folder, FACTS, run_id),
-                call_files=files_of_run(self._folder, CALLS, run_id),
+                else index_step_pictures(list_run_files(self._folder, steps, run_id), steps),
+                fact_files=list_run_files(self._folder, FACTS, run_id),
+                call_files=list_run_files(self._folder, CALLS, run_id),
             )
             for run_id, run in self._runs.items()
         )
 
-    def _judges_of(self, run_id: str, unused: Collection[str]) -> Mapping[str, JudgeIdentity]:
+    def _select_judges(self, run_id: str, unused: Collection[str]) -> Mapping[str, JudgeIdentity]:
         used = {score.by for score in self._scores[run_id].values()}.union(unused)
         return {name: judge for name, judge in self._judges.items() if name in used}
 
@@ -391,16 +399,16 @@ def compare_rows(config: Config, held: Iterable[tuple[str, Row]], made: Iterable
         if held_row is None or row is None:
             at = f"data/{config.name}" if held_row is None else held_row[0]
             fault = "a row is missing that the records make" if held_row is None else "no record makes this row"
-            findings.add(at, f"{fault}: {_named(row or held_row[1])}")
+            findings.add(at, f"{fault}: {_name_row(row or held_row[1])}")
             return
         where, own = held_row
         for column, value in own.items():
-            if column not in images and not same_value(value, row.get(column)):
-                wanted, measure = short_value(row.get(column)), f"{own['measure']}: " if "measure" in own else ""
-                findings.add(where, f"{measure}{column} is {short_value(value)}, the records say {wanted}")
+            if column not in images and not are_same_value(value, row.get(column)):
+                wanted, measure = shorten_value(row.get(column)), f"{own['measure']}: " if "measure" in own else ""
+                findings.add(where, f"{measure}{column} is {shorten_value(value)}, the records say {wanted}")
 
 
-def lacking_columns(held: Config, game: Game[Any]) -> Iterator[Column]:
+def find_lacking_columns(held: Config, game: Game[Any]) -> Iterator[Column]:
     """Yield the columns that the installed game declares and its transcripts in a release lack or have otherwise.
 
     A field that was added later with a default is not missed: steps of before have the default.
@@ -408,7 +416,7 @@ def lacking_columns(held: Config, game: Game[Any]) -> Iterator[Column]:
     columns = {column.name: column for column in held.columns}
     parts = ("", "_sha256", "_width", "_height")
     defaulted = {f"{step_column(game, name)}{part}" for name in step_defaults(game.step) for part in parts}
-    for column in transcripts_config(game).columns:
+    for column in make_transcripts_config(game).columns:
         if column.name in columns:
             known = columns[column.name]
             same = (known.kind, known.field, known.as_json) == (column.kind, column.field, column.as_json)
@@ -418,11 +426,11 @@ def lacking_columns(held: Config, game: Game[Any]) -> Iterator[Column]:
             yield column
 
 
-def _key(row: Row) -> EpisodeKey:
-    return str(row["run_id"]), own_id(row["episode_id"])
+def _make_key(row: Row) -> EpisodeKey:
+    return str(row["run_id"]), parse_public_id(row["episode_id"])
 
 
-def _named(row: Row) -> str:
+def _name_row(row: Row) -> str:
     """Return what a row is of, for a message."""
     names = ("run_id", "episode_id", "instance_id", "category", "difficulty", "step", "by", "measure", "fact")
     return " / ".join(str(row[name]) for name in names if row.get(name) is not None)

@@ -21,7 +21,7 @@ SECONDS = 3600
 """How long loading may take."""
 
 
-def loading_faults(place: str, revision: str | None, configs: Sequence[Config], rows: Counter[str]) -> Iterator[str]:
+def check_loading(place: str, revision: str | None, configs: Sequence[Config], rows: Counter[str]) -> Iterator[str]:
     """Load a release and yield a line for each table that loads differently from its files.
 
     Args:
@@ -84,11 +84,11 @@ def main(place: str, revision: str | None) -> None:
     import datasets
 
     known = datasets.get_dataset_config_names(place, revision=revision)
-    print(json.dumps({name: _loaded(place, revision, name) for name in known}), flush=True)
+    print(json.dumps({name: _load_table(place, revision, name) for name in known}), flush=True)
     os._exit(0)  # open streams would keep the process
 
 
-def _loaded(place: str, revision: str | None, name: str) -> dict[str, Any]:
+def _load_table(place: str, revision: str | None, name: str) -> dict[str, Any]:
     import datasets
 
     arguments = {"path": place, "name": name, "split": SPLIT, "revision": revision}
@@ -98,23 +98,23 @@ def _loaded(place: str, revision: str | None, name: str) -> dict[str, Any]:
         return {
             "rows": len(table),
             "columns": table.column_names,
-            "whole": _shown(table[0]),
-            "streamed": _shown(streamed),
+            "whole": _describe_row(table[0]),
+            "streamed": _describe_row(streamed),
         }
     except Exception as error:  # noqa: BLE001 - whatever keeps a user from loading it is a finding
         return {"error": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
 
 
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
+def _describe_row(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row in which each picture is given by its size, or by ``bytes`` if the picture was not decoded."""
-    return {name: _size(value) for name, value in row.items()}
+    return {name: _measure_size(value) for name, value in row.items()}
 
 
-def _size(value: Any) -> object:
+def _measure_size(value: Any) -> object:
     if isinstance(value, dict):
         return "bytes"
     if isinstance(value, list):
-        return [_size(item) for item in value]
+        return [_measure_size(item) for item in value]
     # Of a decoded picture the size is compared: pixels would be large, and are checked with the tables.
     return list(value.size) if hasattr(value, "size") else value
 

@@ -13,20 +13,20 @@ from dataset_card.card.maintainer_texts import CARD
 from dataset_card.card.verification import (
     VERIFICATION,
     Verification,
-    joined,
+    dump_verification,
+    keep_unchanged,
+    merge_verifications,
     run_key,
-    still_true,
-    verification_text,
 )
-from dataset_card.checking.copies import descriptor_faults
-from dataset_card.checking.derived_file_check import maintainer_texts_of
+from dataset_card.checking.copies import check_descriptors
+from dataset_card.checking.derived_file_check import read_unchecked_texts
 from dataset_card.checking.release_check import Report
 from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
-from dataset_card.releases.derived_files import derived_files
+from dataset_card.releases.derived_files import build_derived_files
 from dataset_card.releases.files import read_release_files
 from dataset_card.releases.record import ReleaseRecord, read_release
-from dataset_card.releases.renderer import program_key
+from dataset_card.releases.renderer import compute_program_key
 from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.errors import WorkError
 from ircore.core.files import cache_folder, write_bytes, write_text
@@ -47,7 +47,7 @@ class _Rechecked:
     changed: tuple[str, ...]
 
 
-def new_runs(record: ReleaseRecord, report: Report, parent: ReleaseRecord | None) -> tuple[ReleasedRun, ...]:
+def find_new_runs(record: ReleaseRecord, report: Report, parent: ReleaseRecord | None) -> tuple[ReleasedRun, ...]:
     """Return the runs whose transcripts, episodes or scores are new or differ from the release before."""
     before = () if parent is None else parent.parts
 
@@ -73,12 +73,12 @@ def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None,
         WorkError: A value differs, or a process was killed.
     """
     record = read_release(folder)
-    new = new_runs(record, report, parent)
-    known = still_true(known, record.parts)
+    new = find_new_runs(record, report, parent)
+    known = keep_unchanged(known, record.parts)
     new_ids = {run.run.run_id for run in new}
     if (before := recall_verification(folder)) is not None:
-        known = joined(known, {run.run_id: run for run in before.runs if run.run_id in new_ids})
-        return _Rechecked((REMEMBERED,) if new else (), _written(folder, report, record, known))
+        known = merge_verifications(known, {run.run_id: run for run in before.runs if run.run_id in new_ids})
+        return _Rechecked((REMEMBERED,) if new else (), _write_verification(folder, report, record, known))
     lines: tuple[str, ...] = ()
     processes = os.cpu_count() or 1
     known_runs = [run for run in report.runs if run.run.run_id not in new_ids]
@@ -86,26 +86,30 @@ def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None,
     faults = [
         fault
         for run in known_runs
-        for fault in descriptor_faults(folder, run, {episode.episode_id for episode in run.episodes()}, processes)
+        for fault in check_descriptors(folder, run, {episode.episode_id for episode in run.episodes()}, processes)
     ]
     if new:
         rescoring = rescore_release(folder, new, Draw(), processes)
         faults += rescoring.faults
-        known, lines = joined(known, rescoring.runs), tuple(rescoring.lines())
+        known, lines = merge_verifications(known, rescoring.runs), tuple(rescoring.lines())
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise WorkError(f"{folder}: {faults[0]}{more}", f"See them with: ircore release check {folder} --rescore")
-    return _Rechecked(lines, _written(folder, report, record, known))
+    return _Rechecked(lines, _write_verification(folder, report, record, known))
 
 
-def _written(folder: Path, report: Report, record: ReleaseRecord, verification: Verification) -> tuple[str, ...]:
+def _write_verification(
+    folder: Path, report: Report, record: ReleaseRecord, verification: Verification
+) -> tuple[str, ...]:
     """Write the verification into a release; return the files that have changed."""
-    text = verification_text(verification).encode()
+    text = dump_verification(verification).encode()
     path = folder / VERIFICATION
     # Nothing is written where nothing changes, so that a second push sends nothing.
     if report.source is None or (path.is_file() and path.read_bytes() == text):
         return ()
-    files = derived_files(folder, report.source, record, maintainer_texts_of(folder), verification, record.hashes)
+    files = build_derived_files(
+        folder, report.source, record, read_unchecked_texts(folder), verification, record.hashes
+    )
     write_bytes(path, text)
     write_bytes(folder / CARD, files[CARD])
     return (VERIFICATION, CARD)
@@ -113,25 +117,25 @@ def _written(folder: Path, report: Report, record: ReleaseRecord, verification: 
 
 def remember_verification(folder: Path, verification: Verification) -> None:
     """Keep in the user's folder for caches that every value of a release was computed again without a difference."""
-    if (path := _remembered(folder)) is not None:
+    if (path := _locate_note(folder)) is not None:
         with suppress(WorkError):  # without the note a push computes it once more
-            write_text(path, verification_text(verification))
+            write_text(path, dump_verification(verification))
 
 
 def recall_verification(folder: Path) -> Verification | None:
     """Return what ``release verify`` has computed here of the same bytes by the same code; None if nothing."""
-    path = _remembered(folder)
+    path = _locate_note(folder)
     with suppress(OSError, ValidationError):
         return None if path is None else Verification.model_validate_json(path.read_bytes())
     return None
 
 
-def _remembered(folder: Path) -> Path | None:
+def _locate_note(folder: Path) -> Path | None:
     """Return the place of the note of a release; it lies outside of the release, whose own word proves nothing."""
     files = read_release_files(folder)
     # What a push writes is no part of what was computed.
     written = VERIFICATION, CARD, CROISSANT
     held = sorted(f"{name} {file.sha256}" for name, file in files.items() if name not in written)
-    key = hashlib.sha256("\n".join((program_key(), *held)).encode()).hexdigest()
+    key = hashlib.sha256("\n".join((compute_program_key(), *held)).encode()).hexdigest()
     caches = cache_folder()
     return None if caches is None else caches / "verified" / f"{key}.json"

@@ -49,14 +49,14 @@ def recompute(piece: Piece) -> _Recomputed:
     return _Recomputed(scored, tuple(fault for replay in piece.replays for fault in replay_faults(replay)))
 
 
-def agrees(stated: Score, score: Score) -> bool:
+def is_same_score(stated: Score, score: Score) -> bool:
     """Return whether a stated score agrees with the computed score; the wording of a reason may differ."""
     if stated.orders is not None:  # only models are asked in both orders
         return False
-    return same_number(stated.value, score.value) if stated.task == "metric" else stated.value == score.value
+    return are_equal(stated.value, score.value) if stated.task == "metric" else stated.value == score.value
 
 
-def same_number(stated: float | None, computed: float | None) -> bool:
+def are_equal(stated: float | None, computed: float | None) -> bool:
     """Return whether two numbers are equal to ``TOLERANCE``, or neither is there."""
     if stated is None or computed is None:
         return stated is computed
@@ -87,7 +87,7 @@ def judge_obstacle(name: str, identity: JudgeIdentity | None) -> str | None:
     return None
 
 
-def identity_fault(name: str, identity: JudgeIdentity) -> str | None:
+def check_identity(name: str, identity: JudgeIdentity) -> str | None:
     """Return how the identity of an installed computed judge differs from what the judge says of itself; None if not.
 
     Of another version only the kind is compared: its label and its categories may be others.
@@ -113,7 +113,7 @@ def identity_fault(name: str, identity: JudgeIdentity) -> str | None:
     return None
 
 
-def metric_obstacle(name: str, versions: Set[str | None]) -> str | None:
+def find_metric_obstacle(name: str, versions: Set[str | None]) -> str | None:
     """Return the reason why a metric's values cannot be computed again here; None if they can.
 
     Args:
@@ -128,14 +128,14 @@ def metric_obstacle(name: str, versions: Set[str | None]) -> str | None:
     return lacking.get(name) or (f"version {', '.join(others)} in the release, {ours} here" if others else None)
 
 
-def obstacles(scores: Sequence[Score], identities: Mapping[str, JudgeIdentity]) -> dict[str, str]:
+def find_obstacles(scores: Sequence[Score], identities: Mapping[str, JudgeIdentity]) -> dict[str, str]:
     """Return the obstacles to computing scores again, by judge or metric."""
     metrics: dict[str, set[str | None]] = {}
     for score in scores:
         if score.task == "metric":
             metrics.setdefault(score.by, set()).add(score.version)
     judges = {score.by for score in scores if score.task != "metric"}
-    reasons = {name: metric_obstacle(name, versions) for name, versions in metrics.items()}
+    reasons = {name: find_metric_obstacle(name, versions) for name, versions in metrics.items()}
     reasons |= {name: judge_obstacle(name, identities.get(name)) for name in judges}
     # A reason can be the message of a failed import, with paths of this machine.
     return {name: redact_leaks(reason)[:300] for name, reason in sorted(reasons.items()) if reason is not None}

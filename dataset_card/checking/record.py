@@ -16,16 +16,16 @@ from dataset_card.releases.record import (
     RUNS,
     TOMBSTONES,
     ReleaseRecord,
-    content_hash,
+    compute_content_hash,
     read_release,
     release_name,
 )
 from dataset_card.tables.columns import Config
-from dataset_card.tables.parquet import table_files
+from dataset_card.tables.parquet import list_table_files
 from dataset_card.tables.parts import Part, PartKey
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import OPTIONAL_NAMES, TABLES, transcripts_name
+from dataset_card.tables.schema import OPTIONAL_NAMES, TABLES, name_transcripts
 from ircore.core.errors import InputError, WorkError
 from ircore.core.journal import read_records
 from ircore.core.plugins import list_available
@@ -69,7 +69,7 @@ class RecordCheck:
         """Take the next row of a table, in the order of the table's files."""
         if self.record is None:
             return
-        run_id = str(row["run_id"]) if _of_runs(self.record, config) else None
+        run_id = str(row["run_id"]) if _has_runs(self.record, config) else None
         key = self._keys.get((config.name, run_id))
         if key is None:
             key = self._keys[config.name, run_id] = PartKey(config)
@@ -88,7 +88,7 @@ class RecordCheck:
                 self._findings.add(RELEASE, f"{_name(part)} holds other rows than it says")
         for config, run_id in self._keys:
             self._findings.add(RELEASE, f"does not say what {config} has of run {run_id}")
-        for fault in self._identity_faults(record):
+        for fault in self._check_identity(record):
             self._findings.add(RELEASE, fault)
 
     def _read(self) -> ReleaseRecord | None:
@@ -104,7 +104,9 @@ class RecordCheck:
         # All tables, because one that the record lists may have no file here.
         for config in record.configs:
             listed = {name for part in record.parts if part.config == config.name for name in part.files}
-            existing_files = {path.relative_to(self._folder).as_posix() for path in table_files(self._folder, config)}
+            existing_files = {
+                path.relative_to(self._folder).as_posix() for path in list_table_files(self._folder, config)
+            }
             if not existing_files:
                 self._findings.add(f"data/{config.name}", "is missing")
                 continue
@@ -128,18 +130,18 @@ class RecordCheck:
         for name in sorted(OPTIONAL_FILES.intersection(record.files) - present):
             self._findings.add(name, f"is missing, though {RELEASE} names it")
 
-    def _table_faults(self, record: ReleaseRecord) -> Iterator[str]:
+    def _check_tables(self, record: ReleaseRecord) -> Iterator[str]:
         """Yield the faults in the list of tables of a release."""
-        if {table.name for table in record.tables} - OPTIONAL_NAMES != _table_names(record):
-            yield f"its tables are not {', '.join(sorted(_table_names(record)))}"
+        if {table.name for table in record.tables} - OPTIONAL_NAMES != _list_table_names(record):
+            yield f"its tables are not {', '.join(sorted(_list_table_names(record)))}"
         if sum(table.default for table in record.tables) != 1 or not record.tables[0].default:
             yield "its first table is not the default one"
 
-    def _identity_faults(self, record: ReleaseRecord) -> Iterator[str]:
-        texts = {name: _text(self._folder / name) for name in (RUNS, JUDGES, PROVENANCE, TOMBSTONES)}
-        if record.content != content_hash(record.parts, texts, record.layout):
+    def _check_identity(self, record: ReleaseRecord) -> Iterator[str]:
+        texts = {name: _read_text(self._folder / name) for name in (RUNS, JUDGES, PROVENANCE, TOMBSTONES)}
+        if record.content != compute_content_hash(record.parts, texts, record.layout):
             yield "content is not the hash of what the release holds"
-        yield from self._table_faults(record)
+        yield from self._check_tables(record)
         before = {entry.name for entry in record.history[1:]}
         if record.name != release_name(record.benchmark, record.date, record.content, before):
             yield "name does not follow from benchmark, date and content"
@@ -148,12 +150,12 @@ class RecordCheck:
         if record.parent is not None and [record.parent.release] != [entry.name for entry in record.history[1:2]]:
             yield "its parent is not the release before it in its history"
         runs = {part.run_id for part in record.parts}
-        for tombstone in sound_records(self._folder, TOMBSTONES, TypeAdapter(Withdrawal), self._findings):
+        for tombstone in read_sound_records(self._folder, TOMBSTONES, TypeAdapter(Withdrawal), self._findings):
             if tombstone.removes and tombstone.run_id in runs:
                 yield f"run {tombstone.run_id} is here, though it was {tombstone.kind}"
 
 
-def subject_faults(record: ReleaseRecord, source: ReleaseSource) -> Iterator[str]:
+def check_subject(record: ReleaseRecord, source: ReleaseSource) -> Iterator[str]:
     """Yield what ``release.json`` says of the release otherwise than its runs do: benchmark, sets, prompts, judges.
 
     Args:
@@ -179,7 +181,7 @@ def subject_faults(record: ReleaseRecord, source: ReleaseSource) -> Iterator[str
         yield f"benchmark is {record.benchmark}, set and prompts are those of {own_name or 'no released version'}"
 
 
-def own_prompts(run: Run) -> str | None:
+def find_own_prompts(run: Run) -> str | None:
     """Return the version of this program's own prompts where a run says it was played with them and names others.
 
     Returns:
@@ -194,12 +196,12 @@ def own_prompts(run: Run) -> str | None:
     return None if own == run.prompts else own
 
 
-def _table_names(record: ReleaseRecord) -> set[str]:
+def _list_table_names(record: ReleaseRecord) -> set[str]:
     shared = {config.name for config in TABLES} - OPTIONAL_NAMES
-    return shared | {transcripts_name(game.name) for game in record.games}
+    return shared | {name_transcripts(game.name) for game in record.games}
 
 
-def sound_records(folder: Path, name: str, kind: TypeAdapter[T], findings: Findings) -> Iterator[T]:
+def read_sound_records(folder: Path, name: str, kind: TypeAdapter[T], findings: Findings) -> Iterator[T]:
     """Yield the records of a file of a release up to the first faulty line, which is reported."""
     try:
         yield from read_records(folder / name, kind)
@@ -208,7 +210,7 @@ def sound_records(folder: Path, name: str, kind: TypeAdapter[T], findings: Findi
         findings.add(where, problem)
 
 
-def _of_runs(record: ReleaseRecord, config: Config) -> bool:
+def _has_runs(record: ReleaseRecord, config: Config) -> bool:
     return any(part.config == config.name and part.run_id is not None for part in record.parts)
 
 
@@ -216,5 +218,5 @@ def _name(part: Part) -> str:
     return part.config if part.run_id is None else f"{part.config} of run {part.run_id}"
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     return path.read_text("utf-8", errors="replace") if path.is_file() else ""

@@ -9,22 +9,22 @@ from typing import TypeVar
 from pydantic import TypeAdapter
 
 from dataset_card.card.card import PICTURES
-from dataset_card.card.croissant import CROISSANT, croissant_faults
+from dataset_card.card.croissant import CROISSANT, check_croissant
 from dataset_card.checking.card import check_card, check_licences
-from dataset_card.checking.copies import copies_faults
+from dataset_card.checking.copies import check_copies
 from dataset_card.checking.derived_file_check import check_derived
 from dataset_card.checking.game_rows import GameRows, compare_rows
 from dataset_card.checking.joins import JoinCounts
-from dataset_card.checking.recomputing import identity_fault
-from dataset_card.checking.record import RecordCheck, own_prompts, sound_records, subject_faults
+from dataset_card.checking.recomputing import check_identity
+from dataset_card.checking.record import RecordCheck, check_subject, find_own_prompts, read_sound_records
 from dataset_card.checking.secrets import find_forbidden
 from dataset_card.checking.table_files import check_table_files
-from dataset_card.findings import Findings, Pictures, decoded
+from dataset_card.findings import Findings, Pictures, decode_picture
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
-from dataset_card.releases.season import season_faults
+from dataset_card.releases.season import check_season
 from dataset_card.tables.columns import Config
-from dataset_card.tables.parquet import read_table, schema_faults, table_hashes
+from dataset_card.tables.parquet import check_schema, hash_table_files, read_table
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
@@ -92,7 +92,7 @@ def check_release(folder: Path, card: bool = True) -> Report:
     return _check(folder, card)
 
 
-def sound_release(folder: Path, place: str) -> Report:
+def require_sound_release(folder: Path, place: str) -> Report:
     """Check the data of a release and refuse any fault; the card may come from another version of the program.
 
     Args:
@@ -112,7 +112,7 @@ def sound_release(folder: Path, place: str) -> Report:
 
 def _check(folder: Path, card: bool) -> Report:
     findings = Findings()
-    hashes = table_hashes(folder)
+    hashes = hash_table_files(folder)
     record = RecordCheck(folder, hashes, findings)
     _check_files(folder, record, findings)
     pictures = Pictures(findings)
@@ -124,19 +124,19 @@ def _check(folder: Path, card: bool) -> Report:
     if card:
         check_card(folder, record.configs, counts, findings)
     check_licences(folder, readers.instances(), readers.runs.values(), findings)
-    for fault in croissant_faults(folder, record.configs, hashes):
+    for fault in check_croissant(folder, record.configs, hashes):
         findings.add(CROISSANT, fault)
     # After all rows: the hash of a part is compared once its last row was taken.
     record.finish()
     not_checked = readers.not_checked()
     source = readers.source()
     if source is not None and record.record is not None:
-        for fault in subject_faults(record.record, source):
+        for fault in check_subject(record.record, source):
             findings.add(RELEASE, fault)
-    for fault in season_faults(folder, source) if source is not None else ():
+    for fault in check_season(folder, source) if source is not None else ():
         findings.add(SEASON_GAPS, fault)
     runs = readers.read_runs()
-    for name, fault in copies_faults(folder, runs) if record.record is not None else ():
+    for name, fault in check_copies(folder, runs) if record.record is not None else ():
         findings.add(name, fault)
     if card and source is not None and record.record is not None:
         not_checked += check_derived(folder, source, record.record, hashes, findings)
@@ -165,14 +165,14 @@ class _Readers:
 
     def __init__(self, folder: Path, record: RecordCheck, findings: Findings, pictures: Pictures) -> None:
         self.findings, self.pictures, self.joins = findings, pictures, JoinCounts()
-        self.runs = _by_name(folder, RUNS, ANY_RUN, "run_id", findings)
-        judges = _by_name(folder, JUDGES, TypeAdapter(JudgeIdentity), "name", findings)
+        self.runs = _index_by_name(folder, RUNS, ANY_RUN, "run_id", findings)
+        judges = _index_by_name(folder, JUDGES, TypeAdapter(JudgeIdentity), "name", findings)
         for name, identity in judges.items():
             if identity.published != identity:
                 findings.add(JUDGES, f"judge {name}: base_url is an address on the machine that asked")
-            if fault := identity_fault(name, identity):
+            if fault := check_identity(name, identity):
                 findings.add(JUDGES, fault)
-        vouched = _by_name(folder, PROVENANCE, TypeAdapter(Vouched), "run_id", findings)
+        vouched = _index_by_name(folder, PROVENANCE, TypeAdapter(Vouched), "run_id", findings)
         for run_id in vouched.keys() - self.runs.keys():
             findings.add(PROVENANCE, f"unknown run {run_id}")
         vouchers = {run_id: voucher.provenance for run_id, voucher in vouched.items()}
@@ -188,7 +188,7 @@ class _Readers:
             for seat, player in run.submission.players.items():
                 if player.on_loopback:
                     findings.add(RUNS, f"run {run_id}: {seat}: base_url is an address on the machine that played")
-            if ours := own_prompts(run):
+            if ours := find_own_prompts(run):
                 self._check_prompts(run, ours)
         configs = {config.name: config for config in record.configs}
         self.sets = {
@@ -252,8 +252,8 @@ class _Readers:
 def _take_rows(folder: Path, record: RecordCheck, readers: _Readers) -> Counter[str]:
     """Read all rows of a release; return the number of sound rows of each table."""
     counts = Counter[str]()
-    for config in sorted(record.configs, key=_reading_order):
-        rows = _sound_rows(folder, config, readers.findings)
+    for config in sorted(record.configs, key=_find_reading_order):
+        rows = _read_sound_rows(folder, config, readers.findings)
         pictures = [column.name for column in config.images]
         for where, row in readers.pictures.decode_ahead(pictures, rows) if pictures else rows:
             counts[config.name] += 1
@@ -263,7 +263,7 @@ def _take_rows(folder: Path, record: RecordCheck, readers: _Readers) -> Counter[
     return counts
 
 
-def _reading_order(config: Config) -> int:
+def _find_reading_order(config: Config) -> int:
     """Return the position of a table in an order in which rows come after the rows that they refer to."""
     name = "" if is_transcripts(config.name) else config.name
     return READING_ORDER.index(name) if name in READING_ORDER else len(READING_ORDER)
@@ -278,25 +278,25 @@ def _check_files(folder: Path, record: RecordCheck, findings: Findings) -> None:
             if name != RELEASE and name not in optional:  # a missing record is a fault where it is read
                 findings.add(name, "is missing")
         elif path.suffix == ".png":
-            if isinstance(fault := decoded(path.read_bytes()), str):
+            if isinstance(fault := decode_picture(path.read_bytes()), str):
                 findings.add(name, fault)
         elif leak := find_forbidden(path.read_text("utf-8", errors="replace")):
             findings.add(name, f"holds {leak}")
 
 
-def _by_name(folder: Path, file: str, kind: TypeAdapter[T], field: str, findings: Findings) -> dict[str, T]:
+def _index_by_name(folder: Path, file: str, kind: TypeAdapter[T], field: str, findings: Findings) -> dict[str, T]:
     """Return the records of a file by the field that names them; a name that comes twice is a fault."""
     records: dict[str, T] = {}
-    for record in sound_records(folder, file, kind, findings):
+    for record in read_sound_records(folder, file, kind, findings):
         name = getattr(record, field)
         if records.setdefault(name, record) is not record:
             findings.add(file, f"{'judge' if field == 'name' else 'run'} {name} is there twice")
     return records
 
 
-def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tuple[str, Row]]:
+def _read_sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tuple[str, Row]]:
     """Yield the rows of a table without missing values; no rows if the schema is wrong."""
-    faults = schema_faults(folder, config)
+    faults = check_schema(folder, config)
     findings.faults += faults
     if faults:
         return

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dataset_card.card.verification import RunVerification, run_key
-from dataset_card.checking.copies import descriptor_faults
+from dataset_card.checking.copies import check_descriptors
 from dataset_card.checking.recomputing import Piece, recompute
 from dataset_card.checking.rescored_game import rescore_game_run
 from dataset_card.checking.rescored_run import Draw, RunTask
@@ -97,9 +97,9 @@ def rescore_release(folder: Path, runs: Sequence[ReleasedRun], draw: Draw, proce
     tasks = {run.run.run_id: RunTask(run, draw) for run in ruled}
     faults: list[str] = []
     for start in range(0, len(tasks), RUNS_AT_ONCE):
-        faults += _rescored(list(tasks.values())[start : start + RUNS_AT_ONCE], processes)
+        faults += _rescore_runs(list(tasks.values())[start : start + RUNS_AT_ONCE], processes)
     for run in ruled:
-        faults += descriptor_faults(folder, run, tasks[run.run.run_id].drawn, processes)
+        faults += check_descriptors(folder, run, tasks[run.run.run_id].drawn, processes)
     verified = {run_id: task.verification(run_key(parts, run_id), draw) for run_id, task in tasks.items()}
     for run in (run for run in runs if run.run.run_id not in tasks):
         run_faults, verification = rescore_game_run(run, run_key(parts, run.run.run_id), draw)
@@ -109,14 +109,14 @@ def rescore_release(folder: Path, runs: Sequence[ReleasedRun], draw: Draw, proce
     return Rescoring(tuple(dict.fromkeys(faults)), verified)
 
 
-def _rescored(tasks: Sequence[RunTask], processes: int) -> Iterator[str]:
+def _rescore_runs(tasks: Sequence[RunTask], processes: int) -> Iterator[str]:
     """Yield the faults of some runs, target by target, so that each target is decoded once."""
     instances = tasks[0].instances
     # Targets without a drawn episode are not decoded.
     drawn_instances = [
         instance for instance in instances.instances if any(task.episodes.get(instance.instance_id) for task in tasks)
     ]
-    pieces = (_piece(instances, instance, tasks) for instance in drawn_instances)
+    pieces = (_build_piece(instances, instance, tasks) for instance in drawn_instances)
     by_run = {task.run_id: task for task in tasks}
     computed = map_in_order(recompute, pieces, min(processes, len(drawn_instances)))
     for recomputed in track_progress(computed, "rescoring", len(drawn_instances)):
@@ -125,7 +125,7 @@ def _rescored(tasks: Sequence[RunTask], processes: int) -> Iterator[str]:
             yield from by_run[run_id].differences(scored)
 
 
-def _piece(instances: InstanceSet, instance: Instance, tasks: Sequence[RunTask]) -> Piece:
+def _build_piece(instances: InstanceSet, instance: Instance, tasks: Sequence[RunTask]) -> Piece:
     target = instances.picture(instance, "target")
     played = [(task, episode) for task in tasks for episode in task.episodes.get(instance.instance_id, ())]
     scored = [(task, episode) for task, episode in played if task.is_scored(episode)]

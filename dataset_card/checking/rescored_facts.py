@@ -4,10 +4,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from dataset_card.tables.fact_table import FACT_COLUMNS, rows_by_turn, rows_of_facts
+from dataset_card.tables.fact_table import FACT_COLUMNS, build_rendering_rows, group_by_turn
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.released_run import ReleasedRun
-from dataset_card.tables.rows import Row, own_id
+from dataset_card.tables.rows import Row, parse_public_id
 from dataset_card.tables.schema import FACTS
 from ircore.core.records import Scene
 from ircore.core.score_records import VERIFIED, RenderingFacts
@@ -36,9 +36,9 @@ class StatedFacts:
         self._run = run
         drawn = set(episodes)
         self._keys: dict[Place, dict[int, str]] = {}
-        for place, turn, rows in self._by_turn():
+        for place, turn, rows in self._group_by_turn():
             if place[0] in drawn:
-                self._keys.setdefault(place, {})[turn] = _key(rows)
+                self._keys.setdefault(place, {})[turn] = _compute_key(rows)
 
     def differences(self, scenes: Mapping[str, Scene], computed: Iterable[RenderingFacts]) -> Iterator[str]:
         """Yield a line for each turn whose facts differ from the computed facts.
@@ -50,19 +50,19 @@ class StatedFacts:
         if not self._keys:  # the release, or this run in it, was built before facts were kept
             return
         for line in computed:
-            rows = list(rows_of_facts(scenes[line.episode_id], line))
-            place, key = (line.episode_id, line.rendering), _key(rows)
+            rows = list(build_rendering_rows(scenes[line.episode_id], line))
+            place, key = (line.episode_id, line.rendering), _compute_key(rows)
             where = f"run {self._run.run.run_id}, episode {line.episode_id}"
             stated = self._keys.get(place)
             if stated is None:
                 yield f"{where}: rendering {line.rendering[:12]}… has no facts, though others of this run have"
             for turn in (turn for turn, known in (stated or {}).items() if known != key):
-                yield f"{where}, turn {turn}: {self._difference(place, turn, rows)}"
+                yield f"{where}, turn {turn}: {self._describe_difference(place, turn, rows)}"
 
-    def _difference(self, place: Place, turn: int, computed: list[Row]) -> str:
+    def _describe_difference(self, place: Place, turn: int, computed: list[Row]) -> str:
         ours = {str(row["fact"]): row for row in computed}
         # The table is read again, since only hashes of the stated facts are held.
-        rows = next(rows for other, number, rows in self._by_turn() if (other, number) == (place, turn))
+        rows = next(rows for other, number, rows in self._group_by_turn() if (other, number) == (place, turn))
         stated = {str(row["fact"]): row for row in rows}
         for fact in dict.fromkeys((*stated, *ours)):
             of_table, own = stated.get(fact), ours.get(fact)
@@ -70,21 +70,24 @@ class StatedFacts:
                 return f"fact {fact} is {'missing' if of_table is None else 'not there when computed again'}"
             for name in _COMPARED:
                 if of_table[name] != own[name]:
-                    return f"fact {fact}: {name} is {_short(of_table[name])}, computed again {_short(own[name])}"
+                    return (
+                        f"fact {fact}: {name} is {_shorten_value(of_table[name])}, computed again "
+                        f"{_shorten_value(own[name])}"
+                    )
         return "its facts are in another order"
 
-    def _by_turn(self) -> Iterator[tuple[Place, int, list[Row]]]:
+    def _group_by_turn(self) -> Iterator[tuple[Place, int, list[Row]]]:
         rows = read_plain(self._run.fact_files, FACTS, FACT_COLUMNS)
-        for (episode, turn, rendering, judge), own in rows_by_turn(rows):
+        for (episode, turn, rendering, judge), own in group_by_turn(rows):
             # What a model said cannot be computed again.
             if judge == VERIFIED:
-                yield (own_id(episode), str(rendering)), int(str(turn)), own
+                yield (parse_public_id(episode), str(rendering)), int(str(turn)), own
 
 
-def _key(rows: Iterable[Row]) -> str:
+def _compute_key(rows: Iterable[Row]) -> str:
     values = [[row[name] for name in _COMPARED] for row in rows]
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
 
-def _short(value: object) -> str:
+def _shorten_value(value: object) -> str:
     return repr(value)[:80]

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dataset_card.card.verification import RunVerification
-from dataset_card.checking.recomputing import same_number
-from dataset_card.checking.rescored_ratings import rescored_ratings
+from dataset_card.checking.recomputing import are_equal
+from dataset_card.checking.rescored_ratings import recompute_ratings
 from dataset_card.checking.rescored_run import Draw
-from dataset_card.findings import short_value
+from dataset_card.findings import shorten_value
 from dataset_card.tables.released_run import ReleasedRun
 from ircore import __version__
 from ircore.core.episode_records import Episode
@@ -44,10 +44,12 @@ def rescore_game_run(run: ReleasedRun, key: str, draw: Draw) -> tuple[list[str],
     game = load_game(run.run.game)
     episodes = draw.of(run.run.run_id, run.episodes())
     names = {episode.episode_id for episode in episodes}
-    stated = {_question(score): score for score in run.scores() if score.task == "game" and score.episode_id in names}
-    computed = {_question(score): score for score in _computed(run, game, episodes)}
-    ratings = rescored_ratings(run, game, episodes)
-    not_verified = _not_verified(game, stated) | _not_computable(game, stated, computed)
+    stated = {
+        _identify_score(score): score for score in run.scores() if score.task == "game" and score.episode_id in names
+    }
+    computed = {_identify_score(score): score for score in _compute_scores(run, game, episodes)}
+    ratings = recompute_ratings(run, game, episodes)
+    not_verified = _explain_not_verified(game, stated) | _explain_not_computable(game, stated, computed)
     compared = {question: score for question, score in stated.items() if score.measure not in not_verified}
     computed = {question: score for question, score in computed.items() if score.measure not in not_verified}
     verification = RunVerification(
@@ -63,10 +65,10 @@ def rescore_game_run(run: ReleasedRun, key: str, draw: Draw) -> tuple[list[str],
         not_verified=not_verified | ratings.not_verified,
         version=__version__,
     )
-    return [*_differences(run.run.run_id, compared, computed), *ratings.faults], verification
+    return [*_compare_scores(run.run.run_id, compared, computed), *ratings.faults], verification
 
 
-def _computed(run: ReleasedRun, game: Game[Any], episodes: Iterable[Episode]) -> Iterator[Score]:
+def _compute_scores(run: ReleasedRun, game: Game[Any], episodes: Iterable[Episode]) -> Iterator[Score]:
     """Yield the values of played episodes; those of pictures only where the release may hold the pictures."""
     payloads = parse_payloads(game, run.instances, run.instances.instances)
     meaningless = game.meaningless(run.run.submission.players)
@@ -76,27 +78,27 @@ def _computed(run: ReleasedRun, game: Game[Any], episodes: Iterable[Episode]) ->
             instance = instances[episode.instance_id]
             # Pictures that may not be published are in no release.
             shown = needs_pictures(game) and may_be_published(instance.licence)
-            instruments = _instruments(run, instance) if shown else None
+            instruments = _build_instruments(run, instance) if shown else None
             yield from compute_measure_scores(game, episode, payloads, instruments, meaningless)
 
 
-def _instruments(run: ReleasedRun, instance: Instance) -> EpisodeInstruments:
+def _build_instruments(run: ReleasedRun, instance: Instance) -> EpisodeInstruments:
     pictures = {name: run.instances.picture(instance, name) for name in instance.pictures}
     return EpisodeInstruments(pictures, run.rendering)
 
 
-def _question(score: Score) -> Question:
+def _identify_score(score: Score) -> Question:
     return score.episode_id, score.measure, score.step
 
 
-def _not_verified(game: Game[Any], stated: Mapping[Question, Score]) -> dict[str, str]:
+def _explain_not_verified(game: Game[Any], stated: Mapping[Question, Score]) -> dict[str, str]:
     """Return why values cannot be computed again, by measure; measures of steps and of pictures can."""
     needs = {measure.key: measure.needs for measure in game.measures}
     others = {score.measure for score in stated.values() if needs.get(score.measure) not in ("steps", "pictures")}
     return dict.fromkeys(sorted(others), "the installed game has no such measure")
 
 
-def _not_computable(
+def _explain_not_computable(
     game: Game[Any], stated: Mapping[Question, Score], computed: Mapping[Question, Score]
 ) -> dict[str, str]:
     """Return why measures of pictures cannot be compared, by measure: for want of pictures or of weights."""
@@ -111,15 +113,15 @@ def _not_computable(
     return reasons
 
 
-def _differences(run_id: str, stated: Mapping[Question, Score], computed: Mapping[Question, Score]) -> Iterator[str]:
+def _compare_scores(run_id: str, stated: Mapping[Question, Score], computed: Mapping[Question, Score]) -> Iterator[str]:
     for question in dict.fromkeys((*stated, *computed)):
         own, of_table = computed.get(question), stated.get(question)
         # A value that the release lacks is a difference too: leaving values out could better a mean.
-        if own is None or of_table is None or not same_number(of_table.value, own.value):
+        if own is None or of_table is None or not are_equal(of_table.value, own.value):
             episode_id, measure, step = question
             where = f"run {run_id}, episode {episode_id}" + ("" if step is None else f", step {step}")
-            yield f"{where}, {measure}: is {_words(of_table)}, computed again {_words(own)}"
+            yield f"{where}, {measure}: is {_format_score(of_table)}, computed again {_format_score(own)}"
 
 
-def _words(score: Score | None) -> str:
-    return "missing" if score is None else "no value" if score.value is None else short_value(score.value)
+def _format_score(score: Score | None) -> str:
+    return "missing" if score is None else "no value" if score.value is None else shorten_value(score.value)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dataset_card.checking.recomputing import agrees, obstacles
-from dataset_card.checking.rescored_run import rating_difference
+from dataset_card.checking.recomputing import find_obstacles, is_same_score
+from dataset_card.checking.rescored_run import describe_difference
 from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.episode_records import Episode
 from ircore.core.records import Instance
@@ -36,7 +36,7 @@ class RescoredRatings:
     """Why ratings are not computed again, by judge."""
 
 
-def rescored_ratings(run: ReleasedRun, game: Game[Any], episodes: Iterable[Episode]) -> RescoredRatings:
+def recompute_ratings(run: ReleasedRun, game: Game[Any], episodes: Iterable[Episode]) -> RescoredRatings:
     """Compute the ratings of the judges that are installed here, and compare.
 
     Args:
@@ -49,7 +49,7 @@ def rescored_ratings(run: ReleasedRun, game: Game[Any], episodes: Iterable[Episo
         WorkError: The game or a judge broke.
     """
     ratings = [score for score in run.scores() if score.task != "game"]
-    result = RescoredRatings(not_verified=obstacles(ratings, run.judges()))
+    result = RescoredRatings(not_verified=find_obstacles(ratings, run.judges()))
     stated: dict[str, list[Score]] = {}
     for score in ratings:
         if score.by not in result.not_verified:
@@ -64,14 +64,14 @@ def rescored_ratings(run: ReleasedRun, game: Game[Any], episodes: Iterable[Episo
         scores, instance = stated[rated.episode_id], instances[rated.instance_id]
         if may_be_published(instance.licence):
             result.judges.update(score.by for score in scores)
-            again = _computed(run, rated, scores, instance)
-            result.faults += _differences(run.run.run_id, scores, again)
+            again = _compute_ratings(run, rated, scores, instance)
+            result.faults += _compare_ratings(run.run.run_id, scores, again)
         else:
             result.not_verified |= {score.by: "the release holds no pictures of it" for score in scores}
     return result
 
 
-def _computed(
+def _compute_ratings(
     run: ReleasedRun, rated: RatedEpisode, stated: Iterable[Score], instance: Instance
 ) -> dict[Wanted, Score]:
     """Return the ratings of an episode as they are computed from its pictures, by what was asked."""
@@ -93,11 +93,11 @@ def _computed(
     return computed
 
 
-def _differences(run_id: str, stated: Iterable[Score], computed: Mapping[Wanted, Score]) -> Iterator[str]:
+def _compare_ratings(run_id: str, stated: Iterable[Score], computed: Mapping[Wanted, Score]) -> Iterator[str]:
     for score in stated:
         again = computed.get(find_question(score))
         if again is None:
             where = f"run {run_id}, episode {score.episode_id}, turn {score.step}"
             yield f"{where}: {score.by} ({score.task}) rates a picture that the game does not name"
-        elif not agrees(score, again):
-            yield rating_difference(run_id, score, again)
+        elif not is_same_score(score, again):
+            yield describe_difference(run_id, score, again)

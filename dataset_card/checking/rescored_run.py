@@ -7,9 +7,9 @@ from math import ceil
 from random import Random
 
 from dataset_card.card.verification import REPLAYED, RunVerification
-from dataset_card.checking.recomputing import agrees, obstacles
+from dataset_card.checking.recomputing import find_obstacles, is_same_score
 from dataset_card.checking.rescored_facts import StatedFacts
-from dataset_card.checking.rule_replay import Replay, not_replayable
+from dataset_card.checking.rule_replay import Replay, find_replay_obstacle
 from dataset_card.tables.released_run import ReleasedRun
 from ircore import __version__
 from ircore.core.episode_records import Episode, Rendering
@@ -74,7 +74,7 @@ class RunTask:
         self.episodes: dict[str, list[Episode]] = {}
         for episode in drawn:
             self.episodes.setdefault(episode.instance_id, []).append(episode)
-        self._not_verified = obstacles(run.scores(), run.judges())
+        self._not_verified = find_obstacles(run.scores(), run.judges())
         self._scores: dict[str, list[Score]] = {episode.episode_id: [] for episode in drawn}
         for score in run.scores():
             if score.episode_id in self._scores and score.by not in self._not_verified:
@@ -84,7 +84,7 @@ class RunTask:
             episode.episode_id: scene for episode in drawn if (scene := scenes[episode.instance_id]) is not None
         }
         self._facts = StatedFacts(run, self._scores)
-        reason = not_replayable(run.run)
+        reason = find_replay_obstacle(run.run)
         self.is_replayed = reason is None
         self._not_verified |= {} if reason is None else {"rules": reason}
 
@@ -104,8 +104,10 @@ class RunTask:
         scores = self._scores[episode.episode_id]
         # The first rendering is needed in any case, because a preference compares with it.
         needed = sorted({ends[0], *(score.picture[1] for score in scores)})
-        pictures = {sha256: self._picture(drawn[sha256]) for sha256 in needed}
-        wanted = sorted(map(find_question, scores), key=lambda question: _metrics_last(question, {ends[0], ends[-1]}))
+        pictures = {sha256: self._load_picture(drawn[sha256]) for sha256 in needed}
+        wanted = sorted(
+            map(find_question, scores), key=lambda question: _compute_sort_key(question, {ends[0], ends[-1]})
+        )
         return Material(target, pictures[ends[0]], pictures, tuple(wanted), scene)
 
     def replay(self, instance: Instance, episode: Episode) -> Replay:
@@ -118,8 +120,8 @@ class RunTask:
         ours = {find_question(score): score for score in computed.scores}
         for stated in self._scores[computed.scores[0].episode_id]:
             score = ours[find_question(stated)]
-            if not agrees(stated, score):
-                yield rating_difference(self.run_id, stated, score)
+            if not is_same_score(stated, score):
+                yield describe_difference(self.run_id, stated, score)
 
     def verification(self, key: str, draw: Draw) -> RunVerification:
         """Return the record of the values that were computed again.
@@ -142,16 +144,16 @@ class RunTask:
             version=__version__,
         )
 
-    def _picture(self, rendering: Rendering) -> Picture:
+    def _load_picture(self, rendering: Rendering) -> Picture:
         return self._run.rendering(rendering)
 
 
-def _metrics_last(question: Wanted, ends: set[str]) -> tuple[bool, bool, bool]:
+def _compute_sort_key(question: Wanted, ends: set[str]) -> tuple[bool, bool, bool]:
     """Order questions so that a judge has rated both ends of an episode shortly before it is asked for a preference."""
     return question.task == "metric", question.rendering not in ends, question.task != "similarity"
 
 
-def rating_difference(run_id: str, stated: Score, score: Score) -> str:
+def describe_difference(run_id: str, stated: Score, score: Score) -> str:
     """Return in words how a stated score differs from the computed one."""
     where = f"run {run_id}, episode {stated.episode_id}, turn {stated.step}, {stated.by} ({stated.task})"
     if stated.orders is not None:

@@ -39,7 +39,7 @@ class Replay:
     episode: Episode
 
 
-def not_replayable(run: Run) -> str | None:
+def find_replay_obstacle(run: Run) -> str | None:
     """Return the reason why the episodes of a run cannot be played again here; None if they can."""
     return None if run.game in list_available("games") else f"the game {run.game} is not installed here"
 
@@ -50,12 +50,12 @@ def replay_faults(replay: Replay) -> Iterator[str]:
     where = f"run {run.run_id}, episode {episode.episode_id}, {episode.outcome}"
     # Without files: rules that are played on retold answers look at no pixel.
     known = InstanceSet(Path(), run.instance_set, Instances.of((replay.instance,)))
-    game, prompts = _game(run.game)
+    game, prompts = _load_game(run.game)
     retelling = game.retold(episode, game.rules_of(run), prompts)
     if retelling is None:
         return
     due = frozenset([episode.episode_id])
-    for fault in RuleReplay(run, known, game, prompts, due=due).faults(tuple(_events(retelling))):
+    for fault in RuleReplay(run, known, game, prompts, due=due).faults(tuple(_list_events(retelling))):
         yield f"{where}, rules: {fault.removeprefix(f'{episode.episode_id}: ')}"
     if retelling.blamed not in (None, seat := retelling.waiting[1]):
         yield f"{where}, rules: abort_reason is {episode.abort_reason!r}, where the {seat} had to answer"
@@ -63,7 +63,7 @@ def replay_faults(replay: Replay) -> Iterator[str]:
         yield f"{where}, rules: {fault}"
 
 
-def _events(retelling: Retelling) -> Iterator[Call | Failure | End]:
+def _list_events(retelling: Retelling) -> Iterator[Call | Failure | End]:
     """Yield the events of a journal that gives the episode."""
     episode = retelling.episode
     for answer in retelling.answers:
@@ -79,6 +79,6 @@ def _events(retelling: Retelling) -> Iterator[Call | Failure | End]:
 
 
 @cache
-def _game(name: str) -> tuple[Game[Any], Any]:
+def _load_game(name: str) -> tuple[Game[Any], Any]:
     game: Game[Any] = load_plugin("games", name)()
     return game, game.prompts(None)

@@ -24,7 +24,7 @@ def find_forbidden(text: str) -> str | None:
     >>> find_forbidden('{"name": "a\\u202eb"}')
     'a character that reorders text (⟦U+202E⟧)'
     """
-    found = ((part, leak) for part in _readings(text) for leak in find_leaks(part))
+    found = ((part, leak) for part in _list_readings(text) for leak in find_leaks(part))
     text, leak = next(found, (text, None))
     if leak is None:
         return None
@@ -34,7 +34,7 @@ def find_forbidden(text: str) -> str | None:
     return f"{leak.rule} ({text[leak.begin : leak.end][:most]}…)"
 
 
-def _readings(text: str) -> Iterator[str]:
+def _list_readings(text: str) -> Iterator[str]:
     """Yield a text, and the strings in each of its lines of JSON as far as they are written with escapes."""
     yield text
     if "\\" not in text:
@@ -42,18 +42,18 @@ def _readings(text: str) -> Iterator[str]:
     for line in (text, *text.splitlines()):
         if line.lstrip()[:1] in ("{", "["):
             try:
-                yield from _strings(json.loads(line))
+                yield from _find_strings(json.loads(line))
             except (ValueError, RecursionError):
                 continue
 
 
-def _strings(value: object) -> Iterator[str]:
+def _find_strings(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for name, part in value.items():
             yield name
-            yield from _strings(part)
+            yield from _find_strings(part)
     elif isinstance(value, list):
         for part in value:
-            yield from _strings(part)
+            yield from _find_strings(part)

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dataset_card.findings import Findings
-from dataset_card.releases.record import ReleaseRecord, layout_configs
+from dataset_card.releases.record import ReleaseRecord, select_layout_configs
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import PLAIN_KINDS, open_parquet, read_rows
-from dataset_card.tables.parts import Part, layout_key
+from dataset_card.tables.parts import Part, compute_layout_key
 from dataset_card.tables.writing import GROUP_ROWS, GROUP_ROWS_WITH_IMAGES, hash_table
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def check_table_files(folder: Path, record: ReleaseRecord, findings: Findings) -
     """
     import pyarrow as pa
 
-    if record.layout != layout_key(layout_configs(record.configs)):
+    if record.layout != compute_layout_key(select_layout_configs(record.configs)):
         return ("data: bytes of the files not compared: another version of the program wrote them",)
     configs = {config.name: config for config in record.configs}
     others = Counter[str]()
@@ -53,7 +53,7 @@ def check_table_files(folder: Path, record: ReleaseRecord, findings: Findings) -
             for path in paths:
                 with open_parquet(path) as file:
                     writer = _WRITER.fullmatch(str(file.metadata.created_by))
-                    faults = list(_form_faults(config, file.metadata))
+                    faults = list(_check_form(config, file.metadata))
                 if writer is None:
                     faults.append("names no program that writes releases as the one that wrote it")
                 else:
@@ -79,7 +79,7 @@ def _other_files(folder: Path, config: Config, part: Part, paths: Sequence[Path]
     return [name for name, shard in part.files.items() if wanted.get(name) != (shard.size, shard.sha256)]
 
 
-def _form_faults(config: Config, metadata: "pq.FileMetaData") -> Iterator[str]:
+def _check_form(config: Config, metadata: "pq.FileMetaData") -> Iterator[str]:
     """Yield the differences between a file and the form in which releases are written, whatever its rows."""
     most = GROUP_ROWS_WITH_IMAGES if config.images else GROUP_ROWS
     kinds = {column.name: column.kind for column in config.columns}

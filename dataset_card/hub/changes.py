@@ -6,7 +6,7 @@ from time import sleep
 
 from dataset_card.hub.remote import RemoteFile, StaleError, TemporaryError
 from dataset_card.hub.repository import WAITS, Repository
-from dataset_card.releases.files import LocalFile, belongs_to_release
+from dataset_card.releases.files import LocalFile, is_release_file
 from ircore.core.errors import WorkError
 from ircore.core.plain_words import format_count
 
@@ -64,10 +64,10 @@ class Changes:
         """Yield a line for each change, and a last line with the sums."""
         for word, paths in (("added", self.added), ("changed", self.changed), ("removed", self.removed)):
             for path in paths:
-                yield f"  {word:<8} {path}" + (f"  {size_text(files[path].size)}" if path in files else "")
+                yield f"  {word:<8} {path}" + (f"  {format_size(files[path].size)}" if path in files else "")
         counts = ((self.added, "added"), (self.changed, "changed"), (self.removed, "removed"))
         summary = ", ".join(f"{len(paths)} {word}" for paths, word in (*counts, (self.unchanged, "unchanged")))
-        yield f"{summary}; {size_text(self.sent)} to send"
+        yield f"{summary}; {format_size(self.sent)} to send"
 
 
 def compare_files(
@@ -130,7 +130,7 @@ def commit_changes(
             sleep(error.wait or wait)
         else:
             made, sent = len(writing) + len(removing), sum(files[path].size for path in writing)
-            say(f"committed {format_count(made, 'file')}, {size_text(sent)}: {commit}")
+            say(f"committed {format_count(made, 'file')}, {format_size(sent)}: {commit}")
             if made == len(changes):
                 return commit, True
 
@@ -143,10 +143,10 @@ def is_owned(path: str, listed: Collection[str]) -> bool:
         listed: Files that the release in the repository lists, as in ``compare_files``.
     """
     # Hidden files, such as .gitattributes, are the maintainers' whatever a record lists.
-    return belongs_to_release(path) or (path in listed and not path.startswith("."))
+    return is_release_file(path) or (path in listed and not path.startswith("."))
 
 
-def size_text(size: int) -> str:
+def format_size(size: int) -> str:
     """Return a number of bytes for people."""
     if size < 1000:
         return f"{size} B"

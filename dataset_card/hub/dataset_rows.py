@@ -42,13 +42,13 @@ class HubDataset:
         # The import of datasets takes more than a second, which other sources of pictures should not pay.
         from datasets import get_dataset_config_names
 
-        with self._explained():
+        with self._explain_errors():
             return sorted(get_dataset_config_names(self.name, revision=self._revision))
 
     def columns(self, config: str) -> set[str]:
         """Return the names of a config's columns."""
-        with self._explained():
-            opened = self._opened(config, None, None)
+        with self._explain_errors():
+            opened = self._open_config(config, None, None)
             # Streamed JSON has no features before its first row.
             return set(opened.features or next(iter(opened), {}))
 
@@ -69,11 +69,11 @@ class HubDataset:
         """
         from datasets import Image
 
-        with self._explained():
-            opened = self._opened(config, columns, filters)
+        with self._explain_errors():
+            opened = self._open_config(config, columns, filters)
             yield from opened.cast_column(picture, Image(decode=False)) if picture else opened
 
-    def _opened(self, config: str, columns: tuple[str, ...] | None, filters: object) -> Any:
+    def _open_config(self, config: str, columns: tuple[str, ...] | None, filters: object) -> Any:
         from datasets import load_dataset
 
         narrowed = {"columns": list(columns)} if columns else {}
@@ -83,7 +83,7 @@ class HubDataset:
         )  # fmt: skip
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explain_errors(self) -> Iterator[None]:
         """Turn errors of ``datasets`` into a line with a remedy."""
         from datasets.exceptions import DatasetNotFoundError
 

@@ -5,21 +5,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from dataset_card.card.code import run_blocks
-from dataset_card.card.verification import RunVerification, Verification, joined
-from dataset_card.checking.loading import loading_faults
+from dataset_card.card.verification import RunVerification, Verification, merge_verifications
+from dataset_card.checking.loading import check_loading
 from dataset_card.checking.recheck import remember_verification
 from dataset_card.checking.release_check import Report, check_release
 from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.pull import find_release
-from dataset_card.releases.files import belongs_to_release
+from dataset_card.releases.files import is_release_file
 from ircore.core.plain_words import format_count
 
 MOST_LISTED = 20
 """Foreign files that are named: somebody may have given a wrong folder."""
 
 
-def full_check(
+def check_release_fully(
     place: str, load: bool = True, run_card: bool = False, processes: int = 1, draw: Draw | None = None
 ) -> Report:
     """Check a release in a folder or on the Hub.
@@ -46,23 +46,25 @@ def full_check(
     report = check_release(folder)
     runs: Mapping[str, RunVerification] = {}
     if draw is not None:
-        report, runs = _rescored(folder, report, draw, processes)
-    faults = [*report.faults, *(_strangers(folder) if here else ())]
+        report, runs = _rescore_release(folder, report, draw, processes)
+    faults = [*report.faults, *(_find_foreign_files(folder) if here else ())]
     if faults:
         faults += ["load_dataset: not tried, because of the faults above"] if load else []
         return replace(report, faults=tuple(faults))
     if here and draw is not None and draw.share == 1:
-        remember_verification(folder, joined(Verification(), runs))
+        remember_verification(folder, merge_verifications(Verification(), runs))
     if load:
         # A folder of the Hub's cache is named by the commit.
-        faults += loading_faults(dataset, None if here else folder.name, report.configs, report.counts)
+        faults += check_loading(dataset, None if here else folder.name, report.configs, report.counts)
     if run_card and not faults:
         names = [config.name for config in report.configs]
         faults += [f"README.md: {fault}" for fault in run_blocks(dataset, folder, names)]
     return replace(report, faults=tuple(faults))
 
 
-def _rescored(folder: Path, report: Report, draw: Draw, processes: int) -> tuple[Report, Mapping[str, RunVerification]]:
+def _rescore_release(
+    folder: Path, report: Report, draw: Draw, processes: int
+) -> tuple[Report, Mapping[str, RunVerification]]:
     """Add the differences of values that were computed again to a report; return what was computed of each run, too."""
     if report.source is None:
         reason = "of the faults above" if report.faults else "; ".join(report.not_checked)
@@ -72,12 +74,12 @@ def _rescored(folder: Path, report: Report, draw: Draw, processes: int) -> tuple
     return replace(report, faults=faults, rescored=tuple(rescoring.lines())), rescoring.runs
 
 
-def _strangers(folder: Path) -> list[str]:
+def _find_foreign_files(folder: Path) -> list[str]:
     """Return a line for each file that is no part of a release, hidden files left out; ``push`` refuses such files."""
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
     # Hidden files, such as the cache of records for the next build, are never published.
     shown = [name for name in names if not any(part.startswith(".") for part in name.split("/"))]
-    strangers = [name for name in shown if not belongs_to_release(name)]
+    strangers = [name for name in shown if not is_release_file(name)]
     listed = [
         *strangers[:MOST_LISTED],
         *([f"{format_count(left, 'more file')}"] if (left := len(strangers) - MOST_LISTED) > 0 else []),

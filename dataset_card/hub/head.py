@@ -85,7 +85,7 @@ def needs_rebase(release: StoredRelease, head: StoredRelease | None) -> bool:
     """Return whether a release must be rebuilt upon the newest release of a repository before replacing it."""
     if head is None:
         return False
-    if not descends(release.record, head.record) or any(find_losses(release, head)):
+    if not is_descendant(release.record, head.record) or any(find_losses(release, head)):
         return True
     parent = release.record.parent
     # A commit upon the same release may have edited files there that this release does not have.
@@ -101,7 +101,7 @@ def refuse_losses(repo: Repository, release: StoredRelease, head: StoredRelease 
     if head is None:
         return
     losses = tuple(find_losses(release, head))
-    if descends(release.record, head.record) and not losses:
+    if is_descendant(release.record, head.record) and not losses:
         return
     named = "; ".join(losses[:MOST_NAMED]) or "its history would be lost"
     more = f"; and {len(losses) - MOST_NAMED} more" if len(losses) > MOST_NAMED else ""
@@ -133,18 +133,18 @@ def refuse_changed(
     """
     parent, head = release.record.parent, now.head
     if parent is not None and parent.commit is not None and head is not None and parent.release == head.record.name:
-        before = _files_of(repo, parent.commit, now.remote)
+        before = _list_files(repo, parent.commit, now.remote)
     there = now.remote.files
     for path in sorted({*local, *(path for path in {*before, *there} if is_owned(path, now.listed))}):
         # Whoever made the same change as this release has changed nothing that would be lost.
-        if before.get(path) != there.get(path) and not _as_wanted(there.get(path), local.get(path)):
+        if before.get(path) != there.get(path) and not _is_as_wanted(there.get(path), local.get(path)):
             raise WorkError(
                 f"{repo.name}: {path} was changed by another commit meanwhile",
                 "Look at it, then give the same command with --rebase to overwrite it.",
             )
 
 
-def _files_of(repo: Repository, commit: str, remote: Remote) -> Mapping[str, RemoteFile]:
+def _list_files(repo: Repository, commit: str, remote: Remote) -> Mapping[str, RemoteFile]:
     if commit == remote.commit:
         return remote.files
     try:
@@ -156,11 +156,11 @@ def _files_of(repo: Repository, commit: str, remote: Remote) -> Mapping[str, Rem
         ) from error
 
 
-def _as_wanted(remote: RemoteFile | None, local: LocalFile | None) -> bool:
+def _is_as_wanted(remote: RemoteFile | None, local: LocalFile | None) -> bool:
     return local is None if remote is None else local is not None and remote.same_as(local)
 
 
-def descends(record: ReleaseRecord, other: ReleaseRecord) -> bool:
+def is_descendant(record: ReleaseRecord, other: ReleaseRecord) -> bool:
     """Return whether a release equals another release in content, or was built upon it, directly or not.
 
     Args:

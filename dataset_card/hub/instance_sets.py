@@ -26,10 +26,10 @@ CARD = "README.md"
 TAG_DIGITS = 12
 
 
-def tag_of(identity: str) -> str:
+def make_tag(identity: str) -> str:
     """Return the tag of a set on the Hub.
 
-    >>> tag_of("b5c6b65ba24b" + "0" * 52)
+    >>> make_tag("b5c6b65ba24b" + "0" * 52)
     'set-b5c6b65ba24b'
     """
     return f"set-{identity[:TAG_DIGITS]}"
@@ -53,18 +53,18 @@ def push_instances(folder: Path, name: str, dry_run: bool, say: Say) -> str:
     """
     instances, repo = read_instances(folder), Repository(name)
     _refuse_unstated(instances)
-    tag = tag_of(instances.identity)
+    tag = make_tag(instances.identity)
     with TemporaryDirectory() as made:
-        write_text(Path(made) / CARD, _card(instances, name))
-        files = _files(instances) | {CARD: read_local_file(Path(made) / CARD)}
+        write_text(Path(made) / CARD, _render_card(instances, name))
+        files = _list_files(instances) | {CARD: read_local_file(Path(made) / CARD)}
         if dry_run:
             remote = repo.read()
-            for line in _changes(files, remote).lines(files):
+            for line in _plan_changes(files, remote).lines(files):
                 say(line)
             return tag
         repo.require_token()
         repo.create()
-        repo.tag(tag, _committed(repo, files, f"Instance set {instances.identity[:TAG_DIGITS]}", say))
+        repo.tag(tag, _commit_missing(repo, files, f"Instance set {instances.identity[:TAG_DIGITS]}", say))
     say(f"tagged {tag}")
     return tag
 
@@ -95,13 +95,13 @@ def pull_instances(name: str, out: Path, revision: str | None) -> InstanceSet:
     index = read_bounded(fetched / INDEX, MOST_BYTES, "Give the same command again.", "Ask its maintainers.")
     identity = hashlib.sha256(index).hexdigest()
     # A tag can be moved on the Hub, and its name promises a certain set.
-    if revision is not None and revision.startswith("set-") and revision != tag_of(identity):
-        raise WorkError(f"{name}: {revision} holds the set {tag_of(identity)}", "Ask the dataset's maintainers.")
-    pictures = _published(read_instances(fetched))
+    if revision is not None and revision.startswith("set-") and revision != make_tag(identity):
+        raise WorkError(f"{name}: {revision} holds the set {make_tag(identity)}", "Ask the dataset's maintainers.")
+    pictures = _list_published(read_instances(fetched))
     with write_new_folder(out) as temporary:
         for image, file in pictures.items():
             try:
-                write_bytes(temporary / image, _checked(fetched / image, file, f"{name}: {image}"))
+                write_bytes(temporary / image, _read_checked(fetched / image, file, f"{name}: {image}"))
             except ImageError as error:
                 raise WorkError(error.problem, error.remedy) from error  # the fault is not in what the user gave
         write_bytes(temporary / INDEX, index)
@@ -120,7 +120,7 @@ def fetch_files(name: str) -> Path:
     return Repository(name).fetch(None, ("*",))
 
 
-def _published(instances: InstanceSet) -> dict[str, PictureFile]:
+def _list_published(instances: InstanceSet) -> dict[str, PictureFile]:
     """Return every picture that may be published, by the name of its file."""
     pictures: dict[str, PictureFile] = {}
     for instance in instances.instances:
@@ -134,17 +134,17 @@ def _published(instances: InstanceSet) -> dict[str, PictureFile]:
     return pictures
 
 
-def _checked(path: Path, file: PictureFile, where: str) -> bytes:
+def _read_checked(path: Path, file: PictureFile, where: str) -> bytes:
     if not path.is_file():
         raise WorkError(f"{where}: is missing there", "Push the set again.")
     return Picture.from_own_file(read_image_bytes(path), file, where, "Push the set again.").data
 
 
-def _files(instances: InstanceSet) -> dict[str, LocalFile]:
+def _list_files(instances: InstanceSet) -> dict[str, LocalFile]:
     """Return the files to push, each picture checked."""
     files = {INDEX: read_local_file(instances.folder / INDEX)}
-    for image, file in _published(instances).items():
-        _checked(instances.folder / image, file, str(instances.folder / image))
+    for image, file in _list_published(instances).items():
+        _read_checked(instances.folder / image, file, str(instances.folder / image))
         files[image] = read_local_file(instances.folder / image)
     return files
 
@@ -158,20 +158,20 @@ def _refuse_unstated(instances: InstanceSet) -> None:
             )
 
 
-def _changes(files: Mapping[str, LocalFile], remote: Remote | None) -> Changes:
+def _plan_changes(files: Mapping[str, LocalFile], remote: Remote | None) -> Changes:
     """Return the changes of a push: files to add, and pictures of an earlier set to remove."""
     there = remote.files if remote is not None else {}
     return compare_files(files, there, [path for path in there if path.startswith("images/")])
 
 
-def _committed(repo: Repository, files: Mapping[str, LocalFile], message: str, say: Say) -> str:
+def _commit_missing(repo: Repository, files: Mapping[str, LocalFile], message: str, say: Say) -> str:
     """Commit the missing files and return the commit that holds every file as it is here."""
 
     def look() -> tuple[str, Changes]:
         remote = repo.read()
         if remote is None:
             raise WorkError(f"{repo.name}: was made, but this token may not see it", "Give the token access to it.")
-        return remote.commit, _changes(files, remote)
+        return remote.commit, _plan_changes(files, remote)
 
     commit, is_new = commit_changes(repo, files, look, message, say)
     if is_new and compare_files(files, repo.files(commit)):
@@ -179,7 +179,7 @@ def _committed(repo: Repository, files: Mapping[str, LocalFile], message: str, s
     return commit
 
 
-def _card(instances: InstanceSet, name: str) -> str:
+def _render_card(instances: InstanceSet, name: str) -> str:
     """Return the dataset card: contents of the set, its licences, and the command that brings it back."""
     licences = Counter(instance.licence for instance in instances.instances)
     withheld = [f"* {way}" for way in describe_ways_to_get(instances.instances)]
@@ -190,7 +190,7 @@ def _card(instances: InstanceSet, name: str) -> str:
         f"SHA-256 of `{INDEX}`,"
     ]
     lines += ["which holds the SHA-256, the source and the licence of every picture.", ""]
-    lines += [f"    ircore instances pull {name} --revision {tag_of(instances.identity)} --out DIR", ""]
+    lines += [f"    ircore instances pull {name} --revision {make_tag(instances.identity)} --out DIR", ""]
     rows = [f"| {licence} | {count} |" for licence, count in licences.items()]
     lines += ["| Licence | Instances |", "|---|---|", *rows, ""]
     if withheld:

@@ -12,14 +12,14 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple, cast
 
 from dataset_card.card.card import LICENCES
-from dataset_card.checking.release_check import sound_release
-from dataset_card.releases.files import PATTERNS, copies_name
+from dataset_card.checking.release_check import require_sound_release
+from dataset_card.releases.files import PATTERNS, name_descriptor_file
 from dataset_card.releases.record import RELEASE, RUNS
 from dataset_card.tables.calls import write_calls
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.released_run import ReleasedRun
-from dataset_card.tables.rows import own_id
+from dataset_card.tables.rows import parse_public_id
 from dataset_card.tables.schema import INSTANCES, is_transcripts
 from ircore.core.episode_records import Rendering, list_renderings
 from ircore.core.errors import InputError, WorkError
@@ -145,7 +145,7 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled
         InputError: There is no such run, or ``out`` holds something.
         WorkError: The release has faults, or ``out`` cannot be written.
     """
-    report = sound_release(release, str(release))
+    report = require_sound_release(release, str(release))
     runs = [run for run in report.runs if run_id in (None, run.run.run_id)]
     if not runs:
         raise build_unknown_name_error("run", str(run_id), [run.run.run_id for run in report.runs])
@@ -157,7 +157,7 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled
             if is_transcripts(config.name):
                 _write_renderings(release, config, folder, runs)
         for run in runs:
-            if (release / (name := copies_name(run.run.run_id))).is_file():
+            if (release / (name := name_descriptor_file(run.run.run_id))).is_file():
                 write_bytes(folder / "runs" / run.run.run_id / COPIES_INDEX, (release / name).read_bytes())
         # Pictures go nowhere without their licences, and gaps can be given to the next build.
         for name in (LICENCES, SEASON_GAPS):
@@ -215,8 +215,8 @@ def write_instance_sets(
         for _, row in read_table(release, config):
             if row["instance_set"] == identity:
                 cells = cast("Sequence[object]", row["pictures"])
-                for cell, file in zip(cells, files[own_id(row["instance_id"])].values(), strict=True):
-                    write_bytes(target / file.image, _bytes(cell, file))
+                for cell, file in zip(cells, files[parse_public_id(row["instance_id"])].values(), strict=True):
+                    write_bytes(target / file.image, _read_checked_bytes(cell, file))
         write_bytes(target / INDEX, build_index_bytes(instances.instances))
         written[identity] = read_instances(target)
     return written
@@ -251,7 +251,7 @@ def _write_judges(run: RunFolder, released: ReleasedRun, judged: set[str]) -> No
 
 def _write_renderings(release: Path, config: Config, folder: Path, runs: Sequence[ReleasedRun]) -> None:
     """Write each rendering of the runs once, a few rows of the release held at a time."""
-    missing = {run.run.run_id: {drawn.sha256: drawn for drawn in _renderings(run)} for run in runs}
+    missing = {run.run.run_id: {drawn.sha256: drawn for drawn in _list_renderings(run)} for run in runs}
     columns = [column.name for column in config.images]
     for _, row in read_table(release, config):
         run_id = str(row["run_id"])
@@ -260,14 +260,16 @@ def _write_renderings(release: Path, config: Config, folder: Path, runs: Sequenc
             if isinstance(sha256, str) and sha256 in missing.get(run_id, ()):
                 # Turns may share a rendering, and a rendering may stand in several columns.
                 drawn = missing[run_id].pop(sha256)
-                write_bytes(folder / "runs" / run_id / "renderings" / f"{sha256}.png", _bytes(row[column], drawn))
+                write_bytes(
+                    folder / "runs" / run_id / "renderings" / f"{sha256}.png", _read_checked_bytes(row[column], drawn)
+                )
 
 
-def _renderings(run: ReleasedRun) -> Iterator[Rendering]:
+def _list_renderings(run: ReleasedRun) -> Iterator[Rendering]:
     return (rendering for episode in run.episodes() for _, rendering in list_renderings(episode))
 
 
-def _bytes(cell: object, known: KnownPicture) -> bytes:
+def _read_checked_bytes(cell: object, known: KnownPicture) -> bytes:
     """Return a picture's bytes after comparing the pixels again: the file may have changed since the check."""
     data = cell["bytes"] if isinstance(cell, dict) else b""
     where = f"picture {known.sha256[:12]}…"

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from dataset_card.card.croissant import CROISSANT, with_hub_page
+from dataset_card.card.croissant import CROISSANT, add_hub_page
 from dataset_card.card.verification import VERIFICATION, Verification, read_verification
-from dataset_card.checking.recheck import new_runs, recheck_new_runs
+from dataset_card.checking.recheck import find_new_runs, recheck_new_runs
 from dataset_card.checking.release_check import Report, check_release
 from dataset_card.hub.changes import Changes, Say, commit_changes, compare_files
 from dataset_card.hub.head import RemoteHead, needs_rebase, read_head, refuse_changed, refuse_losses
 from dataset_card.hub.pull import refuse_other_folders
-from dataset_card.hub.rebase import merged_release, replace_release
+from dataset_card.hub.rebase import merge_with_head, replace_release
 from dataset_card.hub.remote import Remote
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.files import LocalFile, read_local_file, read_release_files
@@ -93,26 +93,26 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
         InputError: As ``push_release``.
         WorkError: As ``push_release``.
     """
-    repo, outgoing = _opened(plan), _prepared(folder, plan)
+    repo, outgoing = _open_repository(plan), _prepare_release(folder, plan)
     remote = repo.read()
     _refuse_public(plan, remote)
     if remote is None:
         first = f"{plan.repo}: would be made, private"
         return (
             first,
-            *_first_again(len(outgoing.report.runs)),
+            *_describe_recomputing(len(outgoing.report.runs)),
             *compare_files(outgoing.files, {}).lines(outgoing.files),
-            *_later(plan, outgoing.tag, None),
+            *_list_later_steps(plan, outgoing.tag, None),
         )
-    now = _head(repo, remote, outgoing)
+    now = _read_head(repo, remote, outgoing)
     if not plan.rebase or not needs_rebase(outgoing.release, now.head):
-        return _preview(repo, outgoing, now, plan)
-    with merged_release(repo, folder.resolve(), remote.commit) as (merged, built):
+        return _describe_push(repo, outgoing, now, plan)
+    with merge_with_head(repo, folder.resolve(), remote.commit) as (merged, built):
         first_line = f"{folder}: would be merged with the newest release there"
-        return first_line, *built.lines(), *_preview(repo, _prepared(merged, plan), now, plan)
+        return first_line, *built.lines(), *_describe_push(repo, _prepare_release(merged, plan), now, plan)
 
 
-def _preview(repo: Repository, outgoing: _Outgoing, now: RemoteHead, plan: PushPlan) -> tuple[str, ...]:
+def _describe_push(repo: Repository, outgoing: _Outgoing, now: RemoteHead, plan: PushPlan) -> tuple[str, ...]:
     remote = now.remote
     if _is_released(repo, remote, outgoing):
         return (f"{plan.repo}: has this release already, as {outgoing.tag}",)
@@ -120,12 +120,12 @@ def _preview(repo: Repository, outgoing: _Outgoing, now: RemoteHead, plan: PushP
     refuse_changed(repo, outgoing.release, outgoing.files, remote.files, now)
     there = f"{plan.repo}: is there, {'private' if remote.private else 'public'}"
     changes = compare_files(outgoing.files, remote.files, now.listed)
-    new = new_runs(outgoing.release.record, outgoing.report, now.head.record if now.head is not None else None)
+    new = find_new_runs(outgoing.release.record, outgoing.report, now.head.record if now.head is not None else None)
     return (
         there,
-        *_first_again(len(new)),
+        *_describe_recomputing(len(new)),
         *changes.lines(outgoing.files),
-        *_later(plan, outgoing.tag, remote),
+        *_list_later_steps(plan, outgoing.tag, remote),
     )
 
 
@@ -150,26 +150,26 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> _Pushed:
         WorkError: The release has faults or does not carry on the newest one there, the tag is another release's, the
             two cannot be merged, or the Hub refuses, cannot be reached, or does not hold what was sent.
     """
-    repo, outgoing = _opened(plan), _prepared(folder, plan)
+    repo, outgoing = _open_repository(plan), _prepare_release(folder, plan)
     repo.require_token()
-    remote = _made(repo, plan, say)
-    if plan.rebase and needs_rebase(outgoing.release, _head(repo, remote, outgoing).head):
-        with merged_release(repo, folder.resolve(), remote.commit) as (merged, built):
+    remote = _make_repository(repo, plan, say)
+    if plan.rebase and needs_rebase(outgoing.release, _read_head(repo, remote, outgoing).head):
+        with merge_with_head(repo, folder.resolve(), remote.commit) as (merged, built):
             replace_release(folder.resolve(), merged)
         for line in (f"{folder}: merged with the newest release there", *built.lines()):
             say(line)
-        outgoing = _prepared(folder, plan)
+        outgoing = _prepare_release(folder, plan)
     tag = outgoing.tag
     # Files that stand under the tag were computed again before an earlier push.
     if not _has_files(repo, remote, outgoing):
-        outgoing = _rechecked(repo, outgoing, _head(repo, remote, outgoing), say)
+        outgoing = _recheck_release(repo, outgoing, _read_head(repo, remote, outgoing), say)
     # Only now, so that a release that is refused stays as it was.
-    outgoing = _with_page(repo, outgoing)
+    outgoing = _add_hub_page(repo, outgoing)
     if _is_released(repo, remote, outgoing):
         commit = remote.tags[tag]
         say(f"{tag} is there already with the same files")
     else:
-        commit = _commit(repo, remote, outgoing, plan.message or f"Release {tag}", say)
+        commit = _commit_release(repo, remote, outgoing, plan.message or f"Release {tag}", say)
         repo.tag(tag, commit)
         say(f"tagged {tag}")
     # Last, so that nobody outside sees a release without its tag.
@@ -180,7 +180,7 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> _Pushed:
     return _Pushed(plan.repo, tag, commit, messages)
 
 
-def loading_code(pushed: _Pushed) -> tuple[str, str, str]:
+def format_loading_code(pushed: _Pushed) -> tuple[str, str, str]:
     """Return three lines of Python that load the release that was pushed."""
     rows, column = ("turns", '["message"]') if pushed.holds_messages else ("steps", "")
     return (
@@ -190,7 +190,7 @@ def loading_code(pushed: _Pushed) -> tuple[str, str, str]:
     )
 
 
-def _opened(plan: PushPlan) -> Repository:
+def _open_repository(plan: PushPlan) -> Repository:
     """Return the repository of a plan, before any request to the Hub."""
     # A tag called main could not be told from the branch.
     if plan.revision is not None and (not TAG.fullmatch(plan.revision) or plan.revision == "main"):
@@ -198,7 +198,7 @@ def _opened(plan: PushPlan) -> Repository:
     return Repository(plan.repo)
 
 
-def _prepared(folder: Path, plan: PushPlan) -> _Outgoing:
+def _prepare_release(folder: Path, plan: PushPlan) -> _Outgoing:
     """Check a release and return the files to push."""
     refuse_other_folders(folder)
     files = read_release_files(folder)
@@ -212,17 +212,17 @@ def _prepared(folder: Path, plan: PushPlan) -> _Outgoing:
     return _Outgoing(release, files, plan.revision or release.record.name, report)
 
 
-def _with_page(repo: Repository, outgoing: _Outgoing) -> _Outgoing:
+def _add_hub_page(repo: Repository, outgoing: _Outgoing) -> _Outgoing:
     """Return the release with its page on the Hub in ``croissant.json``, which is written into its folder too."""
     path = outgoing.release.folder / CROISSANT
     data = path.read_bytes()
-    if (named := with_hub_page(data, repo.name)) == data:
+    if (named := add_hub_page(data, repo.name)) == data:
         return outgoing
     write_bytes(path, named)
     return outgoing._replace(files={**outgoing.files, CROISSANT: read_local_file(path)})
 
 
-def _rechecked(repo: Repository, outgoing: _Outgoing, now: RemoteHead, say: Say) -> _Outgoing:
+def _recheck_release(repo: Repository, outgoing: _Outgoing, now: RemoteHead, say: Say) -> _Outgoing:
     """Compute the new runs again, and return the release with the verification."""
     folder, there = outgoing.release.folder, now.remote
     refuse_losses(repo, outgoing.release, now.head)  # before the long computation
@@ -240,7 +240,7 @@ def _rechecked(repo: Repository, outgoing: _Outgoing, now: RemoteHead, say: Say)
     return outgoing._replace(files={**outgoing.files, **changed})
 
 
-def _made(repo: Repository, plan: PushPlan, say: Say) -> Remote:
+def _make_repository(repo: Repository, plan: PushPlan, say: Say) -> Remote:
     """Return the repository, created if missing."""
     remote = repo.read()
     _refuse_public(plan, remote)
@@ -253,7 +253,7 @@ def _made(repo: Repository, plan: PushPlan, say: Say) -> Remote:
     return remote
 
 
-def _head(repo: Repository, remote: Remote, outgoing: _Outgoing) -> RemoteHead:
+def _read_head(repo: Repository, remote: Remote, outgoing: _Outgoing) -> RemoteHead:
     return read_head(repo, remote, outgoing.release.folder, outgoing.files)
 
 
@@ -284,13 +284,13 @@ def _has_files(repo: Repository, remote: Remote, outgoing: _Outgoing) -> bool:
     return commit is not None and not compare_files(outgoing.files, repo.files(commit))
 
 
-def _commit(repo: Repository, first: Remote, outgoing: _Outgoing, message: str, say: Say) -> str:
+def _commit_release(repo: Repository, first: Remote, outgoing: _Outgoing, message: str, say: Say) -> str:
     """Commit upon the newest release that this one carries on; return the last commit."""
     heads: list[RemoteHead] = []
 
     def look() -> tuple[str, Changes]:
         # The state at the beginning is fresh enough for the first look.
-        now = _head(repo, _reread(repo) if heads else first, outgoing)
+        now = _read_head(repo, _read_again(repo) if heads else first, outgoing)
         heads.append(now)
         refuse_losses(repo, outgoing.release, now.head)
         refuse_changed(repo, outgoing.release, outgoing.files, first.files, now)
@@ -302,7 +302,7 @@ def _commit(repo: Repository, first: Remote, outgoing: _Outgoing, message: str, 
     return commit
 
 
-def _reread(repo: Repository) -> Remote:
+def _read_again(repo: Repository) -> Remote:
     remote = repo.read()
     if remote is None:
         raise WorkError(
@@ -328,12 +328,12 @@ def _refuse_damaged(repo: Repository, commit: str, outgoing: _Outgoing, before: 
         )
 
 
-def _first_again(runs: int) -> tuple[str, ...]:
+def _describe_recomputing(runs: int) -> tuple[str, ...]:
     """Return a line with the number of runs that a push would compute again; empty without new runs."""
     return (f"new runs whose values would be computed again first: {runs}",) if runs else ()
 
 
-def _later(plan: PushPlan, tag: str, remote: Remote | None) -> Iterator[str]:
+def _list_later_steps(plan: PushPlan, tag: str, remote: Remote | None) -> Iterator[str]:
     yield f"then tagged {tag}"
     if plan.visibility == "public" and (remote is None or remote.private):
         yield "then made public"

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dataset_card.checking.release_check import sound_release
+from dataset_card.checking.release_check import require_sound_release
 from dataset_card.hub.pull import write_instance_sets
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.build import Built
@@ -16,7 +16,7 @@ from ircore.core.errors import WorkError
 
 
 @contextmanager
-def merged_release(repo: Repository, folder: Path, commit: str) -> Iterator[tuple[Path, Built]]:
+def merge_with_head(repo: Repository, folder: Path, commit: str) -> Iterator[tuple[Path, Built]]:
     """Merge a release with the release of a commit; the result lies in a temporary folder beside the release.
 
     Args:
@@ -32,13 +32,13 @@ def merged_release(repo: Repository, folder: Path, commit: str) -> Iterator[tupl
         WorkError: As ``merge_releases``; or the release there has faults, or the Hub cannot be reached.
     """
     there = repo.download(commit, PATTERNS)
-    report = sound_release(there, repo.name)
-    with _beside(folder) as scratch:
+    report = require_sound_release(there, repo.name)
+    with _make_scratch_folder(folder) as scratch:
         instances = write_instance_sets(there, scratch / "there", report.configs, report.runs)
         mine = StoredRelease(folder)
         needed = {identity for own in mine.record.instance_sets.values() for identity in own}
         if not instances.keys() >= needed:  # it has a game or a set that the other one lacks
-            own_report = sound_release(folder, str(folder))
+            own_report = require_sound_release(folder, str(folder))
             instances = write_instance_sets(folder, scratch / "here", own_report.configs, own_report.runs) | instances
         built = merge_releases(mine, StoredRelease(there, commit), instances, scratch / "release")
         yield scratch / "release", built
@@ -62,7 +62,7 @@ def replace_release(folder: Path, merged: Path) -> None:
 
 
 @contextmanager
-def _beside(folder: Path) -> Iterator[Path]:
+def _make_scratch_folder(folder: Path) -> Iterator[Path]:
     try:
         # On the release's own disk, so that the merged release can be moved into its place.
         scratch = TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent)

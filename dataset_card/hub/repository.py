@@ -118,7 +118,7 @@ class Repository:
             InputError: There is none.
             WorkError: Trusted publishing is asked for, and the exchange of tokens failed.
         """
-        with self._explained():
+        with self._explain_errors():
             if get_token() is None:
                 raise InputError(
                     "no token for the Hugging Face Hub", "Set HF_TOKEN to one with write access, or run: hf auth login"
@@ -139,9 +139,9 @@ class Repository:
             refs = self._api.list_repo_refs(self.name, repo_type=KIND)
             commit = str(info.sha)
             tags = {tag.name: tag.target_commit for tag in refs.tags}
-            return Remote(commit, bool(info.private), self._listed(commit), tags)
+            return Remote(commit, bool(info.private), self._list_files(commit), tags)
 
-        return self._patiently(ask)
+        return self._retry_request(ask)
 
     def files(self, revision: str) -> Mapping[str, RemoteFile]:
         """Return the files of a commit, branch or tag.
@@ -150,11 +150,11 @@ class Repository:
             MissingRevisionError: There is no such revision.
             WorkError: There is no such repository, or the Hub cannot be reached.
         """
-        return self._patiently(lambda: self._listed(revision))
+        return self._retry_request(lambda: self._list_files(revision))
 
     def create(self) -> None:
         """Create the repository as private; an existing repository is left unchanged."""
-        self._patiently(lambda: self._api.create_repo(self.name, repo_type=KIND, private=True, exist_ok=True))
+        self._retry_request(lambda: self._api.create_repo(self.name, repo_type=KIND, private=True, exist_ok=True))
 
     def commit(self, add: Mapping[str, Path], remove: Iterable[str], parent: str, message: str) -> str:
         """Make a commit on top of ``parent`` and return the commit's id; uploaded files are not sent again.
@@ -167,7 +167,7 @@ class Repository:
         self._require_store()
         operations = [CommitOperationAdd(path, local) for path, local in add.items()]
         removals = [CommitOperationDelete(path) for path in remove]
-        with self._explained():
+        with self._explain_errors():
             # Not repeated here: whether a failed commit was made can only be seen by reading the repository.
             made = self._api.create_commit(
                 self.name, [*operations, *removals], commit_message=message, repo_type=KIND, parent_commit=parent
@@ -180,17 +180,17 @@ class Repository:
         Raises:
             WorkError: The name is another commit's, the Hub refuses or cannot be reached.
         """
-        self._patiently(
+        self._retry_request(
             lambda: self._api.create_tag(self.name, tag=name, revision=commit, repo_type=KIND, exist_ok=True)
         )
         # With exist_ok, a tag of another commit stays where it is, without an error.
-        refs = self._patiently(lambda: self._api.list_repo_refs(self.name, repo_type=KIND))
+        refs = self._retry_request(lambda: self._api.list_repo_refs(self.name, repo_type=KIND))
         if {tag.name: tag.target_commit for tag in refs.tags}.get(name) != commit:
             raise WorkError(f"{self.name}: tag {name} was set by somebody else meanwhile", "Choose another --revision.")
 
     def publish(self) -> None:
         """Let everybody see the repository."""
-        self._patiently(lambda: self._api.update_repo_settings(self.name, private=False, repo_type=KIND))
+        self._retry_request(lambda: self._api.update_repo_settings(self.name, private=False, repo_type=KIND))
 
     def download(self, revision: str | None, patterns: Sequence[str]) -> Path:
         """Bring files into the user's Hub cache, where they are not there yet, and return the folder.
@@ -206,7 +206,7 @@ class Repository:
         """
         if not constants.is_offline_mode():
             # Asked first, since a download falls back on an old copy in silence if the Hub cannot be reached.
-            self._patiently(lambda: self._api.dataset_info(self.name, revision=revision))
+            self._retry_request(lambda: self._api.dataset_info(self.name, revision=revision))
         folder = self.fetch(revision, patterns)
         if not any(folder.glob("data/*/*.parquet")):
             raise WorkError(f"{self.name}: holds no release", "Name a dataset made by: ircore release push")
@@ -224,14 +224,14 @@ class Repository:
         """
         wanted = list(patterns)
         if revision is None and constants.is_offline_mode():
-            revision = self._newest_cached()
+            revision = self._find_newest_cached()
         return Path(
-            self._patiently(
+            self._retry_request(
                 lambda: self._api.snapshot_download(self.name, repo_type=KIND, revision=revision, allow_patterns=wanted)
             )
         )
 
-    def _newest_cached(self) -> str | None:
+    def _find_newest_cached(self) -> str | None:
         """Return the commit that was brought into the user's Hub cache last; None if there is none."""
         try:
             cached = scan_cache_dir().repos
@@ -254,7 +254,7 @@ class Repository:
         if constants.HF_HUB_DISABLE_XET:
             return
         address = f"{constants.ENDPOINT}/api/datasets/{self.name}/xet-write-token/main"
-        with self._explained():
+        with self._explain_errors():
             answer = get_session().get(address, headers=build_hf_headers(), timeout=STORE_SECONDS)
         store = str(answer.json().get("casUrl", "")) if answer.status_code == HTTPStatus.OK else ""
         if not store.startswith(("http://", "https://")):
@@ -269,7 +269,7 @@ class Repository:
                 "Try again later, or set HF_HUB_DISABLE_XET=1 to send them without it.",
             ) from error
 
-    def _listed(self, revision: str) -> dict[str, RemoteFile]:
+    def _list_files(self, revision: str) -> dict[str, RemoteFile]:
         entries = self._api.list_repo_tree(self.name, recursive=True, revision=revision, repo_type=KIND)
         files = [entry for entry in islice(entries, MAX_FILES) if isinstance(entry, RepoFile)]
         return {
@@ -277,31 +277,33 @@ class Repository:
             for file in files
         }
 
-    def _patiently(self, ask: Callable[[], T]) -> T:
+    def _retry_request(self, ask: Callable[[], T]) -> T:
         """Repeat a request after a while if the Hub cannot answer; only for requests that may be repeated."""
         # The last try stands below, so that its error reaches the caller.
         for wait in WAITS:
             try:
-                with self._explained():
+                with self._explain_errors():
                     return ask()
             except TemporaryError as error:
                 sleep(error.wait or wait)
-        with self._explained():
+        with self._explain_errors():
             return ask()
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explain_errors(self) -> Iterator[None]:
         """Turn errors of ``huggingface_hub`` into errors with a clear line and a remedy."""
         try:
             yield
         except HfHubHTTPError as error:
-            raise self._refusal(error) from error
+            raise self._build_refusal_error(error) from error
         except OIDCError as error:
-            raise WorkError(f"trusted publishing failed: {_line(str(error))}", "See HF_OIDC_RESOURCE.") from error
+            raise WorkError(
+                f"trusted publishing failed: {_shorten_message(str(error))}", "See HF_OIDC_RESOURCE."
+            ) from error
         except (OfflineModeIsEnabled, LocalEntryNotFoundError) as error:
             if not constants.is_offline_mode():
                 # So the client calls a file that could not be fetched; why, it says behind that.
-                raise self._no_answer(type(error.__cause__ or error).__name__) from error
+                raise self._build_no_answer_error(type(error.__cause__ or error).__name__) from error
             raise WorkError(
                 f"{self.name}: not in the Hub's cache, and HF_HUB_OFFLINE forbids to ask the Hub",
                 "Unset HF_HUB_OFFLINE.",
@@ -312,7 +314,7 @@ class Repository:
                 "Give the same command again, or set HF_HUB_DISABLE_XET=1 to send them without it.",
             ) from error
         except _NO_ANSWERS as error:
-            raise self._no_answer(type(error).__name__) from error
+            raise self._build_no_answer_error(type(error).__name__) from error
         except HTTPError as error:
             raise TemporaryError(
                 f"{constants.ENDPOINT}: the connection failed ({type(error).__name__})",
@@ -320,32 +322,33 @@ class Repository:
             ) from error
         except ValueError as error:
             raise WorkError(
-                f"{self.name}: the Hub refuses the request ({_line(str(error))})", "Follow the message in brackets."
+                f"{self.name}: the Hub refuses the request ({_shorten_message(str(error))})",
+                "Follow the message in brackets.",
             ) from error
         except (OSError, RuntimeError) as error:  # of hf_xet too
             raise WorkError(
-                f"{self.name}: large files cannot be moved ({_line(str(error))})",
+                f"{self.name}: large files cannot be moved ({_shorten_message(str(error))})",
                 "Give the same command again, or set HF_HUB_DISABLE_XET=1.",
             ) from error
 
-    def _no_answer(self, explanation: str) -> WorkError:
+    def _build_no_answer_error(self, explanation: str) -> WorkError:
         """Return the error for an answer that the Hub would not give: of a portal, of a mirror, of another program."""
         return WorkError(
             f"{self.name}: {constants.ENDPOINT} gave no answer of the Hub ({explanation})",
             "Check HF_ENDPOINT and the way there: a network's login page or a mirror may have answered.",
         )
 
-    def _refusal(self, error: HfHubHTTPError) -> Exception:
+    def _build_refusal_error(self, error: HfHubHTTPError) -> Exception:
         status = error.response.status_code
         headers = error.response.headers
         # The Hub's own refusals name an error or are JSON.
         if status < 500 and "html" in headers.get("Content-Type", "") and "X-Error-Code" not in headers:
-            return self._no_answer(f"a page with status {status}")
-        message = f" ({_line(error.server_message)})" if error.server_message else ""
+            return self._build_no_answer_error(f"a page with status {status}")
+        message = f" ({_shorten_message(error.server_message)})" if error.server_message else ""
         if status == _STALE:
             return StaleError()
         if status == _LIMITED or status >= 500:
-            return _temporary(error, f"{self.name}: the Hub cannot do this now: {status}{message}")
+            return _build_temporary_error(error, f"{self.name}: the Hub cannot do this now: {status}{message}")
         if isinstance(error, RevisionNotFoundError):
             return MissingRevisionError(
                 f"{self.name}: no such revision", "Name a tag, a branch or a commit that it has."
@@ -364,7 +367,7 @@ class Repository:
         return WorkError(f"{self.name}: the Hub refuses: {status}{message}", "Follow the message in brackets.")
 
 
-def _temporary(error: HfHubHTTPError, problem: str) -> WorkError:
+def _build_temporary_error(error: HfHubHTTPError, problem: str) -> WorkError:
     retry_after = error.response.headers.get("Retry-After", "")
     # The header may also hold a date, which counts as no answer.
     wait = float(retry_after) if retry_after.isdecimal() else None
@@ -375,7 +378,7 @@ def _temporary(error: HfHubHTTPError, problem: str) -> WorkError:
     return temporary
 
 
-def _line(text: str | None) -> str:
+def _shorten_message(text: str | None) -> str:
     """Return a server's message as a short line, hidden if any part looks like a key."""
     line = make_printable(" ".join((text or "").split()))[:200]
     return "…" if any(find_leaks(line)) else line

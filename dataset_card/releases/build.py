@@ -10,14 +10,14 @@ from dataset_card.card.maintainer_texts import MaintainerTexts, read_maintainer_
 from dataset_card.card.verification import (
     VERIFICATION,
     Verification,
+    dump_verification,
+    keep_unchanged,
     read_verification,
-    still_true,
-    verification_text,
 )
-from dataset_card.releases.derived_files import derived_files
-from dataset_card.releases.files import FEATURE, copies_name
+from dataset_card.releases.derived_files import build_derived_files
+from dataset_card.releases.files import FEATURE, name_descriptor_file
 from dataset_card.releases.history import describe_release
-from dataset_card.releases.part_writer import PartWriter, runs_in, write_parts
+from dataset_card.releases.part_writer import PartWriter, list_runs_with_rows, write_parts
 from dataset_card.releases.record import (
     JUDGES,
     PROVENANCE,
@@ -27,8 +27,8 @@ from dataset_card.releases.record import (
     ReleaseRecord,
     Vouched,
 )
-from dataset_card.releases.run_records import records_of, records_path, write_run_records
-from dataset_card.releases.season import season_text
+from dataset_card.releases.run_records import collect_records, records_path, write_run_records
+from dataset_card.releases.season import dump_season_gaps
 from dataset_card.releases.selection import InstanceSets, ReleaseRun, Selection, select_runs
 from dataset_card.releases.stored_release import StoredRelease, link_or_copy
 from dataset_card.releases.stored_run import StoredRun
@@ -206,20 +206,22 @@ def write_release(
     configs = source.configs(previews or (previous is not None and previous.has_previews))
     with write_new_folder(out) as folder:
         # Before the tables: whatever picture was compared with its record here is not decoded again there.
-        copies = dict(_copies((run for run in source.runs if has_support(FEATURE, run.run.game)), previous))
+        copies = dict(
+            _collect_descriptors((run for run in source.runs if has_support(FEATURE, run.run.game)), previous)
+        )
         writer = PartWriter(folder, previous, configs)
-        steps = sum(1 if config.name in OF_NO_RUN else len(runs_in(config, source)) for config in configs)
+        steps = sum(1 if config.name in OF_NO_RUN else len(list_runs_with_rows(config, source)) for config in configs)
         with show_progress("release", steps) as shown:
             parts = tuple(write_parts(configs, source, writer, shown.advance))
         _write_run_records(folder, source.runs, parts)
-        texts = _texts(source, selection)
+        texts = _build_texts(source, selection)
         record = describe_release(source, configs, parts, texts, previous, selection.tombstones, date)
         # Gaps of a run that was taken out go with the run and are no fault of whoever gave them.
         gone = {str(tombstone.run_id) for tombstone in selection.tombstones if tombstone.removes}
         # After the record, because gaps are no part of the content that a release is named after.
-        texts[SEASON_GAPS] = season_text(season, source, record, previous, gone)
+        texts[SEASON_GAPS] = dump_season_gaps(season, source, record, previous, gone)
         written = tuple(sum_parts(config, parts) for config in configs)
-        verified = Verification() if previous is None else still_true(read_verification(previous.folder), parts)
+        verified = Verification() if previous is None else keep_unchanged(read_verification(previous.folder), parts)
         record = _write_files(folder, source, record, texts, (maintainer_texts, verified), copies)
     return Built(record, written, writer.reused, selection.left_out)
 
@@ -235,8 +237,8 @@ def _write_files(
     """Write everything beside the tables; return the record with the list of these files."""
     # The file of judges is there in any case, without a line where no identity is known.
     known = {name: text.encode() for name, text in texts.items() if text or name == JUDGES} | dict(copies)
-    known[VERIFICATION] = verification_text(carried[1]).encode()
-    known |= derived_files(folder, source, record, *carried, record.hashes)
+    known[VERIFICATION] = dump_verification(carried[1]).encode()
+    known |= build_derived_files(folder, source, record, *carried, record.hashes)
     # After all others, since the record lists their names.
     record = record.model_copy(update={"files": tuple(sorted({*known, RELEASE}))})
     known[RELEASE] = (record.model_dump_json(by_alias=True, indent=1) + "\n").encode()
@@ -264,17 +266,17 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets, cleared: Co
         game, sets = load_game(name), [played_on for played_on in instances.values() if played_on.game == name]
         # Of a game, the set with the most instances first: the card shows its boards.
         for played_on in sorted(sets, key=lambda known: (-len(known.instances), known.identity)):
-            own = [_published(run, cleared) for run in runs if run.run.instance_set == played_on.identity]
+            own = [_strip_addresses(run, cleared) for run in runs if run.run.instance_set == played_on.identity]
             if not own:
                 continue
             # What is shown in every row, or may be in what was drawn, cannot be left out.
             shown = played_on.instances if game.shown_pictures else list_drawn_over(game, played_on)
             refuse_withheld(shown, "release")
-            games.append(tables_of(own, played_on))
+            games.append(build_game_tables(own, played_on))
     return ReleaseSource(tuple(games))
 
 
-def _published(run: ReleaseRun, cleared: Collection[str]) -> ReleaseRun:
+def _strip_addresses(run: ReleaseRun, cleared: Collection[str]) -> ReleaseRun:
     """Return a run whose players have no address on the machine that played; the id stays that of the run played.
 
     Its provenance says whether its findings were looked at.
@@ -287,7 +289,7 @@ def _published(run: ReleaseRun, cleared: Collection[str]) -> ReleaseRun:
     return cast("ReleaseRun", public)
 
 
-def tables_of(runs: Sequence[RunSource], instances: InstanceSet) -> GameTables:
+def build_game_tables(runs: Sequence[RunSource], instances: InstanceSet) -> GameTables:
     """Return the tables of runs of a game, their results computed; see ``GameTables.of``."""
     views = [PlayedRun(run) for run in runs]
     judges = merge_identities(views)
@@ -329,13 +331,13 @@ def _write_run_records(folder: Path, runs: Iterable[PlayedRun], parts: Sequence[
         if known is not None:
             link_or_copy(known, path)
         else:
-            write_run_records(path, records_of(run))
+            write_run_records(path, collect_records(run))
 
 
-def _copies(runs: Iterable[PlayedRun], previous: StoredRelease | None) -> Iterator[tuple[str, bytes]]:
+def _collect_descriptors(runs: Iterable[PlayedRun], previous: StoredRelease | None) -> Iterator[tuple[str, bytes]]:
     """Yield the file of descriptors of each run: that of a release as it is, else of the run folder, else computed."""
     for run in runs:
-        source, name = run.source, copies_name(run.run.run_id)
+        source, name = run.source, name_descriptor_file(run.run.run_id)
         # Computing descriptors means decoding every picture, so stored ones are looked for first.
         releases = (previous, source.release if isinstance(source, StoredRun) else None)
         released = (release.folder / name for release in releases if release is not None)
@@ -345,7 +347,7 @@ def _copies(runs: Iterable[PlayedRun], previous: StoredRelease | None) -> Iterat
             yield name, index_bytes(index_of(source) if isinstance(source, RunFolder) else compute_index(source))
 
 
-def _texts(source: ReleaseSource, selection: Selection) -> dict[str, str]:
+def _build_texts(source: ReleaseSource, selection: Selection) -> dict[str, str]:
     """Return the files of records of a release by name; a file without a record is left out."""
     judges = merge_identities(source.runs).values()
     provenances = ((run.run.run_id, run.provenance) for run in source.runs)

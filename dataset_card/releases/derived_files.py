@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from dataset_card.card.card import CardFacts, card_files
-from dataset_card.card.croissant import CROISSANT, render_croissant, semantic_version
+from dataset_card.card.card import CardFacts, build_card_files
+from dataset_card.card.croissant import CROISSANT, format_semantic_version, render_croissant
 from dataset_card.card.episode_picture import choose_example
-from dataset_card.card.maintainer_texts import MaintainerTexts, homepage
+from dataset_card.card.maintainer_texts import MaintainerTexts, find_homepage
 from dataset_card.card.verification import Verification
 from dataset_card.releases.record import CHANGES, ReleaseRecord, render_changes
 from dataset_card.tables.parts import sum_parts
 from dataset_card.tables.release_source import ReleaseSource
 
 
-def derived_files(
+def build_derived_files(
     folder: Path,
     source: ReleaseSource,
     record: ReleaseRecord,
@@ -34,8 +34,8 @@ def derived_files(
     written = tuple(sum_parts(config, record.parts) for config in record.configs)
     example = None if source.lead is None else choose_example(source.lead)
     facts = CardFacts(source, written, example, record.name, maintainer_texts, verification)
-    version = semantic_version(record.benchmark, record.date, record.content)
+    version = format_semantic_version(record.benchmark, record.date, record.content)
     croissant = render_croissant(
-        folder, source, record.configs, version, record.date, hashes, homepage(maintainer_texts)
+        folder, source, record.configs, version, record.date, hashes, find_homepage(maintainer_texts)
     )
-    return card_files(facts) | {CHANGES: render_changes(record).encode(), CROISSANT: croissant.encode()}
+    return build_card_files(facts) | {CHANGES: render_changes(record).encode(), CROISSANT: croissant.encode()}

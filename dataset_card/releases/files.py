@@ -10,7 +10,7 @@ from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.verification import VERIFICATION
 from dataset_card.releases.record import CHANGES, JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
 from dataset_card.tables.columns import SPLIT
-from dataset_card.tables.schema import TABLES, transcripts_name
+from dataset_card.tables.schema import TABLES, name_transcripts
 from ircore.core.errors import InputError
 from ircore.core.records import DEFAULT_GAME
 from ircore.submissions.seasons import SEASON_GAPS
@@ -21,7 +21,7 @@ OPTIONAL_FILES = frozenset({PROVENANCE, TOMBSTONES, VERIFICATION, SEASON_GAPS})
 SINGLE_FILES = frozenset({*CARD_FILES, CROISSANT, RELEASE, CHANGES, RUNS, JUDGES, *OPTIONAL_FILES})
 """Files beside the tables."""
 
-_TABLES = (*(config.name for config in TABLES), transcripts_name(DEFAULT_GAME), transcripts_name("*"))
+_TABLES = (*(config.name for config in TABLES), name_transcripts(DEFAULT_GAME), name_transcripts("*"))
 """Names of tables, with ``*`` for the name of a game."""
 
 FEATURE = "descriptors of renderings"
@@ -63,7 +63,7 @@ class LocalFile:
     """Git's hash, the Hub's name for a small file: SHA-1 of a header with its length, and its content."""
 
 
-def belongs_to_release(path: str) -> bool:
+def is_release_file(path: str) -> bool:
     """Return whether a path, relative and with forward slashes, can be a file of a release.
 
     In a repository these files are the releases' own: a push writes, changes and removes them as the release has them.
@@ -73,7 +73,7 @@ def belongs_to_release(path: str) -> bool:
     return path in SINGLE_FILES or is_table_file(path) or _COPIES.fullmatch(path) is not None
 
 
-def copies_name(run_id: str) -> str:
+def name_descriptor_file(run_id: str) -> str:
     """Return the file with the descriptors of a run's renderings."""
     return f"{COPIES}/{run_id}.npz"
 
@@ -98,7 +98,7 @@ def read_release_files(folder: Path) -> dict[str, LocalFile]:
         if path.is_dir() or any(part.startswith(".") for part in name.split("/")):
             continue
         # A link could publish any file of this machine.
-        if path.is_symlink() or not belongs_to_release(name):
+        if path.is_symlink() or not is_release_file(name):
             raise InputError(f"{path}: not part of a release", "Move it out of the folder: all in it is published.")
         files[name] = read_local_file(path)
     return files

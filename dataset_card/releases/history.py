@@ -10,17 +10,17 @@ from dataset_card.releases.record import (
     RunChange,
     RunNote,
     TableRecord,
-    content_hash,
-    layout_configs,
+    compute_content_hash,
     release_name,
+    select_layout_configs,
 )
-from dataset_card.releases.renderer import program_key, renderer
-from dataset_card.releases.run_records import records_of
+from dataset_card.releases.renderer import compute_program_key, identify_renderer
+from dataset_card.releases.run_records import collect_records
 from dataset_card.releases.stored_release import StoredRelease
-from dataset_card.releases.stored_run import stored_run
+from dataset_card.releases.stored_run import open_stored_run
 from dataset_card.tables.columns import Config
 from dataset_card.tables.game_tables import GameTables
-from dataset_card.tables.parts import Part, layout_key
+from dataset_card.tables.parts import Part, compute_layout_key
 from dataset_card.tables.release_source import ReleaseSource
 from ircore.core.errors import InputError
 from ircore.core.records import DEFAULT_GAME
@@ -56,7 +56,7 @@ def read_subject(source: ReleaseSource) -> Subject:
         InputError: Two runs of a game were played with different prompts.
     """
     version = None if source.lead is None else find_version(source.lead.results)
-    return Subject(version, tuple(_game_record(game) for game in source.games), _judges(source))
+    return Subject(version, tuple(_build_game_record(game) for game in source.games), _list_judges(source))
 
 
 def describe_release(
@@ -84,24 +84,30 @@ def describe_release(
     """
     subject = read_subject(source)
     games, version = subject.games, subject.version
-    layout = layout_key(layout_configs(configs))
-    content = content_hash(parts, texts, layout)
+    layout = compute_layout_key(select_layout_configs(configs))
+    content = compute_content_hash(parts, texts, layout)
     tables = tuple(TableRecord.of(config) for config in configs)
     # Where nothing changed, name, date and history stay, and only the marks of the program are written anew.
     if previous is not None and previous.record.content == content and date in (None, previous.record.date):
-        written = {"games": games, "tables": tables, "parts": parts, "program": program_key(), "renderer": renderer()}
+        written = {
+            "games": games,
+            "tables": tables,
+            "parts": parts,
+            "program": compute_program_key(),
+            "renderer": identify_renderer(),
+        }
         return previous.record.model_copy(update=written)
     # What a dispute ended for may be the newest thing in a release that is newer than the dispute's own release.
-    day = date or max(_newest(source, tombstones), "" if previous is None else previous.record.date)
+    day = date or max(_find_newest_day(source, tombstones), "" if previous is None else previous.record.date)
     benchmark = None if version is None else version.name
     taken = {entry.name for entry in previous.record.history} if previous is not None else set()
     entry = Entry(
         name=release_name(benchmark, day, content, taken),
         date=day,
-        added=tuple(_added(source, previous)),
-        changed=tuple(_changed(source, parts, previous, layout)),
-        withdrawals=_decided(tombstones, previous),
-        notes=tuple(_notes(source, previous, version)),
+        added=tuple(_list_added_runs(source, previous)),
+        changed=tuple(_list_changed_runs(source, parts, previous, layout)),
+        withdrawals=_list_new_decisions(tombstones, previous),
+        notes=tuple(_list_notes(source, previous, version)),
     )
     return ReleaseRecord(
         name=entry.name,
@@ -111,8 +117,8 @@ def describe_release(
         date=day,
         content=content,
         layout=layout,
-        program=program_key(),
-        renderer=renderer(),
+        program=compute_program_key(),
+        renderer=identify_renderer(),
         judges=subject.judges,
         parts=parts,
         files=(),  # known once the derived files are written
@@ -121,18 +127,18 @@ def describe_release(
     )
 
 
-def _decided(tombstones: Sequence[Withdrawal], previous: StoredRelease | None) -> tuple[Withdrawal, ...]:
+def _list_new_decisions(tombstones: Sequence[Withdrawal], previous: StoredRelease | None) -> tuple[Withdrawal, ...]:
     # A decision is news once: later releases carry it in their list of tombstones.
     return tuple(step for step in tombstones if previous is None or step not in previous.tombstones)
 
 
-def _judges(source: ReleaseSource) -> tuple[str, ...]:
+def _list_judges(source: ReleaseSource) -> tuple[str, ...]:
     own = () if source.lead is None else source.lead.results.judges
     others = {score.by for run in source.runs for score in run.scores if score.task in ("similarity", "preference")}
     return (*own, *sorted(others.difference(own)))
 
 
-def _game_record(tables: GameTables) -> GameRecord:
+def _build_game_record(tables: GameTables) -> GameRecord:
     """Return the record of a game.
 
     Raises:
@@ -156,18 +162,18 @@ def _game_record(tables: GameTables) -> GameRecord:
     )
 
 
-def _newest(source: ReleaseSource, tombstones: Sequence[Withdrawal]) -> str:
+def _find_newest_day(source: ReleaseSource, tombstones: Sequence[Withdrawal]) -> str:
     """Return the day of the newest run or withdrawal: no clock, so that the same input gives the same release."""
     days: list[str] = [run.run.started[:10] for run in source.runs]
     return max([*days, *(tombstone.date for tombstone in tombstones)])
 
 
-def _added(source: ReleaseSource, previous: StoredRelease | None) -> Iterator[RunNote]:
+def _list_added_runs(source: ReleaseSource, previous: StoredRelease | None) -> Iterator[RunNote]:
     known = previous.runs if previous is not None else {}
     return (RunNote.of(run.run) for run in source.runs if run.run.run_id not in known)
 
 
-def _changed(
+def _list_changed_runs(
     source: ReleaseSource, parts: tuple[Part, ...], previous: StoredRelease | None, layout: str
 ) -> Iterator[RunChange]:
     if previous is None:
@@ -184,11 +190,11 @@ def _changed(
 
 def _is_same(run: PlayedRun, previous: StoredRelease) -> bool:
     """Return whether a run holds what it held: in tables with other columns, the same rows have other keys."""
-    former = stored_run(previous, previous.runs[run.run.run_id], run.instances)
-    return records_of(run) == former.records and [*run.facts(judge=None)] == [*former.facts()]
+    former = open_stored_run(previous, previous.runs[run.run.run_id], run.instances)
+    return collect_records(run) == former.records and [*run.facts(judge=None)] == [*former.facts()]
 
 
-def _notes(source: ReleaseSource, previous: StoredRelease | None, version: Version | None) -> Iterator[str]:
+def _list_notes(source: ReleaseSource, previous: StoredRelease | None, version: Version | None) -> Iterator[str]:
     if previous is None:
         return
     sets = previous.record.instance_sets
@@ -198,7 +204,7 @@ def _notes(source: ReleaseSource, previous: StoredRelease | None, version: Versi
         elif game.instances.identity not in sets[game.name]:
             set_name = version.words if version is not None and game.name == DEFAULT_GAME else game.name
             yield f"Other targets: {set_name}. Runs on the former ones stay in the releases before this one."
-    now, before = set(_judges(source)), set(previous.record.judges)
+    now, before = set(_list_judges(source)), set(previous.record.judges)
     for word, names in (("New judges", now - before), ("Judges no longer there", before - now)):
         if names:
             yield f"{word}: {', '.join(sorted(names))}."

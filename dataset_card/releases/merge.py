@@ -10,10 +10,10 @@ from pathlib import Path
 from dataset_card.card.maintainer_texts import read_maintainer_texts
 from dataset_card.releases.build import Built, write_release
 from dataset_card.releases.record import Entry
-from dataset_card.releases.season import gaps_of
-from dataset_card.releases.selection import InstanceSets, Selection, cleared_in, replaced_by
+from dataset_card.releases.season import read_gaps
+from dataset_card.releases.selection import InstanceSets, Selection, list_cleared_runs, make_replacement_key
 from dataset_card.releases.stored_release import StoredRelease
-from dataset_card.releases.stored_run import StoredRun, stored_run
+from dataset_card.releases.stored_run import StoredRun, open_stored_run
 from ircore.core.errors import WorkError
 from ircore.core.submission_records import Withdrawal
 
@@ -48,7 +48,7 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
     _refuse_twins(runs, head)
     left_out = tuple(tombstones[run_id] for run_id in sorted(gone & mine.runs.keys()))
     decisions = tuple(tombstones[run_id] for run_id in sorted(tombstones))
-    chosen = Selection(tuple(runs), decisions, cleared_in(mine) | cleared_in(head), left_out)
+    chosen = Selection(tuple(runs), decisions, list_cleared_runs(mine) | list_cleared_runs(head), left_out)
     # A merge of the same two releases has the same date on every day.
     date = max(mine.record.date, head.record.date)
     maintainer_texts = dict(read_maintainer_texts(head.folder)) | {
@@ -56,7 +56,7 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
     }
     # Previews and gaps of head are carried on by themselves, because head is the previous release.
     return write_release(
-        chosen, instances, head, out, date, mine.has_previews, maintainer_texts, season=gaps_of(mine.folder)
+        chosen, instances, head, out, date, mine.has_previews, maintainer_texts, season=read_gaps(mine.folder)
     )
 
 
@@ -65,14 +65,14 @@ class _Changes:
 
     def __init__(self, mine: StoredRelease, head: StoredRelease, instances: InstanceSets) -> None:
         self._mine, self._head = mine, head
-        self._mine_since = _since(mine.record.history, head.record.history)
-        self._head_since = _since(head.record.history, mine.record.history)
+        self._mine_since = _find_newer_entries(mine.record.history, head.record.history)
+        self._head_since = _find_newer_entries(head.record.history, mine.record.history)
         self._instances = instances
 
     def tombstones(self) -> dict[str, Withdrawal]:
         """Return the decision that holds for each run about which either release decided, by run id."""
-        mine, head = _by_run(self._mine.tombstones), _by_run(self._head.tombstones)
-        mine_decided, head_decided = _decided(self._mine_since), _decided(self._head_since)
+        mine, head = _index_by_run(self._mine.tombstones), _index_by_run(self._head.tombstones)
+        mine_decided, head_decided = _list_decided_runs(self._mine_since), _list_decided_runs(self._head_since)
         merged = {**mine, **head}
         for run_id in mine.keys() & head.keys():
             only_mine = run_id in mine_decided and run_id not in head_decided
@@ -91,24 +91,27 @@ class _Changes:
         mine, head = self._mine.runs.keys(), self._head.runs.keys()
         for run_id in sorted(mine | head):
             if run_id in mine and run_id in head:
-                yield self._newer(self._run(self._mine, run_id), self._run(self._head, run_id))
+                yield self._select_newer(self._run(self._mine, run_id), self._run(self._head, run_id))
             else:
                 yield self._run(self._mine if run_id in mine else self._head, run_id)
 
     def _run(self, release: StoredRelease, run_id: str) -> StoredRun:
         run = release.runs[run_id]
-        return stored_run(release, run, self._instances[run.instance_set])
+        return open_stored_run(release, run, self._instances[run.instance_set])
 
-    def _newer(self, mine: StoredRun, head: StoredRun) -> StoredRun:
+    def _select_newer(self, mine: StoredRun, head: StoredRun) -> StoredRun:
         """Return the copy of a run whose rows hold."""
-        if _same_rows(mine, head):
+        if _has_same_rows(mine, head):
             # With the same rows, the copy whose files are published already is taken.
             if mine.provenance() in (None, head.provenance()):
                 return head
             if head.provenance() is None:
                 return mine
         run_id = mine.run.run_id
-        mine_changed, head_changed = run_id in _touched(self._mine_since), run_id in _touched(self._head_since)
+        mine_changed, head_changed = (
+            run_id in _list_touched_runs(self._mine_since),
+            run_id in _list_touched_runs(self._head_since),
+        )
         if mine_changed != head_changed:
             return mine if mine_changed else head
         raise WorkError(
@@ -118,25 +121,25 @@ class _Changes:
         )
 
 
-def _since(history: Sequence[Entry], other: Sequence[Entry]) -> tuple[Entry, ...]:
+def _find_newer_entries(history: Sequence[Entry], other: Sequence[Entry]) -> tuple[Entry, ...]:
     """Return the entries of a history after the newest entry that both histories share."""
     return tuple(history[: next((at for at, entry in enumerate(history) if entry in other), len(history))])
 
 
-def _touched(entries: Sequence[Entry]) -> set[str]:
+def _list_touched_runs(entries: Sequence[Entry]) -> set[str]:
     added = {note.run_id for entry in entries for note in entry.added}
     return added | {change.run.run_id for entry in entries for change in entry.changed}
 
 
-def _decided(entries: Sequence[Entry]) -> set[str | None]:
+def _list_decided_runs(entries: Sequence[Entry]) -> set[str | None]:
     return {withdrawal.run_id for entry in entries for withdrawal in entry.withdrawals}
 
 
-def _by_run(tombstones: Sequence[Withdrawal]) -> Mapping[str, Withdrawal]:
+def _index_by_run(tombstones: Sequence[Withdrawal]) -> Mapping[str, Withdrawal]:
     return {tombstone.run_id: tombstone for tombstone in tombstones if tombstone.run_id is not None}
 
 
-def _same_rows(mine: StoredRun, head: StoredRun) -> bool:
+def _has_same_rows(mine: StoredRun, head: StoredRun) -> bool:
     """Say whether two copies of a run are the same; in another layout the same rows have other keys."""
     if mine.run != head.run:
         return False
@@ -145,9 +148,9 @@ def _same_rows(mine: StoredRun, head: StoredRun) -> bool:
 
 def _refuse_twins(runs: Sequence[StoredRun], head: StoredRelease) -> None:
     """Refuse two runs of a submission under the same rules: a withdrawal must say which run goes."""
-    there = {replaced_by(run): run for run in runs if run.release is head}
+    there = {make_replacement_key(run): run for run in runs if run.release is head}
     for run in runs:
-        twin = there.get(replaced_by(run), run)
+        twin = there.get(make_replacement_key(run), run)
         if twin is not run:
             raise WorkError(
                 f"{run.path}: holds run {run.run.run_id}, and {head.record.name} has {twin.run.run_id} of the same "

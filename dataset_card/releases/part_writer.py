@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from dataset_card.releases.record import layout_configs
+from dataset_card.releases.record import select_layout_configs
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredRun
 from dataset_card.tables.columns import Config
 from dataset_card.tables.game_tables import GameTables
-from dataset_card.tables.parts import Part, layout_key, make_part, part_key
+from dataset_card.tables.parts import Part, compute_layout_key, compute_part_key, make_part
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import OF_NO_RUN
@@ -33,30 +33,30 @@ class PartWriter:
     def __init__(self, folder: Path, previous: StoredRelease | None, configs: Sequence[Config]) -> None:
         self._folder = folder
         self._previous = previous
-        self._layout = layout_key(layout_configs(configs))
+        self._layout = compute_layout_key(select_layout_configs(configs))
         self.reused = 0
 
     def reuse(self, config: Config, run: PlayedRun) -> Part | None:
         """Reuse the files of a stored run's rows in a table; None if the rows have to be written."""
         release = run.source.release if isinstance(run.source, StoredRun) else None
-        part = self._part_of(release, config, run.run.run_id)
-        return self._taken(release, part) if release is not None and part is not None else None
+        part = self._find_part(release, config, run.run.run_id)
+        return self._take_over(release, part) if release is not None and part is not None else None
 
     def write(self, config: Config, run_id: str | None, content: Iterable[Row]) -> Part:
         """Write rows, unless the previous release has the same rows."""
         # Held as a list for two passes, key and files; pictures are read only when they are written.
         rows = list(content)
-        key, known = part_key(config, rows), self._part_of(self._previous, config, run_id)
+        key, known = compute_part_key(config, rows), self._find_part(self._previous, config, run_id)
         if self._previous is not None and known is not None and known.key == key:
-            return self._taken(self._previous, known)
+            return self._take_over(self._previous, known)
         return make_part(config, run_id, key, write_table(self._folder, config, rows, run_id))
 
-    def _taken(self, release: StoredRelease, part: Part) -> Part:
+    def _take_over(self, release: StoredRelease, part: Part) -> Part:
         release.take_over(part, self._folder)
         self.reused += part.size
         return part
 
-    def _part_of(self, release: StoredRelease | None, config: Config, run_id: str | None) -> Part | None:
+    def _find_part(self, release: StoredRelease | None, config: Config, run_id: str | None) -> Part | None:
         """Return a part of a release with the current layout, which can be reused; None without such a part."""
         # Of another layout, the same rows have other columns or other bytes.
         if release is None or release.record.layout != self._layout:
@@ -80,11 +80,11 @@ def write_parts(
             yield writer.write(config, None, source.shared_rows(config))
             advance(config.name)
             continue
-        for game, run in runs_in(config, source):
+        for game, run in list_runs_with_rows(config, source):
             yield writer.reuse(config, run) or writer.write(config, run.run.run_id, game.rows(config, run))
             advance(config.name)
 
 
-def runs_in(config: Config, source: ReleaseSource) -> list[tuple[GameTables, Any]]:
+def list_runs_with_rows(config: Config, source: ReleaseSource) -> list[tuple[GameTables, Any]]:
     """Return the runs with rows in a table, each with the tables of the run's game."""
     return [(game, run) for game in source.games if config.name in game.configs for run in game.runs]

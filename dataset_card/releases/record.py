@@ -212,7 +212,7 @@ class ReleaseRecord(Record):
         return {name: tuple(game.instance_set for game in self.games if game.name == name) for name in names}
 
 
-def layout_configs(configs: Iterable[Config]) -> tuple[Config, ...]:
+def select_layout_configs(configs: Iterable[Config]) -> tuple[Config, ...]:
     """Return the tables whose columns decide the layout of a release: the tables that every release has."""
     return tuple(config for config in configs if config.name not in OPTIONAL_NAMES)
 
@@ -230,7 +230,7 @@ def release_name(benchmark: str | None, date: str, content: str, taken: Collecti
     return next(free for free in chain([name], (f"{name}-{number}" for number in count(2))) if free not in taken)
 
 
-def content_hash(parts: tuple[Part, ...], texts: dict[str, str], layout: str) -> str:
+def compute_content_hash(parts: tuple[Part, ...], texts: dict[str, str], layout: str) -> str:
     """Return the hash of a release's content and layout.
 
     Args:

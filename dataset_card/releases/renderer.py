@@ -16,7 +16,7 @@ _PARTS = ("results",)
 
 
 @cache
-def program_key() -> str:
+def compute_program_key() -> str:
     """Return the hash of the code: numbers of the previous release are reused only if the code has not changed."""
     root = Path(ircore.__file__).parent
     digest = hashlib.sha256()
@@ -44,7 +44,7 @@ class Renderer(Record):
     """The code that wrote the derived files of a release: the same code writes the same bytes.
 
     >>> from dataset_card.releases.record import read_release
-    >>> read_release(Path("release")).renderer == renderer()
+    >>> read_release(Path("release")).renderer == identify_renderer()
     True
     """
 
@@ -52,20 +52,20 @@ class Renderer(Record):
     pictures: Sha256 = Field(description="The same with the versions of what draws and encodes the pictures.")
 
 
-def renderer_files() -> tuple[Path, ...]:
-    """Return the files of code and templates that decide a derived text, besides the files behind ``program_key``."""
+def list_renderer_files() -> tuple[Path, ...]:
+    """Return the files of code and templates that decide a derived text, besides those of ``compute_program_key``."""
     own, core = Path(dataset_card.__file__).parent, Path(ircore.__file__).parent
     patterns = (*((own, pattern) for pattern in TEXT_SOURCES), (core, "results/tables/*.py"))
     return tuple(path for folder, pattern in patterns for path in sorted(folder.glob(pattern)))
 
 
 @cache
-def renderer() -> Renderer:
+def identify_renderer() -> Renderer:
     """Return the hashes of the code of this program."""
     from PIL import __version__, features
 
-    texts = hashlib.sha256(program_key().encode())
-    for path in renderer_files():
+    texts = hashlib.sha256(compute_program_key().encode())
+    for path in list_renderer_files():
         texts.update(f"{path.parent.name}/{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     # zlib packs the PNG files, FreeType and Raqm draw their letters: other versions may give other bytes.
     drawing = [__version__, *(features.version(name) or "" for name in ("zlib", "freetype2", "raqm"))]

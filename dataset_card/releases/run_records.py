@@ -53,7 +53,7 @@ def read_run_records(path: Path) -> RunRecords | None:
         return None
 
 
-def records_of(run: PlayedRun) -> RunRecords:
+def collect_records(run: PlayedRun) -> RunRecords:
     """Return the records of a run, with the scores that count."""
     return RunRecords(episodes=run.episodes, scores=run.scores, costs=dict(run.costs))
 

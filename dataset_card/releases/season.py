@@ -11,7 +11,7 @@ from ircore.core.errors import InputError
 from ircore.submissions.seasons import SEASON_GAPS, SeasonGaps, read_season_gaps
 
 
-def season_text(
+def dump_season_gaps(
     further: SeasonGaps | None,
     source: ReleaseSource,
     record: ReleaseRecord,
@@ -33,11 +33,11 @@ def season_text(
     Raises:
         InputError: Gaps that were given are to another public set, or of a run that the release never had.
     """
-    runs, public = _runs(source), _public(source)
+    runs, public = _list_run_ids(source), _find_public_set(source)
     gaps = None if further is None else further.of({gap.run_id for gap in further.gaps} - set(removed_run_ids))
-    if gaps is not None and (fault := next(_misfits(gaps, public, runs), None)):
+    if gaps is not None and (fault := next(_find_misfits(gaps, public, runs), None)):
         raise InputError(f"--season: {fault}", "Make the gaps with the runs of this release: … season gap --public RUN")
-    former = None if previous is None else gaps_of(previous.folder)
+    former = None if previous is None else read_gaps(previous.folder)
     # Gaps to another public set say nothing about the runs of this release.
     if former is not None and former.public == public and (gaps is None or former.fits(gaps)):
         # A gap is to a main score that a run which was scored again has no more.
@@ -47,12 +47,12 @@ def season_text(
     return gaps.model_dump_json(indent=2, by_alias=True) + "\n" if gaps is not None and gaps.gaps else ""
 
 
-def gaps_of(folder: Path) -> SeasonGaps | None:
+def read_gaps(folder: Path) -> SeasonGaps | None:
     """Return the gaps that a release holds, None if it holds none; InputError if they are damaged."""
     return read_season_gaps(folder / SEASON_GAPS) if (folder / SEASON_GAPS).is_file() else None
 
 
-def season_faults(folder: Path, source: ReleaseSource) -> Iterator[str]:
+def check_season(folder: Path, source: ReleaseSource) -> Iterator[str]:
     """Yield faults of a release's gaps: in the season's proof, the public set, or the runs that are named."""
     path = folder / SEASON_GAPS
     if not path.is_file():
@@ -62,10 +62,10 @@ def season_faults(folder: Path, source: ReleaseSource) -> Iterator[str]:
     except InputError as error:
         yield error.problem.removeprefix(f"{path}: ")
         return
-    yield from _misfits(gaps, _public(source), _runs(source))
+    yield from _find_misfits(gaps, _find_public_set(source), _list_run_ids(source))
 
 
-def _misfits(gaps: SeasonGaps, public: str | None, runs: Collection[str]) -> Iterator[str]:
+def _find_misfits(gaps: SeasonGaps, public: str | None, runs: Collection[str]) -> Iterator[str]:
     if gaps.public != public:
         yield f"the gaps of season {gaps.season.season} are to another public set, {gaps.public[:12]}"
     for gap in gaps.gaps:
@@ -73,9 +73,9 @@ def _misfits(gaps: SeasonGaps, public: str | None, runs: Collection[str]) -> Ite
             yield f"run {gap.run_id} is not in the release"
 
 
-def _public(source: ReleaseSource) -> str | None:
+def _find_public_set(source: ReleaseSource) -> str | None:
     return None if source.lead is None else source.lead.instances.identity
 
 
-def _runs(source: ReleaseSource) -> set[str]:
+def _list_run_ids(source: ReleaseSource) -> set[str]:
     return {run.run.run_id for run in source.runs}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dataset_card.releases.stored_release import StoredRelease
-from dataset_card.releases.stored_run import StoredRun, stored_run
+from dataset_card.releases.stored_run import StoredRun, open_stored_run
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import format_rules_key
 from ircore.core.submission_records import Withdrawal
@@ -71,12 +71,12 @@ def select_runs(
     runs: dict[str, ReleaseRun] = {}
     if previous is not None:
         _refuse_missing_sets(previous, instances)
-        carried = _carried(previous, instances)
-        runs |= {run.run_id: stored_run(previous, run, instances[run.instance_set]) for run in carried}
+        carried = _select_carried(previous, instances)
+        runs |= {run.run_id: open_stored_run(previous, run, instances[run.instance_set]) for run in carried}
     # After the carried runs, so that a folder replaces the stored run with the same id.
     runs |= {run.run.run_id: run for run in new_runs}
     _refuse_unmatched(withdrawals or (), runs.values(), previous)
-    tombstones = _tombstones(runs.values(), previous, withdrawals)
+    tombstones = _merge_tombstones(runs.values(), previous, withdrawals)
     remaining = tuple(run for run_id, run in runs.items() if not (run_id in tombstones and tombstones[run_id].removes))
     if not remaining:
         raise InputError("no run is left for the release", "Give at least one with --runs.")
@@ -86,12 +86,12 @@ def select_runs(
     )
     cleared = {step.run_id for step in withdrawals or () if step.kind == "cleared" and step.run_id is not None}
     # Looking at a run's findings is not taken back.
-    cleared |= frozenset() if previous is None else cleared_in(previous)
+    cleared |= frozenset() if previous is None else list_cleared_runs(previous)
     decisions = tuple(tombstones[run_id] for run_id in sorted(tombstones))
     return Selection(remaining, decisions, frozenset(cleared), left_out)
 
 
-def cleared_in(release: StoredRelease) -> frozenset[str]:
+def list_cleared_runs(release: StoredRelease) -> frozenset[str]:
     """Return the ids of the runs of a release whose findings a maintainer looked at."""
     return frozenset(run_id for run_id, provenance in release.provenance.items() if provenance.cleared)
 
@@ -123,7 +123,7 @@ def _refuse_unmatched(
     )
 
 
-def _carried(previous: StoredRelease, instances: InstanceSets) -> Iterable[Any]:
+def _select_carried(previous: StoredRelease, instances: InstanceSets) -> Iterable[Any]:
     """Return the runs of the previous release that were played on the sets of the new release."""
     return [run for run in previous.runs.values() if run.instance_set in instances]
 
@@ -138,7 +138,7 @@ def _refuse_missing_sets(previous: StoredRelease, instances: InstanceSets) -> No
             )
 
 
-def _tombstones(
+def _merge_tombstones(
     runs: Iterable[ReleaseRun], previous: StoredRelease | None, withdrawals: Sequence[Withdrawal] | None
 ) -> dict[str, Withdrawal]:
     """Return the decision that holds for each run about which anything was decided, now or before, by run id."""
@@ -181,9 +181,9 @@ def _refuse_unfit(new_runs: Sequence[RunFolder], instances: InstanceSets) -> Non
 
 def _refuse_successors(runs: Sequence[ReleaseRun]) -> None:
     """Refuse a run that replaces a run of the previous release without a withdrawal that says why."""
-    before = {replaced_by(run): run for run in runs if isinstance(run, StoredRun)}
+    before = {make_replacement_key(run): run for run in runs if isinstance(run, StoredRun)}
     for run in runs:
-        old = before.get(replaced_by(run), run)
+        old = before.get(make_replacement_key(run), run)
         if old is not run:
             raise InputError(
                 f"{run.path}: the previous release holds {old.run.run_id}, of the same submission under the same rules",
@@ -191,7 +191,7 @@ def _refuse_successors(runs: Sequence[ReleaseRun]) -> None:
             )
 
 
-def replaced_by(run: ReleaseRun) -> tuple[str, str, str]:
+def make_replacement_key(run: ReleaseRun) -> tuple[str, str, str]:
     """Return instance set, submission and rules: a release holds at most a single run of each such triple."""
     played = run.run
     return played.instance_set, played.slug, format_rules_key(played.rules)

@@ -9,12 +9,12 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from dataset_card.releases.record import ANY_RUN, JUDGES, PROVENANCE, RUNS, TOMBSTONES, Parent, Vouched, read_release
-from dataset_card.releases.renderer import program_key
+from dataset_card.releases.renderer import compute_program_key
 from dataset_card.releases.run_records import records_path
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.parts import Part
-from dataset_card.tables.records_of_rows import cells_of
+from dataset_card.tables.records_of_rows import parse_board_cells
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import GAME, LEADERBOARD, PREVIEWS, holds_records
 from ircore.core.errors import WorkError
@@ -64,13 +64,13 @@ class StoredRelease:
 
     def cells_of(self, run: Run) -> Mapping[BoardKey, Cell]:
         """Return the cells of the boards of a run; empty if other code computed them, or a game without judges."""
-        return self._cells(run.game).get(run.run_id, {})
+        return self._load_cells(run.game).get(run.run_id, {})
 
     @cache  # noqa: B019 - as long as the release itself
-    def _cells(self, game_name: str) -> Mapping[str, Mapping[BoardKey, Cell]]:
+    def _load_cells(self, game_name: str) -> Mapping[str, Mapping[BoardKey, Cell]]:
         """Return the cells of the boards of a game by run."""
         part, game = self.parts.get((LEADERBOARD.name, None)), load_game(game_name)
-        if part is None or self.record.program != program_key() or not game.is_judged:
+        if part is None or self.record.program != compute_program_key() or not game.is_judged:
             return {}
         columns = build_board_columns(game, game.seats)
         rows: defaultdict[str, list[Row]] = defaultdict(list)
@@ -79,7 +79,7 @@ class StoredRelease:
             if row[GAME.name] == game_name:
                 rows[str(row["run_id"])].append(row)
         return {
-            run_id: {(cell.category, cell.difficulty, cell.judge): cell for cell in cells_of(own, columns)}
+            run_id: {(cell.category, cell.difficulty, cell.judge): cell for cell in parse_board_cells(own, columns)}
             for run_id, own in rows.items()
         }
 

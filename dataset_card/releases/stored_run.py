@@ -10,21 +10,21 @@ from pydantic import ValidationError
 
 from dataset_card.releases.run_records import RunRecords, read_run_records
 from dataset_card.releases.stored_release import StoredRelease
-from dataset_card.tables.calls import CallRecord, calls_of_rows
+from dataset_card.tables.calls import CallRecord, parse_calls
 from dataset_card.tables.columns import Config
-from dataset_card.tables.embedded_pictures import EmbeddedPictures, pictures_of_steps
-from dataset_card.tables.fact_table import FACT_COLUMNS, facts_of_rows
+from dataset_card.tables.embedded_pictures import EmbeddedPictures, index_step_pictures
+from dataset_card.tables.fact_table import FACT_COLUMNS, parse_facts
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.records_of_rows import (
     COST_COLUMNS,
-    cost_of,
-    episode_fields,
-    plain_columns,
+    list_plain_columns,
+    parse_cost,
+    parse_episode_fields,
     score_fields,
     step_fields,
 )
-from dataset_card.tables.rows import Row, own_id
-from dataset_card.tables.schema import CALLS, EPISODES, FACTS, SCORES, transcripts_name
+from dataset_card.tables.rows import Row, parse_public_id
+from dataset_card.tables.schema import CALLS, EPISODES, FACTS, SCORES, name_transcripts
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
@@ -69,11 +69,11 @@ class StoredRun:
 
     def facts(self) -> Iterator[RenderingFacts]:
         """Yield the facts of drawn targets that the run's renderings show, in the order of the release."""
-        return facts_of_rows(self._rows(FACTS, *FACT_COLUMNS))
+        return parse_facts(self._read_rows(FACTS, *FACT_COLUMNS))
 
     def calls(self) -> Iterator[CallRecord]:
         """Yield the questions to seats and judges, in the order of the release."""
-        return calls_of_rows(self._rows(CALLS))
+        return parse_calls(self._read_rows(CALLS))
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return the known identities of the judges behind the run's scores."""
@@ -110,14 +110,16 @@ class StoredRun:
     def _read_tables(self) -> RunRecords:
         steps: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         try:
-            for row in self._rows(self._transcripts, "episode_id"):
+            for row in self._read_rows(self._transcripts, "episode_id"):
                 # As plain fields, which are validated once for the whole run: that is faster than record by record.
-                steps[own_id(row["episode_id"])].append(step_fields(self._transcripts, row))
-            rows = list(self._rows(self._table(EPISODES.name), *COST_COLUMNS))
+                steps[parse_public_id(row["episode_id"])].append(step_fields(self._transcripts, row))
+            rows = list(self._read_rows(self._find_table(EPISODES.name), *COST_COLUMNS))
             fields = {
-                "episodes": tuple(episode_fields(row, steps.get(own_id(row["episode_id"]), [])) for row in rows),
-                "scores": tuple(score_fields(row) for row in self._rows(self._table(SCORES.name))),
-                "costs": {own_id(row["episode_id"]): cost_of(row) for row in rows},
+                "episodes": tuple(
+                    parse_episode_fields(row, steps.get(parse_public_id(row["episode_id"]), [])) for row in rows
+                ),
+                "scores": tuple(score_fields(row) for row in self._read_rows(self._find_table(SCORES.name))),
+                "costs": {parse_public_id(row["episode_id"]): parse_cost(row) for row in rows},
             }
             return RunRecords.model_validate(fields)
         except ValueError as error:
@@ -126,21 +128,21 @@ class StoredRun:
 
     @cached_property
     def _transcripts(self) -> Config:
-        return self._table(transcripts_name(self.run.game))
+        return self._find_table(name_transcripts(self.run.game))
 
     @cached_property
     def _pictures(self) -> EmbeddedPictures:
-        return pictures_of_steps(self.release.paths(self._transcripts, self.run.run_id), self._transcripts)
+        return index_step_pictures(self.release.paths(self._transcripts, self.run.run_id), self._transcripts)
 
-    def _table(self, name: str) -> Config:
+    def _find_table(self, name: str) -> Config:
         return self.release.configs[name]
 
-    def _rows(self, config: Config, *more: str) -> Iterator[Row]:
+    def _read_rows(self, config: Config, *more: str) -> Iterator[Row]:
         """Yield the columns of the run's rows that its records are read from, and further ones."""
-        return read_plain(self.release.paths(config, self.run.run_id), config, plain_columns(config, *more))
+        return read_plain(self.release.paths(config, self.run.run_id), config, list_plain_columns(config, *more))
 
 
-def stored_run(release: StoredRelease, run: Run, instances: InstanceSet) -> StoredRun:
+def open_stored_run(release: StoredRelease, run: Run, instances: InstanceSet) -> StoredRun:
     """Return a run of a stored release.
 
     Args:

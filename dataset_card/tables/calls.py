@@ -17,8 +17,8 @@ from weakref import WeakKeyDictionary
 
 from pydantic import Field, TypeAdapter
 
-from dataset_card.tables.columns import columns_of, fields_of
-from dataset_card.tables.rows import Row, of_episode, own_id
+from dataset_card.tables.columns import build_cells, parse_cells
+from dataset_card.tables.rows import Row, build_episode_columns, parse_public_id
 from dataset_card.tables.schema import CALLS
 from ircore.core.episode_records import Attempt, Episode
 from ircore.core.errors import InputError, WorkError
@@ -95,19 +95,19 @@ class CallSource(Protocol):
 
 def call_rows(run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``calls`` of a run: by episode, then in the order in which questions were answered."""
-    episodes = {episode.episode_id: of_episode(run, episode) for episode in run.episodes}
-    for number, call in enumerate(calls_of(run), start=1):
-        yield columns_of(CALLS.columns, call) | episodes[call.episode_id] | {"call": number}
+    episodes = {episode.episode_id: build_episode_columns(run, episode) for episode in run.episodes}
+    for number, call in enumerate(list_calls(run), start=1):
+        yield build_cells(CALLS.columns, call) | episodes[call.episode_id] | {"call": number}
 
 
-def calls_of(run: PlayedRun) -> Iterator[CallRecord]:
+def list_calls(run: PlayedRun) -> Iterator[CallRecord]:
     """Return the questions of a run whose episodes have ended: of each episode those to seats, then those to judges."""
     source = run.source
     if not isinstance(source, RunFolder):
         return iter(source.calls() if isinstance(source, CallSource) else ())
     if run not in _PACKED:
         # Several tables are made of them, and playing the rules again and looking for keys takes time.
-        lines = (call.model_dump_json().encode() for call in _calls_of_folder(run, source))
+        lines = (call.model_dump_json().encode() for call in _read_folder_calls(run, source))
         _PACKED[run] = zlib.compress(b"\n".join(lines), 1)
     return map(CallRecord.model_validate_json, zlib.decompress(_PACKED[run]).splitlines())
 
@@ -116,7 +116,7 @@ _PACKED: "WeakKeyDictionary[PlayedRun, bytes]" = WeakKeyDictionary()
 """Questions of run folders as JSON lines, packed: prompts come in every episode."""
 
 
-def _calls_of_folder(run: PlayedRun, source: RunFolder) -> Iterator[CallRecord]:
+def _read_folder_calls(run: PlayedRun, source: RunFolder) -> Iterator[CallRecord]:
     stored: defaultdict[str, list[CallRecord]] = defaultdict(list)
     for record in read_records(source.path / CALLS_FILE, _CALLS):
         stored[record.episode_id].append(record)
@@ -135,20 +135,20 @@ def _calls_of_folder(run: PlayedRun, source: RunFolder) -> Iterator[CallRecord]:
         name = episode.episode_id
         yield from stored[name]
         if events := asked[name]:
-            yield from _seat_calls(events, _questions(run, instance, episode, events))
+            yield from _list_seat_calls(events, _replay_questions(run, instance, episode, events))
         for question in judged[name]:
             yield _judge_call(question, _judge_prompt(question, first.get(question.key._replace(repair=False))))
 
 
-def calls_of_rows(rows: Iterable[Row]) -> Iterator[CallRecord]:
+def parse_calls(rows: Iterable[Row]) -> Iterator[CallRecord]:
     """Yield the questions in rows of ``calls``.
 
     Raises:
         ValueError: A row holds no such record.
     """
     for row in rows:
-        record = fields_of(CALLS.columns, row)
-        yield CallRecord.model_validate(record | {"episode_id": own_id(record["episode_id"])})
+        record = parse_cells(CALLS.columns, row)
+        yield CallRecord.model_validate(record | {"episode_id": parse_public_id(record["episode_id"])})
 
 
 def write_calls(folder: Path, calls: Iterable[CallRecord]) -> None:
@@ -167,7 +167,7 @@ class _ListeningTable(RecordedTable):
         return await super().ask(seat, question)
 
 
-def _questions(
+def _replay_questions(
     run: PlayedRun, instance: Instance, episode: Episode, events: Iterable[Call | Failure]
 ) -> Mapping[CallKey, Any]:
     """Return what the seats were asked in an episode, as far as its rules ask the same again."""
@@ -185,14 +185,14 @@ def _questions(
     return {} if table.odd else table.heard
 
 
-def _seat_calls(events: Iterable[Call | Failure], asked: Mapping[CallKey, Any]) -> Iterator[CallRecord]:
+def _list_seat_calls(events: Iterable[Call | Failure], asked: Mapping[CallKey, Any]) -> Iterator[CallRecord]:
     for event in events:
         question = asked.get(CallKey(event.episode_id, event.turn, event.role))
         call = event if isinstance(event, Call) else None
         failure = event if isinstance(event, Failure) else None
-        prompt, shown = call and call.prompt, _shown(question)
+        prompt, shown = call and call.prompt, _select_new_pictures(question)
         yield CallRecord(
-            **_common(event),
+            **_list_common_fields(event),
             step=event.turn,
             seat=event.role,
             judge=None,
@@ -200,15 +200,15 @@ def _seat_calls(events: Iterable[Call | Failure], asked: Mapping[CallKey, Any]) 
             order=None,
             repair=False,
             again=False,
-            prompt=_clean(question.prompt if prompt is None and question is not None else prompt),
+            prompt=_clean_text(question.prompt if prompt is None and question is not None else prompt),
             pictures=None if question is None else tuple(picture.sha256 for _, picture in shown),
             captions=None if question is None else tuple(caption for caption, _ in shown),
             choices=None if question is None else getattr(question, "choices", ()),
-            answer=_clean(call and (call.choice if call.text is None else call.text)),
+            answer=_clean_text(call and (call.choice if call.text is None else call.text)),
             rendering=call and call.rendering and call.rendering.sha256,
             notes=tuple(map(redact_leaks, call.notes if call else ())),
             outcome=failure.reason if failure else ANSWERED,
-            detail=_clean(failure and failure.detail),
+            detail=_clean_text(failure and failure.detail),
         )
 
 
@@ -219,7 +219,7 @@ def _judge_prompt(question: JudgeQuestion, before: JudgeQuestion | None) -> str 
         question: The question.
         before: Of a request for repair: the question whose answer could not be used.
     """
-    words = _built_in_words("ratings" if question.task in _COMPARED else "facts")
+    words = _load_built_in_prompts("ratings" if question.task in _COMPARED else "facts")
     if question.prompts != words.version:
         return None
     if not question.repair:
@@ -237,7 +237,7 @@ def _judge_prompt(question: JudgeQuestion, before: JudgeQuestion | None) -> str 
 
 
 @cache
-def _built_in_words(asks: Asks) -> JudgePrompts:
+def _load_built_in_prompts(asks: Asks) -> JudgePrompts:
     return load_judge_prompts(asks=asks)
 
 
@@ -245,7 +245,7 @@ def _judge_call(question: JudgeQuestion, prompt: str | None) -> CallRecord:
     # The target is shown where pictures are compared, and not where sentences are.
     pictures = (*((question.target,) if question.task in _COMPARED else ()), *question.shown)
     return CallRecord(
-        **_common(question),
+        **_list_common_fields(question),
         step=question.turn,
         seat=None,
         judge=question.judge,
@@ -253,24 +253,24 @@ def _judge_call(question: JudgeQuestion, prompt: str | None) -> CallRecord:
         order=question.order,
         repair=question.repair,
         again=question.again,
-        prompt=_clean(prompt),
+        prompt=_clean_text(prompt),
         pictures=pictures,
         captions=_CAPTIONS[len(pictures)],
         choices=(),
-        answer=_clean(question.text),
+        answer=_clean_text(question.text),
         rendering=None,
         notes=(),
         outcome=question.reason or ANSWERED,
-        detail=_clean(question.detail),
+        detail=_clean_text(question.detail),
     )
 
 
-def _common(question: Call | Failure | JudgeQuestion) -> dict[str, Any]:
+def _list_common_fields(question: Call | Failure | JudgeQuestion) -> dict[str, Any]:
     """Return the fields that questions to seats and judges share."""
     usage, attempts = find_usage(question), question.attempts
     return {
         "episode_id": question.episode_id,
-        "served": _clean(next((attempt.served for attempt in reversed(attempts) if attempt.served), None)),
+        "served": _clean_text(next((attempt.served for attempt in reversed(attempts) if attempt.served), None)),
         "requests": usage.requests,
         "input_tokens": usage.prompt_tokens,
         "output_tokens": usage.completion_tokens,
@@ -279,23 +279,23 @@ def _common(question: Call | Failure | JudgeQuestion) -> dict[str, Any]:
         "cost_usd": usage.cost_usd,
         # How long somebody waited for an answer that never came, the requests alone say.
         "seconds": measure_seconds(question) if attempts or is_answered(question) else None,
-        "attempts": tuple(map(_attempt_fields, attempts)),
+        "attempts": tuple(map(_list_attempt_fields, attempts)),
     }
 
 
-def _attempt_fields(attempt: Attempt) -> Fields:
+def _list_attempt_fields(attempt: Attempt) -> Fields:
     # A local server may name a model by the path of its file.
-    clean = {"detail": _clean(attempt.detail), "served": _clean(attempt.served)}
+    clean = {"detail": _clean_text(attempt.detail), "served": _clean_text(attempt.served)}
     return attempt.model_copy(update=clean).model_dump(mode="json", exclude_none=True)
 
 
 @lru_cache(1000)
-def _clean(text: str | None) -> str | None:
+def _clean_text(text: str | None) -> str | None:
     """Return a text without keys and paths of machines; remembered, since the same prompts come in every episode."""
     return None if text is None else redact_leaks(text)
 
 
-def _shown(question: Any) -> tuple[Captioned, ...]:
+def _select_new_pictures(question: Any) -> tuple[Captioned, ...]:
     """Return the pictures that come with a question and did not come with an earlier one to the same seat."""
     if isinstance(question, DescriberView):
         return (Captioned("", question.renderings[-1] if question.renderings else question.target),)

@@ -81,14 +81,14 @@ class Config:
 
     def features(self) -> dict[str, dict[str, Any]]:
         """Return the features as ``datasets`` keeps them in a Parquet file's metadata."""
-        return {column.name: _feature(column.kind) for column in self.columns}
+        return {column.name: _build_feature(column.kind) for column in self.columns}
 
     def yaml_features(self) -> list[dict[str, Any]]:
         """Return the features as the YAML of a card has them."""
-        return [_yaml_feature(column.name, column.kind) for column in self.columns]
+        return [_build_yaml_feature(column.name, column.kind) for column in self.columns]
 
 
-def columns_of(columns: Iterable[Column], record: object) -> dict[str, object]:
+def build_cells(columns: Iterable[Column], record: object) -> dict[str, object]:
     """Return the columns that hold fields of a record.
 
     Args:
@@ -96,14 +96,14 @@ def columns_of(columns: Iterable[Column], record: object) -> dict[str, object]:
         record: A record, or its fields by name.
 
     >>> columns = (Column("side", "int32", "Pixels.", field="size.width"), Column("about", "string", "Words."))
-    >>> columns_of(columns, {"size": {"width": 3}})
+    >>> build_cells(columns, {"size": {"width": 3}})
     {'side': 3}
     """
-    return {column.name: _as_cell(column, _value(record, column.field)) for column in columns if column.field}
+    return {column.name: _format_cell(column, _find_value(record, column.field)) for column in columns if column.field}
 
 
-def fields_of(columns: Iterable[Column], row: Mapping[str, object]) -> dict[str, Any]:
-    """Return the fields of the record that a row is of, which the caller validates; the way back of ``columns_of``.
+def parse_cells(columns: Iterable[Column], row: Mapping[str, object]) -> dict[str, Any]:
+    """Return the fields of the record that a row is of, which the caller validates; the way back of ``build_cells``.
 
     Args:
         columns: Of the table.
@@ -112,7 +112,7 @@ def fields_of(columns: Iterable[Column], row: Mapping[str, object]) -> dict[str,
     Raises:
         ValueError: A text that must be JSON is none.
 
-    >>> fields_of((Column("side", "int32", "Pixels.", field="size.width"),), {"side": 3})
+    >>> parse_cells((Column("side", "int32", "Pixels.", field="size.width"),), {"side": 3})
     {'size': {'width': 3}}
     """
     fields: dict[str, Any] = {}
@@ -130,7 +130,7 @@ def fields_of(columns: Iterable[Column], row: Mapping[str, object]) -> dict[str,
     return fields | {name: None for name, group in groups.items() if all(value is None for value in group.values())}
 
 
-def _value(record: Any, path: str) -> Any:
+def _find_value(record: Any, path: str) -> Any:
     for name in path.split("."):
         if record is None:
             return None
@@ -138,7 +138,7 @@ def _value(record: Any, path: str) -> Any:
     return record
 
 
-def _as_cell(column: Column, value: Any) -> object:
+def _format_cell(column: Column, value: Any) -> object:
     if value is None:
         return None
     if column.as_json:
@@ -147,26 +147,26 @@ def _as_cell(column: Column, value: Any) -> object:
     return list(value) if column.kind in ITEMS else value
 
 
-def _feature(kind: Kind) -> dict[str, Any]:
+def _build_feature(kind: Kind) -> dict[str, Any]:
     if kind == "messages":
-        return _messages(MESSAGE)
+        return _build_list_feature(MESSAGE)
     if kind in ITEMS:
-        return {"feature": _feature(ITEMS[kind]), "_type": "List"}
+        return {"feature": _build_feature(ITEMS[kind]), "_type": "List"}
     return {"_type": "Image"} if kind == "image" else {"dtype": kind, "_type": "Value"}
 
 
-def _messages(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _build_list_feature(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the feature of a list of records; a field that has fields is such a list too."""
     feature = {
-        name: {"dtype": kind, "_type": "Value"} if isinstance(kind, str) else _messages(kind)
+        name: {"dtype": kind, "_type": "Value"} if isinstance(kind, str) else _build_list_feature(kind)
         for name, kind in fields.items()
     }
     return {"feature": feature, "_type": "List"}
 
 
-def _yaml_feature(name: str, kind: Any) -> dict[str, Any]:
+def _build_yaml_feature(name: str, kind: Any) -> dict[str, Any]:
     """Return a feature as YAML has it, where a list stands under another key than in the metadata of Parquet files."""
     fields = MESSAGE if kind == "messages" else kind
     if isinstance(fields, Mapping):
-        return {"name": name, "list": [_yaml_feature(inner, of_field) for inner, of_field in fields.items()]}
+        return {"name": name, "list": [_build_yaml_feature(inner, of_field) for inner, of_field in fields.items()]}
     return {"name": name, "list" if kind in ITEMS else "dtype": ITEMS.get(kind, kind)}

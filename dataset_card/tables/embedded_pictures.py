@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dataset_card.tables.columns import SPLIT, Config
-from dataset_card.tables.parquet import find_pictures, read_picture_group, table_files
+from dataset_card.tables.parquet import find_pictures, list_table_files, read_picture_group
 from dataset_card.tables.schema import INSTANCES
 from ircore.core.errors import InputError
 from ircore.core.images import KnownPicture, Picture
@@ -105,18 +105,18 @@ class EmbeddedInstances(InstanceSet):
         return self.embedded.read(instance.pictures[name])
 
 
-def pictures_of_instances(folder: Path) -> EmbeddedPictures:
+def index_instance_pictures(folder: Path) -> EmbeddedPictures:
     """Return the pictures of the instances of a release."""
-    return EmbeddedPictures(table_files(folder, INSTANCES), ["pictures"])
+    return EmbeddedPictures(list_table_files(folder, INSTANCES), ["pictures"])
 
 
-def pictures_of_steps(paths: Sequence[Path], config: Config) -> EmbeddedPictures:
+def index_step_pictures(paths: Sequence[Path], config: Config) -> EmbeddedPictures:
     """Return the renderings in files of a game's transcripts; what was shown with each step is none."""
     fields = {column.name for column in config.columns if column.field}
     return EmbeddedPictures(paths, [column.name for column in config.images if f"{column.name}_sha256" in fields])
 
 
-def files_of_run(folder: Path, config: Config, run_id: str) -> tuple[Path, ...]:
+def list_run_files(folder: Path, config: Config, run_id: str) -> tuple[Path, ...]:
     """Return the files with the rows of a run in a table."""
     # Digits alone, since the id of one run may begin with the id of another.
     number = "[0-9]" * 5

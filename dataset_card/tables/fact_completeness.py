@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from dataset_card.tables.fact_table import EXTRA, PLANTED
-from dataset_card.tables.rows import Row, own_id
+from dataset_card.tables.rows import Row, parse_public_id
 from ircore.core.records import Instance
 from ircore.core.score_records import VERIFIED, Score
 
@@ -27,9 +27,9 @@ class FactCompleteness:
 
     def take(self, row: Row) -> bool:
         """Take a row; return whether it is the first row of its turn and fact."""
-        turn = (str(row["run_id"]), own_id(row["episode_id"]), int(str(row["step"])), str(row["judge"]))
+        turn = (str(row["run_id"]), parse_public_id(row["episode_id"]), int(str(row["step"])), str(row["judge"]))
         facts = self._facts.setdefault(turn, set())
-        self._targets.setdefault(turn, (own_id(row["instance_id"]), str(row["eye_version"])))
+        self._targets.setdefault(turn, (parse_public_id(row["instance_id"]), str(row["eye_version"])))
         is_new = row["fact"] not in facts
         facts.add(str(row["fact"]))
         return is_new
@@ -47,7 +47,7 @@ class FactCompleteness:
                 rated = {(run, score.episode_id, score.step, VERIFIED) for score in of_run if _is_verified(score)}
                 for _, episode, number, _ in sorted(rated - self._facts.keys()):
                     yield f"run {run}, episode {episode}, turn {number}: no facts, though verified rated this rendering"
-        known = self._known(instances)
+        known = self._collect_known(instances)
         for turn, facts in self._facts.items():
             missing = [fact for fact in known[self._targets[turn]] if fact not in facts]
             if missing:
@@ -56,7 +56,7 @@ class FactCompleteness:
                 count = "1 fact is" if len(missing) == 1 else f"{len(missing)} facts are"
                 yield f"run {run}, episode {episode}, turn {number}{by_judge}: {count} missing, such as {missing[0]}"
 
-    def _known(self, instances: Mapping[str, Instance]) -> dict[tuple[str, str], list[str]]:
+    def _collect_known(self, instances: Mapping[str, Instance]) -> dict[tuple[str, str], list[str]]:
         """Return the facts of each target and version of the eye: of its scene, and of any of its turns."""
         from ircore.scorers.verification.scene_facts import list_facts
         from ircore.scorers.verification.score import VERSION

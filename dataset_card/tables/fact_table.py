@@ -6,7 +6,7 @@ from itertools import groupby
 from math import fsum, inf
 from typing import TYPE_CHECKING, Any
 
-from dataset_card.tables.rows import Row, of_episode, own_id
+from dataset_card.tables.rows import Row, build_episode_columns, parse_public_id
 from ircore.core.records import Box, Scene
 from ircore.core.score_records import (
     LEAST_CREDIT,
@@ -41,7 +41,7 @@ FACT_COLUMNS = (
 """Columns that are read back."""
 
 
-def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
+def build_fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``facts`` of a run: by instance, turn and fact; facts of one episode are held at a time.
 
     Facts of renderings that are not in the transcripts (an episode played anew) are left out, and so are facts that
@@ -60,11 +60,11 @@ def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
             lines = known.get(episode.episode_id, {}).get(rendering.sha256, {})
             shared = {"step": step, "rendering_sha256": rendering.sha256}
             for judge in sorted(lines, key=lambda name: (name != VERIFIED, name)):
-                for own in rows_of_facts(scene, lines[judge]):
-                    yield of_episode(run, episode) | shared | own
+                for own in build_rendering_rows(scene, lines[judge]):
+                    yield build_episode_columns(run, episode) | shared | own
 
 
-def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
+def build_rendering_rows(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
     """Yield the columns of each fact of a rendering, of each extra in it, and of each false sentence about it."""
     # The verifying program needs SciPy, which is imported only where there are facts.
     from ircore.scorers.verification.report import restore_checked_facts
@@ -118,7 +118,7 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
         } | look
 
 
-def fact_faults(row: Row) -> Iterator[str]:
+def check_fact_row(row: Row) -> Iterator[str]:
     """Yield the faults of a row by itself."""
     for name, known in (("part", (*PARTS, PLANTED)), ("verdict", tuple(LETTER))):
         if row[name] not in known:
@@ -143,19 +143,19 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def facts_of_rows(rows: Iterable[Row]) -> Iterator[RenderingFacts]:
-    """Yield the facts of each turn's rendering from the rows of a run, which are in the order of ``fact_rows``."""
-    for (episode_id, _, rendering, _), own in rows_by_turn(rows):
-        yield _rendering_facts(own_id(episode_id), str(rendering), own)
+def parse_facts(rows: Iterable[Row]) -> Iterator[RenderingFacts]:
+    """Yield the facts of each turn's rendering from the rows of a run, in the order of ``build_fact_rows``."""
+    for (episode_id, _, rendering, _), own in group_by_turn(rows):
+        yield _parse_rendering_facts(parse_public_id(episode_id), str(rendering), own)
 
 
-def rows_by_turn(rows: Iterable[Row]) -> Iterator[tuple[tuple[object, object, object, str], list[Row]]]:
+def group_by_turn(rows: Iterable[Row]) -> Iterator[tuple[tuple[object, object, object, str], list[Row]]]:
     """Yield episode, turn, rendering and judge of each turn of a run, with its rows, which stand together."""
     turns = groupby(rows, key=lambda row: (row["episode_id"], row["step"], row["rendering_sha256"], str(row["judge"])))
     return ((turn, list(own)) for turn, own in turns)
 
 
-def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str, Any]]) -> RenderingFacts:
+def _parse_rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str, Any]]) -> RenderingFacts:
     facts = [row for row in rows if row["part"] not in (EXTRA, PLANTED)]
     places = {row["fact"]: place for place, row in enumerate(facts)}
     extras = [row for row in rows if row["part"] == EXTRA]
@@ -175,7 +175,7 @@ def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str
         rendering=rendering,
         version=rows[0]["eye_version"],
         verdicts="".join(format_verdict_letter(row["verdict"], row["weight"]) for row in facts),
-        parts=_parts(facts, extras),
+        parts=_collect_parts(facts, extras),
         decided=round(1 - round(undecided / weight, 4), 4) if weight else 0.0,
         low=interval and interval.low,
         high=interval and interval.high,
@@ -214,7 +214,7 @@ def score_of_rows(rows: Sequence[Mapping[str, Any]]) -> "ScoreInterval | None":
     return compute_score_interval(facts, surplus, rows[0].get("transform_cost") or 0.0)
 
 
-def _parts(facts: Sequence[Mapping[str, Any]], extras: Sequence[Mapping[str, Any]]) -> dict[Part, PartShare]:
+def _collect_parts(facts: Sequence[Mapping[str, Any]], extras: Sequence[Mapping[str, Any]]) -> dict[Part, PartShare]:
     """Return the parts of a score from its rows, as ``ircore.scorers.verification.score`` computes them."""
     parts: dict[Part, PartShare] = {}
     for part in PARTS:

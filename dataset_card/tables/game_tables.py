@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import Any
 
 from dataset_card.tables import rows
-from dataset_card.tables.calls import call_rows, calls_of
+from dataset_card.tables.calls import call_rows, list_calls
 from dataset_card.tables.columns import Config
-from dataset_card.tables.dialogues import dialogue_rows
-from dataset_card.tables.fact_table import fact_rows
-from dataset_card.tables.preferences import preference_rows
+from dataset_card.tables.dialogues import build_dialogue_rows
+from dataset_card.tables.fact_table import build_fact_rows
+from dataset_card.tables.preferences import build_preference_rows
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import (
     CALLS,
@@ -27,7 +27,7 @@ from dataset_card.tables.schema import (
     SCORES,
     TABLES,
     is_transcripts,
-    transcripts_config,
+    make_transcripts_config,
 )
 from ircore.games.base import Game
 from ircore.instances.benchmark import RetiredTarget
@@ -92,21 +92,21 @@ class GameTables:
     @cached_property
     def configs(self) -> Mapping[str, Config]:
         """The game's tables by name, its transcripts first."""
-        return {config.name: config for config in (transcripts_config(self.game), *TABLES) if self._has(config)}
+        return {config.name: config for config in (make_transcripts_config(self.game), *TABLES) if self._has(config)}
 
     def _has(self, config: Config) -> bool:
         """Return whether a table may have rows of the game."""
         if config.name == JUDGES.name:
             return bool(self.results.judge_identities)
         if config.name == CALLS.name:
-            return any(next(calls_of(run), None) is not None for run in self.runs)
+            return any(next(list_calls(run), None) is not None for run in self.runs)
         if config.name == DIALOGUES.name:
-            return any(next(dialogue_rows(run), None) is not None for run in self.runs)
+            return any(next(build_dialogue_rows(run), None) is not None for run in self.runs)
         if config.name == PREFERENCES.name:
-            return any(self._of_game(config.name))
+            return any(self._build_game_rows(config.name))
         if config.name == FACTS.name:
             # Facts that another version of the program derived make no row.
-            return any(next(fact_rows(self.instances, run), None) is not None for run in self.runs)
+            return any(next(build_fact_rows(self.instances, run), None) is not None for run in self.runs)
         # Small copies are of turns that show a target and a rendering.
         return config.name != PREVIEWS.name or "target" in self.game.shown_pictures
 
@@ -119,32 +119,36 @@ class GameTables:
         """
         if config.name not in self.configs:
             return ()
-        return self._of_game(config.name) if run is None else self._of_run(config.name, run)
+        return self._build_game_rows(config.name) if run is None else self._build_run_rows(config.name, run)
 
-    def _of_game(self, table: str) -> Iterator[Row]:
+    def _build_game_rows(self, table: str) -> Iterator[Row]:
         if table == INSTANCES.name:
-            return rows.instance_rows(self.instances, self.results.retired)
+            return rows.build_instance_rows(self.instances, self.results.retired)
         if table == LEADERBOARD.name:
-            return rows.leaderboard_rows(self.results)
+            return rows.build_leaderboard_rows(self.results)
         if table == RUNS.name:
             return rows.run_rows(self.runs)
         if table == PREFERENCES.name:
-            return preference_rows(self.results, self.runs)
+            return build_preference_rows(self.results, self.runs)
         return (
             rows.measure_rows(self.results)
             if table == MEASURES.name
             else rows.judge_rows(self.name, self.results.judge_identities)
         )
 
-    def _of_run(self, table: str, run: PlayedRun) -> Iterator[Row]:
+    def _build_run_rows(self, table: str, run: PlayedRun) -> Iterator[Row]:
         if is_transcripts(table):
             return rows.step_rows(self.instances, run)
         if table == EPISODES.name:
-            return rows.episode_rows(run)
+            return rows.build_episode_rows(run)
         if table == SCORES.name:
             return rows.score_rows(run)
         if table == CALLS.name:
             return call_rows(run)
         if table == DIALOGUES.name:
-            return dialogue_rows(run)
-        return fact_rows(self.instances, run) if table == FACTS.name else rows.preview_rows(self.instances, run)
+            return build_dialogue_rows(run)
+        return (
+            build_fact_rows(self.instances, run)
+            if table == FACTS.name
+            else rows.build_preview_rows(self.instances, run)
+        )

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dataset_card.tables.arrays import arrow_type
+from dataset_card.tables.arrays import find_arrow_type
 from dataset_card.tables.columns import SPLIT, Config, Kind
 from dataset_card.tables.rows import Row
 from ircore.core.errors import InputError
@@ -34,11 +34,11 @@ _METADATA = {b"huggingface", b"ARROW:schema"}
 _REMEDY = "Get the release again."
 
 
-def arrow_schema(config: Config) -> "pa.Schema":
+def build_arrow_schema(config: Config) -> "pa.Schema":
     """Return the Arrow schema, with the features that make ``datasets`` decode the pictures."""
     import pyarrow as pa
 
-    fields = [pa.field(column.name, arrow_type(column.kind)) for column in config.columns]
+    fields = [pa.field(column.name, find_arrow_type(column.kind)) for column in config.columns]
     return pa.schema(fields, metadata={"huggingface": json.dumps({"info": {"features": config.features()}})})
 
 
@@ -48,7 +48,7 @@ def read_table(folder: Path, config: Config) -> Iterator[tuple[str, Row]]:
     Raises:
         InputError: A file is no Parquet file or is damaged.
     """
-    yield from read_rows(folder, table_files(folder, config))
+    yield from read_rows(folder, list_table_files(folder, config))
 
 
 def read_rows(folder: Path, paths: Iterable[Path]) -> Iterator[tuple[str, Row]]:
@@ -57,12 +57,14 @@ def read_rows(folder: Path, paths: Iterable[Path]) -> Iterator[tuple[str, Row]]:
         where, number = path.relative_to(folder), 0
         try:
             with open_parquet(path) as file:
-                for batch in _batches(file):
+                for batch in _read_batches(file):
                     for row in batch.to_pylist():
                         number += 1
                         yield f"{where}:{number}", row
         except (OSError, ValueError) as error:
-            raise InputError(f"{where}: cannot be read after row {number} ({_short(error)})", _REMEDY) from error
+            raise InputError(
+                f"{where}: cannot be read after row {number} ({_shorten_error(error)})", _REMEDY
+            ) from error
 
 
 def read_plain(paths: Iterable[Path], config: Config, columns: Sequence[str]) -> Iterator[Row]:
@@ -84,7 +86,7 @@ def read_plain(paths: Iterable[Path], config: Config, columns: Sequence[str]) ->
                 table = file.read(names, use_threads=False)
             values = [table.column(name).to_pylist() for name in names]
         except (OSError, ValueError, KeyError) as error:
-            raise InputError(f"{path}: cannot be read ({_short(error)})", _REMEDY) from error
+            raise InputError(f"{path}: cannot be read ({_shorten_error(error)})", _REMEDY) from error
         yield from (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
 
 
@@ -92,7 +94,7 @@ def read_picture_group(path: Path, group: int, column: str) -> dict[str, bytes]:
     """Return the pictures of a column in a row group, by the SHA-256 in the column beside it."""
     with open_parquet(path) as file:
         rows = file.read_row_group(group, [column, f"{column}_sha256"], use_threads=False).to_pylist()
-    hashes, pictures = ([_items(row[name]) for row in rows] for name in (f"{column}_sha256", column))
+    hashes, pictures = ([_list_items(row[name]) for row in rows] for name in (f"{column}_sha256", column))
     # Of pictures that must not be published, the list holds none, and the hashes beside it stay.
     each = (
         (sha256, picture)
@@ -109,13 +111,13 @@ def find_pictures(paths: Iterable[Path], column: str) -> dict[str, tuple[Path, i
         with open_parquet(path) as file:
             for group in range(file.num_row_groups):
                 cells = file.read_row_group(group, [f"{column}_sha256"]).column(0).to_pylist()
-                hashes = [sha256 for cell in cells for sha256 in _items(cell)]
+                hashes = [sha256 for cell in cells for sha256 in _list_items(cell)]
                 # Only the hashes are read, so that finding a picture reads none.
                 places |= dict.fromkeys((sha256 for sha256 in hashes if sha256 is not None), (path, group))
     return places
 
 
-def _items(cell: Any) -> list[Any]:
+def _list_items(cell: Any) -> list[Any]:
     """Return what a cell holds: the items of a list, or the one value."""
     return cell if isinstance(cell, list) else [cell]
 
@@ -133,33 +135,33 @@ def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
     """
     import pyarrow.parquet as pq
 
-    files = table_files(folder, config)
-    faults = schema_faults(folder, config) or ([] if files else [f"data/{config.name}: is missing"])
+    files = list_table_files(folder, config)
+    faults = check_schema(folder, config) or ([] if files else [f"data/{config.name}: is missing"])
     if faults:
         raise InputError(f"{folder}: {faults[0]}", f"See: ircore release check {folder}")
     columns = [column.name for column in config.columns if pictures or column not in config.images]
     try:
         frame: pd.DataFrame = pq.read_table(files, columns=columns, page_checksum_verification=True).to_pandas()
     except (OSError, ValueError) as error:
-        raise InputError(f"{folder}: data/{config.name}: cannot be read ({_short(error)})", _REMEDY) from error
+        raise InputError(f"{folder}: data/{config.name}: cannot be read ({_shorten_error(error)})", _REMEDY) from error
     return frame
 
 
-def schema_faults(folder: Path, config: Config) -> list[str]:
+def check_schema(folder: Path, config: Config) -> list[str]:
     """Return the faults in columns, types and features of each file of a table."""
     faults = []
-    wanted = arrow_schema(config)
-    for path in table_files(folder, config):
+    wanted = build_arrow_schema(config)
+    for path in list_table_files(folder, config):
         where = path.relative_to(folder)
         try:
             with open_parquet(path) as file:
                 file_schema, metadata = file.schema_arrow, file.metadata
                 groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
-                odd = sorted(_odd_metadata(file_schema, metadata))
+                odd = sorted(_find_odd_metadata(file_schema, metadata))
         except (OSError, ValueError) as error:
-            faults.append(f"{where}: not a Parquet file ({_short(error)})")
+            faults.append(f"{where}: not a Parquet file ({_shorten_error(error)})")
             continue
-        faults += [f"{where}: {fault}" for fault in _differences(wanted, file_schema)]
+        faults += [f"{where}: {fault}" for fault in _compare_schemas(wanted, file_schema)]
         if odd:
             faults.append(f"{where}: has metadata that is never written: {', '.join(odd)[:200]}")
         if max((group.total_byte_size for group in groups), default=0) > MAX_GROUP_BYTES:
@@ -167,12 +169,12 @@ def schema_faults(folder: Path, config: Config) -> list[str]:
     return faults
 
 
-def table_files(folder: Path, config: Config) -> list[Path]:
+def list_table_files(folder: Path, config: Config) -> list[Path]:
     """Return the files of a config in their order."""
     return sorted(folder.glob(config.pattern))
 
 
-def table_hashes(folder: Path) -> dict[str, str]:
+def hash_table_files(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of every file of a release's tables, by the file's path in the release."""
     paths = sorted(folder.glob(f"data/*/{SPLIT}-*.parquet"))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -194,13 +196,13 @@ def open_parquet(path: Path) -> "pq.ParquetFile":
     return pq.ParquetFile(path, page_checksum_verification=True)
 
 
-def _batches(file: "pq.ParquetFile") -> Iterator["pa.RecordBatch"]:
+def _read_batches(file: "pq.ParquetFile") -> Iterator["pa.RecordBatch"]:
     """Yield batches group by group: with all groups at once, pyarrow 26 keeps all read data until the end."""
     for group in range(file.num_row_groups):
         yield from file.iter_batches(READ_ROWS, row_groups=[group], use_threads=False)
 
 
-def _differences(wanted: "pa.Schema", file_schema: "pa.Schema") -> Iterator[str]:
+def _compare_schemas(wanted: "pa.Schema", file_schema: "pa.Schema") -> Iterator[str]:
     for field in wanted:
         index = file_schema.get_field_index(field.name)
         if index < 0:
@@ -214,7 +216,7 @@ def _differences(wanted: "pa.Schema", file_schema: "pa.Schema") -> Iterator[str]
         yield "the features in its metadata are not those of the columns"
 
 
-def _odd_metadata(schema: "pa.Schema", metadata: "pq.FileMetaData") -> set[str]:
+def _find_odd_metadata(schema: "pa.Schema", metadata: "pq.FileMetaData") -> set[str]:
     """Return the keys of metadata of a file, its columns and their chunks beyond those that are written."""
     keys = set(metadata.metadata or {}) - _METADATA
     for field in schema:
@@ -227,5 +229,5 @@ def _odd_metadata(schema: "pa.Schema", metadata: "pq.FileMetaData") -> set[str]:
     return {encode_unprintable(key.decode(errors="replace"))[:60] for key in keys}
 
 
-def _short(error: Exception) -> str:
+def _shorten_error(error: Exception) -> str:
     return str(error).partition("\n")[0][:200]

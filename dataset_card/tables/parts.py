@@ -13,7 +13,7 @@ from pydantic import Field
 
 from dataset_card.tables.columns import Config
 from dataset_card.tables.rows import Row
-from dataset_card.tables.writing import Written, shard_name
+from dataset_card.tables.writing import Written, name_shard
 from ircore.core.records import Name, Record, Sha256
 
 # The second layout lets row groups end with an episode and keeps gaps between groups.
@@ -47,7 +47,7 @@ class Part(Record):
     def files(self) -> dict[str, Shard]:
         """The part's files by their path in the release."""
         count = len(self.shards)
-        names = (f"data/{self.config}/{shard_name(self.run_id, index, count)}" for index in range(count))
+        names = (f"data/{self.config}/{name_shard(self.run_id, index, count)}" for index in range(count))
         return dict(zip(names, self.shards, strict=True))
 
     @property
@@ -64,7 +64,8 @@ class PartKey:
 
     >>> from dataset_card.tables.columns import Column
     >>> table = Config("words", "a word", (Column("word", "string", "A word."),))
-    >>> part_key(table, [{"word": "red"}]) == part_key(table, [{"word": "red"}]) != part_key(table, [])
+    >>> red = [{"word": "red"}]
+    >>> compute_part_key(table, red) == compute_part_key(table, list(red)) != compute_part_key(table, [])
     True
     """
 
@@ -75,19 +76,19 @@ class PartKey:
         # Floats apart from the rest, since 0 and 0.0 are equal and have different JSON.
         self._floats = [column.name for column in config.columns if column.kind == "float64"]
         # With name and columns, so that two tables without rows have different keys.
-        self._hash = hashlib.sha256(_json([config.name, config.features()]))
+        self._hash = hashlib.sha256(_dump_json([config.name, config.features()]))
 
     def take(self, row: Row) -> None:
         """Take the next row; a picture counts by the SHA-256 in the column beside the picture."""
         floats = [None if row[name] is None else float(cast("float", row[name])) for name in self._floats]  # 0 is 0.0
-        self._hash.update(_json([*(row[name] for name in self._plain), *floats]))
+        self._hash.update(_dump_json([*(row[name] for name in self._plain), *floats]))
 
     def hexdigest(self) -> str:
         """Return the key."""
         return self._hash.hexdigest()
 
 
-def part_key(config: Config, rows: Iterable[Row]) -> str:
+def compute_part_key(config: Config, rows: Iterable[Row]) -> str:
     """Return the key of rows."""
     key = PartKey(config)
     for row in rows:
@@ -95,9 +96,9 @@ def part_key(config: Config, rows: Iterable[Row]) -> str:
     return key.hexdigest()
 
 
-def layout_key(configs: Iterable[Config]) -> str:
+def compute_layout_key(configs: Iterable[Config]) -> str:
     """Return the hash of the columns of configs and of how they are written."""
-    return hashlib.sha256(_json([LAYOUT, *(part_key(config, ()) for config in configs)])).hexdigest()
+    return hashlib.sha256(_dump_json([LAYOUT, *(compute_part_key(config, ()) for config in configs)])).hexdigest()
 
 
 def make_part(config: Config, run_id: str | None, key: str, written: Written) -> Part:
@@ -119,5 +120,5 @@ def sum_parts(config: Config, parts: Iterable[Part]) -> Written:
     return Written(config, sum(part.rows for part in own), sum(part.num_bytes for part in own), files)
 
 
-def _json(value: object) -> bytes:
+def _dump_json(value: object) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode() + b"\n"

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from typing import Any, cast
 
-from dataset_card.tables.columns import Column, Config, fields_of
-from dataset_card.tables.rows import Row, own_id
+from dataset_card.tables.columns import Column, Config, parse_cells
+from dataset_card.tables.rows import Row, parse_public_id
 from dataset_card.tables.schema import EPISODES, SCORES
 from ircore.core.episode_records import EpisodeCost
 from ircore.results.cells import Cell
@@ -20,7 +20,7 @@ COST_COLUMNS = ("cost_usd", "seconds")
 _PICTURE_COLUMNS = ("picture_names", "picture_files", "pictures_sha256", "picture_widths", "picture_heights")
 
 
-def plain_columns(config: Config, *more: str) -> list[str]:
+def list_plain_columns(config: Config, *more: str) -> list[str]:
     """Return the columns of a table that its records are read from, and further ones."""
     return [column.name for column in config.columns if column.field or column.name in more]
 
@@ -31,20 +31,20 @@ def step_fields(config: Config, row: Row) -> dict[str, Any]:
     Raises:
         ValueError: A text that must be JSON is none.
     """
-    return fields_of(config.columns, row)
+    return parse_cells(config.columns, row)
 
 
-def episode_fields(row: Row, steps: Sequence[Mapping[str, object]]) -> dict[str, Any]:
+def parse_episode_fields(row: Row, steps: Sequence[Mapping[str, object]]) -> dict[str, Any]:
     """Return the fields of the ``Episode`` in a row of ``episodes``; the steps are records or mappings."""
-    return _own(EPISODES.columns, row) | {"steps": tuple(steps)}
+    return _parse_own_fields(EPISODES.columns, row) | {"steps": tuple(steps)}
 
 
 def score_fields(row: Row) -> dict[str, Any]:
     """Return the fields of the ``Score`` of a row of ``scores``."""
-    return _own(SCORES.columns, row)
+    return _parse_own_fields(SCORES.columns, row)
 
 
-def instance_fields(row: Row) -> dict[str, Any]:
+def parse_instance_fields(row: Row) -> dict[str, Any]:
     """Return the fields of the ``Instance`` of a row of ``instances``.
 
     Raises:
@@ -54,7 +54,7 @@ def instance_fields(row: Row) -> dict[str, Any]:
     scene = {} if row["scene"] is None else {"scene": json.loads(str(row["scene"]))}
     plain = ("game", "category", "difficulty", "source", "licence", "seed")
     return {name: row[name] for name in plain} | {
-        "instance_id": own_id(row["instance_id"]),
+        "instance_id": parse_public_id(row["instance_id"]),
         "pictures": {
             name: {"image": image, "sha256": sha256, "width": width, "height": height}
             for name, image, sha256, width, height in files
@@ -63,20 +63,20 @@ def instance_fields(row: Row) -> dict[str, Any]:
     }
 
 
-def cost_of(row: Row) -> EpisodeCost:
+def parse_cost(row: Row) -> EpisodeCost:
     """Return what the episode in a row of ``episodes`` cost."""
     # An unknown cost is null, and must not count as a cost of zero.
     known = (float(value) if isinstance(value := row[name], float) else None for name in COST_COLUMNS)
     return EpisodeCost(**dict(zip(("usd", "seconds"), known, strict=True)))
 
 
-def _own(columns: Iterable[Column], row: Row) -> dict[str, Any]:
+def _parse_own_fields(columns: Iterable[Column], row: Row) -> dict[str, Any]:
     """Return the fields of a record with the ids that it has in its run and its set."""
-    fields = fields_of(columns, row)
-    return fields | {name: own_id(fields[name]) for name in ("episode_id", "instance_id") if name in fields}
+    fields = parse_cells(columns, row)
+    return fields | {name: parse_public_id(fields[name]) for name in ("episode_id", "instance_id") if name in fields}
 
 
-def cells_of(rows: Iterable[Row], columns: Sequence[Filling]) -> Iterable[Cell]:
+def parse_board_cells(rows: Iterable[Row], columns: Sequence[Filling]) -> Iterable[Cell]:
     """Yield the cells of the rows of ``leaderboard`` of a run of a game whose headline judges give.
 
     Whether judge and describer are of one family is not set: that is known of all runs together.
@@ -94,10 +94,10 @@ def cells_of(rows: Iterable[Row], columns: Sequence[Filling]) -> Iterable[Cell]:
     for (category, difficulty, judge), numbers in by_judge.items():
         known = by_all[category, difficulty] | numbers
         named: Row = {"run_id": numbers["main_score"]["run_id"], "judge": judge}
-        yield _cell(named | {"category": category, "difficulty": difficulty}, known, columns)
+        yield _build_cell(named | {"category": category, "difficulty": difficulty}, known, columns)
 
 
-def _cell(named: Row, numbers: Mapping[object, Row], columns: Sequence[Filling]) -> Cell:
+def _build_cell(named: Row, numbers: Mapping[object, Row], columns: Sequence[Filling]) -> Cell:
     fields: dict[str, Any] = {}
     for filled in columns:
         *path, name = filled.field or ("",)

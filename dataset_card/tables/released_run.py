@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dataset_card.tables.calls import CallRecord, calls_of_rows
+from dataset_card.tables.calls import CallRecord, parse_calls
 from dataset_card.tables.embedded_pictures import EmbeddedPictures
-from dataset_card.tables.fact_table import FACT_COLUMNS, facts_of_rows
+from dataset_card.tables.fact_table import FACT_COLUMNS, parse_facts
 from dataset_card.tables.parquet import read_plain
-from dataset_card.tables.records_of_rows import plain_columns
+from dataset_card.tables.records_of_rows import list_plain_columns
 from dataset_card.tables.schema import CALLS, FACTS
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.images import Picture
@@ -42,11 +42,11 @@ class ReleasedRun:
 
     def facts(self) -> Iterator[RenderingFacts]:
         """Yield the facts that the run's renderings show, read from the release at every call."""
-        return facts_of_rows(read_plain(self.fact_files, FACTS, FACT_COLUMNS))
+        return parse_facts(read_plain(self.fact_files, FACTS, FACT_COLUMNS))
 
     def calls(self) -> Iterator[CallRecord]:
         """Yield the questions to seats and judges, read from the release at every call."""
-        return calls_of_rows(read_plain(self.call_files, CALLS, plain_columns(CALLS)))
+        return parse_calls(read_plain(self.call_files, CALLS, list_plain_columns(CALLS)))
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return the run's episodes, in the order of the release."""

@@ -14,15 +14,15 @@ from typing import Any, TypedDict
 
 from PIL import Image, ImageOps
 
-from dataset_card.tables.columns import columns_of
+from dataset_card.tables.columns import build_cells
 from dataset_card.tables.schema import (
     EPISODES,
     INSTANCES,
     PREVIEW_SIDE,
     PREVIEWS,
     SCORES,
+    make_transcripts_config,
     step_column,
-    transcripts_config,
 )
 from ircore.core.episode_records import UNKNOWN_COST, Episode, Rendering
 from ircore.core.records import Instance
@@ -64,41 +64,41 @@ class EmbeddedImage(TypedDict):
 Row = dict[str, object]
 
 
-def public_id(owner: str, name: str) -> str:
+def make_public_id(owner: str, name: str) -> str:
     """Return an id that is unique in a release, such as that of an episode with its run."""
     return f"{owner}/{name}"
 
 
-def public_instance_id(game: str, instance_set: str, name: str) -> str:
+def make_public_instance_id(game: str, instance_set: str, name: str) -> str:
     """Return the id of an instance that is unique in a release, which may have several sets of a game.
 
-    >>> public_instance_id("reconstruction", "1a2b3c4d5e6f7a8b", "geometry-easy-01")
+    >>> make_public_instance_id("reconstruction", "1a2b3c4d5e6f7a8b", "geometry-easy-01")
     'reconstruction/1a2b3c4d/geometry-easy-01'
     """
-    return public_id(public_id(game, instance_set[:8]), name)
+    return make_public_id(make_public_id(game, instance_set[:8]), name)
 
 
-def own_id(public: object) -> str:
-    """Return the id in the records of what a row names; the way back of ``public_id`` and ``public_instance_id``.
+def parse_public_id(public: object) -> str:
+    """Return the id in the records; the way back of ``make_public_id`` and ``make_public_instance_id``.
 
-    >>> own_id(public_instance_id("reconstruction", "1a2b3c4d5e6f7a8b", "geometry-easy-01"))
+    >>> parse_public_id(make_public_instance_id("reconstruction", "1a2b3c4d5e6f7a8b", "geometry-easy-01"))
     'geometry-easy-01'
     """
     return str(public).rpartition("/")[2]
 
 
-def instance_rows(instances: InstanceSet, retired: Sequence[RetiredTarget] = ()) -> Iterator[Row]:
+def build_instance_rows(instances: InstanceSet, retired: Sequence[RetiredTarget] = ()) -> Iterator[Row]:
     """Yield the rows of ``instances``, in the order of the set, with what was retired of it."""
     gone = {target.instance_id: target for target in retired}
     for instance in instances.instances:
-        files, pictures = instance.pictures.values(), published_files(instances, instance)
+        files, pictures = instance.pictures.values(), select_published_files(instances, instance)
         # In its own order, which the identity of the set rests on; the scene leaves its place behind.
         payload = instance.payload if instance.scene is None else instance.payload | {"scene": None}
         yield {
-            **columns_of(INSTANCES.columns, instance),
+            **build_cells(INSTANCES.columns, instance),
             "game": instance.game,
             "instance_set": instances.identity,
-            "instance_id": public_instance_id(instance.game, instances.identity, instance.instance_id),
+            "instance_id": make_public_instance_id(instance.game, instances.identity, instance.instance_id),
             "image": next(iter(pictures.values()), None),
             "image_sha256": next((file.sha256 for file in files if pictures), None),
             "pictures": [*pictures.values()],
@@ -107,28 +107,28 @@ def instance_rows(instances: InstanceSet, retired: Sequence[RetiredTarget] = ())
             "picture_widths": [file.width for file in files],
             "picture_heights": [file.height for file in files],
             "picture_files": [file.image for file in files],
-            "scene": None if instance.scene is None else as_json(instance.payload["scene"]),
-            "payload": as_json(payload),
-            **_retired_fields(gone.get(instance.instance_id)),
+            "scene": None if instance.scene is None else dump_short_json(instance.payload["scene"]),
+            "payload": dump_short_json(payload),
+            **_build_retired_fields(gone.get(instance.instance_id)),
         }
 
 
-def _retired_fields(target: RetiredTarget | None) -> Row:
+def _build_retired_fields(target: RetiredTarget | None) -> Row:
     if target is None:
         return dict.fromkeys(("retired", "retired_in", "retired_reason"))
     return {"retired": target.date, "retired_in": target.version, "retired_reason": target.reason}
 
 
-def retired_target(row: Row) -> RetiredTarget | None:
+def parse_retired_target(row: Row) -> RetiredTarget | None:
     """Return what a row of ``instances`` says of a retired target; None for others."""
     if row["retired"] is None:
         return None
     fields = {"version": row["retired_in"], "date": row["retired"], "reason": row["retired_reason"]}
-    own = {"instance_set": row["instance_set"], "instance_id": own_id(row["instance_id"])}
+    own = {"instance_set": row["instance_set"], "instance_id": parse_public_id(row["instance_id"])}
     return RetiredTarget.model_validate(own | fields)
 
 
-def published_files(instances: InstanceSet, instance: Instance) -> dict[str, PictureFile]:
+def select_published_files(instances: InstanceSet, instance: Instance) -> dict[str, PictureFile]:
     """Return the pictures of an instance that may be published, by name: all of them or none."""
     if not may_be_published(instance.licence):
         return {}
@@ -138,7 +138,7 @@ def published_files(instances: InstanceSet, instance: Instance) -> dict[str, Pic
     }
 
 
-def as_json(value: object) -> str:
+def dump_short_json(value: object) -> str:
     """Return a value as short JSON, its keys in their own order."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
@@ -146,31 +146,31 @@ def as_json(value: object) -> str:
 def step_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of a game's transcripts of a run: by instance and step."""
     game, played_on = run.game, {instance.instance_id: instance for instance in instances.instances}
-    columns, defaults = transcripts_config(game).columns, step_defaults(game.step)
+    columns, defaults = make_transcripts_config(game).columns, step_defaults(game.step)
     pictures = {name: step_column(game, name) for name in list_picture_fields(game.step)}
-    seats: Row = {seat.name: _player(run, seat.name) for seat in game.seats}
+    seats: Row = {seat.name: _find_player_label(run, seat.name) for seat in game.seats}
     for episode in run.episodes:
-        shown = _shown(game, instances, played_on[episode.instance_id])
+        shown = _build_picture_columns(game, instances, played_on[episode.instance_id])
         for number, step in enumerate(episode.steps, start=1):
             fields = defaults | step
-            drawn = {name: _rendering(run, fields[name]) for name in pictures}
+            drawn = {name: _parse_rendering(run, fields[name]) for name in pictures}
             yield {
-                **of_episode(run, episode),
+                **build_episode_columns(run, episode),
                 **seats,
                 "step": number,
                 **shown,
-                **columns_of(columns, fields),
+                **build_cells(columns, fields),
                 **{pictures[name]: file for name, file in drawn.items()},
             }
 
 
-def _player(run: PlayedRun, seat: str) -> str | None:
+def _find_player_label(run: PlayedRun, seat: str) -> str | None:
     return run.run.submission.label_of(seat) if seat in run.run.submission.players else None
 
 
-def _shown(game: Game[Any], instances: InstanceSet, instance: Instance) -> Row:
+def _build_picture_columns(game: Game[Any], instances: InstanceSet, instance: Instance) -> Row:
     """Return the columns of the pictures of an instance that are shown with each of its steps."""
-    files = published_files(instances, instance)
+    files = select_published_files(instances, instance)
     return {
         column: value
         for name in game.shown_pictures
@@ -178,66 +178,66 @@ def _shown(game: Game[Any], instances: InstanceSet, instance: Instance) -> Row:
     }
 
 
-def _rendering(run: PlayedRun, fields: Any) -> PictureFile | None:
-    return None if fields is None else _file_of(run, Rendering.model_validate(fields))
+def _parse_rendering(run: PlayedRun, fields: Any) -> PictureFile | None:
+    return None if fields is None else _build_picture_file(run, Rendering.model_validate(fields))
 
 
-def _file_of(run: PlayedRun, rendering: Rendering) -> PictureFile:
+def _build_picture_file(run: PlayedRun, rendering: Rendering) -> PictureFile:
     return PictureFile(f"{rendering.sha256}.png", lambda: run.rendering(rendering).data)
 
 
-def episode_rows(run: PlayedRun) -> Iterator[Row]:
+def build_episode_rows(run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``episodes`` of a run: by instance."""
     for episode in run.episodes:
         cost, drawn = run.costs.get(episode.episode_id, UNKNOWN_COST), [*episode.renderings.values()]
         yield {
-            **columns_of(EPISODES.columns, episode),
-            **of_episode(run, episode),
+            **build_cells(EPISODES.columns, episode),
+            **build_episode_columns(run, episode),
             "turns": len(episode.steps),
             "renderings": len(drawn),
-            **_of_rendering("first_rendering", run, drawn[:1]),
-            **_of_rendering("final_rendering", run, drawn[-1:]),
+            **_build_rendering_columns("first_rendering", run, drawn[:1]),
+            **_build_rendering_columns("final_rendering", run, drawn[-1:]),
             "message_tokens": run.game.effort(read_ending(run.game, episode)).tokens,
             "seconds": cost.seconds,
             "cost_usd": cost.usd,
         }
 
 
-def _of_rendering(name: str, run: PlayedRun, drawn: list[Rendering]) -> Row:
+def _build_rendering_columns(name: str, run: PlayedRun, drawn: list[Rendering]) -> Row:
     """Return the columns of a rendering: the picture and, beside it, the SHA-256 of its pixels; empty without one."""
     return {
-        name: next((_file_of(run, rendering) for rendering in drawn), None),
+        name: next((_build_picture_file(run, rendering) for rendering in drawn), None),
         f"{name}_sha256": next((rendering.sha256 for rendering in drawn), None),
     }
 
 
 def score_rows(run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``scores`` of a run: by instance, step, measure, who gave it and annotator."""
-    episodes = {episode.episode_id: of_episode(run, episode) for episode in run.episodes}
+    episodes = {episode.episode_id: build_episode_columns(run, episode) for episode in run.episodes}
     for score in run.scores:
-        yield columns_of(SCORES.columns, score) | episodes[score.episode_id]
+        yield build_cells(SCORES.columns, score) | episodes[score.episode_id]
 
 
-def of_episode(run: PlayedRun, episode: Episode) -> Row:
+def build_episode_columns(run: PlayedRun, episode: Episode) -> Row:
     """Return the columns that name game, run, rules and episode of a row."""
     return {
-        **_of_run(run),
-        "episode_id": public_id(run.run.run_id, episode.episode_id),
-        "instance_id": public_instance_id(run.run.game, run.run.instance_set, episode.instance_id),
+        **_build_run_columns(run),
+        "episode_id": make_public_id(run.run.run_id, episode.episode_id),
+        "instance_id": make_public_instance_id(run.run.game, run.run.instance_set, episode.instance_id),
         "category": episode.category,
         "difficulty": episode.difficulty,
     }
 
 
-def _of_run(run: PlayedRun) -> Row:
+def _build_run_columns(run: PlayedRun) -> Row:
     rules = run.game.rules_of(run.run).key
     return {"game": run.run.game, "run_id": run.run.run_id, "submission": run.run.slug, "rules": rules}
 
 
-def leaderboard_rows(results: Results) -> Iterator[Row]:
+def build_leaderboard_rows(results: Results) -> Iterator[Row]:
     """Yield the rows of ``leaderboard``: by judge, category and difficulty (all first), then as the board ranks."""
     filling, table = build_board_columns(results.game, results.seats), leaderboard_table(results)
-    numbers = [*numeric(results)]
+    numbers = [*list_numeric_columns(results)]
     stated: set[tuple[object, ...]] = set()
     for entries in table.rows:
         row = {filled.column.key: entry for filled, entry in zip(filling, entries, strict=True)}
@@ -267,7 +267,7 @@ def leaderboard_rows(results: Results) -> Iterator[Row]:
             }
 
 
-def numeric(results: Results) -> Iterator[Filling]:
+def list_numeric_columns(results: Results) -> Iterator[Filling]:
     """Yield the columns of a game's boards that are rows of ``leaderboard``: numbers, but ranks and rules."""
     left_out = {"rank_low", "rank_high", *results.game.pages.rules}
     for filled in build_board_columns(results.game, results.seats):
@@ -277,7 +277,7 @@ def numeric(results: Results) -> Iterator[Filling]:
 
 def measure_rows(results: Results) -> Iterator[Row]:
     """Yield the rows of ``measures``: what the numbers of the game's boards mean."""
-    for filled in numeric(results):
+    for filled in list_numeric_columns(results):
         column = filled.column
         yield {
             "game": results.game.name,
@@ -295,11 +295,11 @@ def run_rows(runs: Iterable[PlayedRun]) -> Iterator[Row]:
         own, players = run.run, run.run.submission.players
         seats = [seat.name for seat in run.game.seats if seat.name in players]
         yield {
-            **_of_run(run),
+            **_build_run_columns(run),
             "name": own.submission.name,
             "seats": seats,
             "players": [own.submission.label_of(seat) for seat in seats],
-            "settings": as_json(own.model_dump(mode="json")["rules"]),
+            "settings": dump_short_json(own.model_dump(mode="json")["rules"]),
             "instance_set": own.instance_set,
             "prompts": own.prompts,
             "seed": own.seed,
@@ -331,14 +331,14 @@ QUALITY = 85
 """Quality of the JPEG files of previews, 0–100."""
 
 
-def preview_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
+def build_preview_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``previews`` of a run: the rows of ``transcripts`` with small pictures."""
     names = [column.name for column in PREVIEWS.columns]
     last: tuple[object, PictureFile | None] = (None, None)
     for row in step_rows(instances, run):
         if row["target"] is not last[0]:  # the same object for all turns of an episode, and so is its preview
-            last = row["target"], _small_file(row["target"])
-        yield {name: row[name] for name in names} | {"target": last[1], "rendering": _small_file(row["rendering"])}
+            last = row["target"], _shrink_file(row["target"])
+        yield {name: row[name] for name in names} | {"target": last[1], "rendering": _shrink_file(row["rendering"])}
 
 
 def shrink(data: bytes) -> bytes:
@@ -355,7 +355,7 @@ def shrink(data: bytes) -> bytes:
     return buffer.getvalue()
 
 
-def _small_file(original: object) -> PictureFile | None:
+def _shrink_file(original: object) -> PictureFile | None:
     if not isinstance(original, PictureFile):
         return None
     # A preview is made when its row is written, and rows that the previous release has are not written.

@@ -43,7 +43,7 @@ _LABELS = tuple(Column(column.name, column.kind, column.description) for column 
 """The same columns where a row is of something else, such as a score."""
 
 
-def _picture(
+def _make_picture_columns(
     name: str, about: str, field: str = "", nullable: bool = True, repeats: bool = False
 ) -> tuple[Column, ...]:
     """Return the columns of a picture: the picture, the hash of its pixels, and its size where it is read back."""
@@ -66,7 +66,9 @@ INSTANCES = Config(
         GAME,
         Column("instance_set", "string", "Identity of the instance set, as in `runs`: SHA-256 of its index."),
         *_INSTANCE,
-        *_picture("image", "The first of its pictures, such as the target; null if none may be published."),
+        *_make_picture_columns(
+            "image", "The first of its pictures, such as the target; null if none may be published."
+        ),
         Column("pictures", "images", "All of its pictures, the bytes of their files; none if not to be published."),
         Column("picture_names", "strings", "Their names, such as `target`."),
         Column("pictures_sha256", "strings", "SHA-256 of the pixels of each."),
@@ -102,8 +104,8 @@ EPISODES = Config(
         Column("abort_detail", "string", "What was seen that led to the abort.", True, field="detail"),
         Column("turns", "int32", "Turns or steps: its rows in the game's transcripts."),
         Column("renderings", "int32", "Of these, those with a rendering."),
-        *_picture("first_rendering", "Of the first turn that has one; null if nothing was drawn."),
-        *_picture("final_rendering", "Of the last turn that has one."),
+        *_make_picture_columns("first_rendering", "Of the first turn that has one; null if nothing was drawn."),
+        *_make_picture_columns("final_rendering", "Of the last turn that has one."),
         Column("message_tokens", "int32", "Tokens of all messages; null for games without any.", nullable=True),
         Column("seconds", "float64", "Time until its answers were there, seconds; null if unknown.", nullable=True),
         Column("cost_usd", "float64", "US dollars that its answers cost; null if one is not known.", nullable=True),
@@ -480,10 +482,10 @@ OWN_COLUMNS = frozenset({*(column.name for column in (GAME, *_RUN, _EPISODE, *_I
 """Columns of the transcripts that every game has: a field of a step of the same name is called otherwise."""
 
 
-def transcripts_config(game: Game[Any]) -> Config:
+def make_transcripts_config(game: Game[Any]) -> Config:
     """Return the table of a game's turns or steps."""
     return Config(
-        transcripts_name(game.name),
+        name_transcripts(game.name),
         f"one {game.step_word}",
         (
             GAME,
@@ -498,7 +500,9 @@ def transcripts_config(game: Game[Any]) -> Config:
             *(
                 column
                 for name in game.shown_pictures
-                for column in _picture(name, f"The picture `{name}` of the instance.", nullable=False, repeats=True)
+                for column in _make_picture_columns(
+                    name, f"The picture `{name}` of the instance.", nullable=False, repeats=True
+                )
             ),
             *_step_columns(game),
             _RULES,
@@ -510,9 +514,9 @@ def transcripts_config(game: Game[Any]) -> Config:
 def _step_columns(game: Game[Any]) -> Iterator[Column]:
     pictures = list_picture_fields(game.step)
     for name, info in game.step.model_fields.items():
-        about, column, form = info.description or name, step_column(game, name), _form(info.annotation)
+        about, column, form = info.description or name, step_column(game, name), _find_form(info.annotation)
         if name in pictures:
-            yield from _picture(column, about, name, form.nullable, repeats=True)
+            yield from _make_picture_columns(column, about, name, form.nullable, repeats=True)
         else:
             yield Column(column, form.kind, about, form.nullable, field=name, as_json=form.as_json)
 
@@ -531,29 +535,29 @@ class _Form(NamedTuple):
     as_json: bool
 
 
-def _form(annotation: Any) -> _Form:
+def _find_form(annotation: Any) -> _Form:
     """Return the form of a column for a field's annotation; a type that no column has becomes JSON."""
     parts = [part for part in get_args(annotation) if part is not NoneType]
     if get_origin(annotation) in (Union, UnionType) and len(parts) == 1:
-        return _form(parts[0])._replace(nullable=True)
-    bare = _without_limits(annotation)
+        return _find_form(parts[0])._replace(nullable=True)
+    bare = _strip_limits(annotation)
     plain: Mapping[Any, Kind] = {str: "string", int: "int32", float: "float64", bool: "bool"}
     if get_origin(bare) is Literal:
         return _Form("string", False, not all(isinstance(value, str) for value in get_args(bare)))
-    if get_origin(bare) is tuple and [*map(_without_limits, get_args(bare))] == [str, Ellipsis]:
+    if get_origin(bare) is tuple and [*map(_strip_limits, get_args(bare))] == [str, Ellipsis]:
         return _Form("strings", False, False)
     return _Form(plain.get(bare, "string"), False, bare not in plain)
 
 
-def _without_limits(annotation: Any) -> Any:
+def _strip_limits(annotation: Any) -> Any:
     """Return the type of an annotation such as ``Annotated[str, StringConstraints(…)]``."""
     return get_args(annotation)[0] if hasattr(annotation, "__metadata__") else annotation
 
 
-def transcripts_name(game: str) -> str:
+def name_transcripts(game: str) -> str:
     """Return the name of the table of a game's turns or steps.
 
-    >>> transcripts_name("reconstruction"), transcripts_name("reference")
+    >>> name_transcripts("reconstruction"), name_transcripts("reference")
     ('transcripts', 'transcripts_reference')
     """
     return _TRANSCRIPTS if game == DEFAULT_GAME else f"{_TRANSCRIPTS}_{game}"

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from dataset_card.tables.arrays import make_table
 from dataset_card.tables.columns import ITEMS, SPLIT, Config
-from dataset_card.tables.parquet import PLAIN_KINDS, arrow_schema
+from dataset_card.tables.parquet import PLAIN_KINDS, build_arrow_schema
 from dataset_card.tables.rows import EmbeddedImage, PictureFile, Row
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def write_table(folder: Path, config: Config, rows: Iterable[Row], run_id: str |
     """
     target = folder / "data" / config.name
     target.mkdir(parents=True, exist_ok=True)
-    return _written(config, rows, lambda schema: _Shards(target, config, schema, run_id))
+    return _write_shards(config, rows, lambda schema: _Shards(target, config, schema, run_id))
 
 
 def hash_table(config: Config, rows: Iterable[Row]) -> Written:
@@ -99,14 +99,14 @@ def hash_table(config: Config, rows: Iterable[Row]) -> Written:
         config: The table.
         rows: As for ``write_table``.
     """
-    return _written(config, rows, lambda schema: _Shards(None, config, schema, None))
+    return _write_shards(config, rows, lambda schema: _Shards(None, config, schema, None))
 
 
-def _written(config: Config, rows: Iterable[Row], begin: Callable[["pa.Schema"], "_Shards"]) -> Written:
-    schema = arrow_schema(config)
+def _write_shards(config: Config, rows: Iterable[Row], begin: Callable[["pa.Schema"], "_Shards"]) -> Written:
+    schema = build_arrow_schema(config)
     shards = begin(schema)
     count = num_bytes = 0
-    for group in _groups(config, rows):
+    for group in _group_rows(config, rows):
         table = make_table(config, schema, group)
         shards.write(table)
         count += table.num_rows
@@ -114,7 +114,7 @@ def _written(config: Config, rows: Iterable[Row], begin: Callable[["pa.Schema"],
     return Written(config, count, num_bytes, shards.finish())
 
 
-def shard_name(run_id: str | None, index: int, count: int) -> str:
+def name_shard(run_id: str | None, index: int, count: int) -> str:
     """Return the name of a file of a table: ``datasets`` finds files by it and sorts a run's files together."""
     return f"{SPLIT}-{run_id + '-' if run_id else ''}{index:05d}-of-{count:05d}.parquet"
 
@@ -167,7 +167,7 @@ class _Shards:
 
     def write(self, table: "pa.Table") -> None:
         if self._files[-1].size > SHARD_BYTES:
-            self._end()
+            self._end_shard()
             self._begin()
         # A new file holds its first bytes alone, and a gap before the first group would part nothing.
         if self._files[-1].size > len(_MAGIC):
@@ -175,10 +175,10 @@ class _Shards:
         self._writer.write_table(table)
 
     def finish(self) -> tuple[tuple[int, str], ...]:
-        self._end()
+        self._end_shard()
         for index, file in enumerate(self._files):
             if file.path is not None:
-                file.path.rename(file.path.with_name(shard_name(self._run_id, index, len(self._files))))
+                file.path.rename(file.path.with_name(name_shard(self._run_id, index, len(self._files))))
         return tuple((file.size, file.hexdigest()) for file in self._files)
 
     def _begin(self) -> None:
@@ -188,14 +188,14 @@ class _Shards:
         path = None if self._folder is None else self._folder / f".part-{len(self._files)}"
         self._files.append(_HashedFile(path))
         self._sink = pa.PythonFile(self._files[-1], "w")
-        self._writer = pq.ParquetWriter(self._sink, self._schema, **writer_settings(self._config))
+        self._writer = pq.ParquetWriter(self._sink, self._schema, **choose_writer_settings(self._config))
 
-    def _end(self) -> None:
+    def _end_shard(self) -> None:
         self._writer.close()
         self._sink.close()
 
 
-def writer_settings(config: Config) -> dict[str, Any]:
+def choose_writer_settings(config: Config) -> dict[str, Any]:
     """Return how pyarrow's writer is to write a table.
 
     Pictures are compressed already: they are stored as they are, and once a group where neighbours share them.
@@ -228,7 +228,7 @@ def writer_settings(config: Config) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
+def _group_rows(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
     """Cut rows into groups, bounded in number and in bytes of pictures.
 
     A full group ends before a row that shares no picture with it, or when it is twice as large as it should be.
@@ -249,7 +249,7 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
             # Where nothing stands beside the picture, rows share it if they hold the same object.
             (column.name, sha256 or str(id(picture["bytes"]))): len(picture["bytes"])
             for column in config.images
-            for picture, sha256 in _with_hashes(row[column.name], row.get(f"{column.name}_sha256"))
+            for picture, sha256 in _pair_with_hashes(row[column.name], row.get(f"{column.name}_sha256"))
         }
         enough = 2 * full if sizes.keys() & stored.keys() else full
         # A picture that several rows share is stored once, but held for each of them until it is written.
@@ -264,7 +264,7 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
         yield group
 
 
-def _with_hashes(held: object, beside: object) -> Iterable[tuple[EmbeddedImage, str | None]]:
+def _pair_with_hashes(held: object, beside: object) -> Iterable[tuple[EmbeddedImage, str | None]]:
     """Return the pictures of a cell, one or several, each with its hash."""
     pictures, hashes = ([*cell] if isinstance(cell, list) else [cell] for cell in (held, beside))
     return ((picture, sha256) for picture, sha256 in zip(pictures, hashes, strict=False) if picture is not None)
@@ -293,16 +293,16 @@ def _read_ahead(config: Config, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:
             waiting.append(row | {column.name: begin(row[column.name]) for column in config.images})
             if len(waiting) > AHEAD:
-                yield _settled(config, waiting.popleft())
+                yield _load_pictures(config, waiting.popleft())
         while waiting:
-            yield _settled(config, waiting.popleft())
+            yield _load_pictures(config, waiting.popleft())
 
 
 def _read(picture: PictureFile) -> EmbeddedImage:
     return EmbeddedImage(bytes=picture.load(), path=picture.path)
 
 
-def _settled(config: Config, row: Row) -> Row:
+def _load_pictures(config: Config, row: Row) -> Row:
     """Return a row whose pictures have been read."""
 
     def end(value: object) -> object:

@@ -37,9 +37,9 @@ def bundle(entry: str, modules: Path = MODULES) -> str:
         OSError: A module cannot be read.
     """
     exports: dict[str, list[str]] = {}
-    parts = list(_parts(entry, modules, exports, ()))
+    parts = list(_wrap_modules(entry, modules, exports, ()))
     head = '(() => {\n"use strict";\nconst $here = document.currentScript?.src;\n'
-    return f"{head}{''.join(parts)}return {_variable(entry)};\n}})();\n"
+    return f"{head}{''.join(parts)}return {_name_variable(entry)};\n}})();\n"
 
 
 def write_bundles(folder: Path) -> None:
@@ -52,28 +52,28 @@ def write_bundles(folder: Path) -> None:
         write_text(folder / f"{entry}.js", bundle(entry))
 
 
-def without_comments(source: str) -> str:
+def strip_comments(source: str) -> str:
     """Return a script or style sheet without the comments that stand on lines of their own."""
     return _COMMENT.sub("", source)
 
 
-def _parts(name: str, modules: Path, exports: dict[str, list[str]], above: tuple[str, ...]) -> Iterator[str]:
+def _wrap_modules(name: str, modules: Path, exports: dict[str, list[str]], above: tuple[str, ...]) -> Iterator[str]:
     """Yield a module as a function, after its imports; ``above`` lists the chain of importing modules."""
     if name in above:
         raise ValueError(f"modules import each other in a circle: {' → '.join((*above, name))}")
     # Two modules may import the same third: it runs once, so its state is shared as among ES modules.
     if name in exports:
         return
-    source = without_comments((modules / f"{name}.js").read_text(encoding="utf-8"))
+    source = strip_comments((modules / f"{name}.js").read_text(encoding="utf-8"))
     for imported in _IMPORT.finditer(source):
-        yield from _parts(imported["module"], modules, exports, (*above, name))
+        yield from _wrap_modules(imported["module"], modules, exports, (*above, name))
         _check_names(name, imported, exports)
     exports[name] = [exported["name"] for exported in _EXPORT.finditer(source)]
-    body = _EXPORT.sub("", _IMPORT.sub(_destructured, source)).replace("import.meta.url", "$here")
+    body = _EXPORT.sub("", _IMPORT.sub(_format_import, source)).replace("import.meta.url", "$here")
     # A form left over would be a syntax error in every browser, so the build fails instead.
     if left := _LEFT.search(body):
         raise ValueError(f"{name}.js: the bundler does not know this form: {left[0]}")
-    yield f"const {_variable(name)} = (() => {{\n{body}return {{ {', '.join(exports[name])} }};\n}})();\n"
+    yield f"const {_name_variable(name)} = (() => {{\n{body}return {{ {', '.join(exports[name])} }};\n}})();\n"
 
 
 def _check_names(name: str, imported: re.Match[str], exports: dict[str, list[str]]) -> None:
@@ -83,11 +83,11 @@ def _check_names(name: str, imported: re.Match[str], exports: dict[str, list[str
         raise ValueError(f"{name}.js: {imported['module']}.js exports no {', '.join(sorted(unknown))}")
 
 
-def _destructured(imported: re.Match[str]) -> str:
+def _format_import(imported: re.Match[str]) -> str:
     if not imported["names"]:
         return ""
-    return f"const {imported['names'].replace(' as ', ': ')} = {_variable(imported['module'])};\n"
+    return f"const {imported['names'].replace(' as ', ': ')} = {_name_variable(imported['module'])};\n"
 
 
-def _variable(module: str) -> str:
+def _name_variable(module: str) -> str:
     return f"${module.replace('-', '_')}"

@@ -13,12 +13,12 @@ from ircore.results.ranking import RankedRow
 from leaderboard.charts.grammar import pair_name
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Page, Pair, Site
-from leaderboard.pages.boards import board_lines
-from leaderboard.pages.finding import outcome_words, target_finding
-from leaderboard.pages.front_episode import front_episode
+from leaderboard.pages.boards import build_board_lines
+from leaderboard.pages.finding import describe_best_on_target, describe_outcome
+from leaderboard.pages.front_episode import choose_front_episode
 from leaderboard.pages.selections import Chosen
 from leaderboard.theme import ACCENT, describer_colour, neutral
-from leaderboard.words.labels import category_title, interval_width, number, rank
+from leaderboard.words.labels import format_category, format_interval_width, number, rank
 
 SIZE = (1200, 630)
 """Width and height in pixels, as Open Graph recommends."""
@@ -45,7 +45,7 @@ def card_path(folder: Path, page: str) -> Path:
     return folder / "cards" / f"{page}.png"
 
 
-def card_tags(folder: Path, page: str, title: str, address: str, words: str = "") -> str:
+def build_card_tags(folder: Path, page: str, title: str, address: str, words: str = "") -> str:
     """Return the tags by which other sites show a link to a page; of a site without an address, its words alone.
 
     Args:
@@ -67,7 +67,7 @@ def card_tags(folder: Path, page: str, title: str, address: str, words: str = ""
     return macro("meta_tags")(tags)
 
 
-def card_of(site: Site, page: Page) -> bytes | None:
+def draw_card(site: Site, page: Page) -> bytes | None:
     """Return the card of a page as PNG; None for a page that has none."""
     draw = _DRAWN.get(page.template)
     return draw(site, page) if draw else None
@@ -95,7 +95,7 @@ class _Card:
         width: float = _WIDE,
     ) -> None:
         """Write a line of text, cut at a width."""
-        self.draw.text(at, fitting(text, size, width), fill=colour, font=_font(size), anchor=anchor)
+        self.draw.text(at, cut_to_width(text, size, width), fill=colour, font=_load_font(size), anchor=anchor)
 
     def png(self) -> bytes:
         """Return the card as PNG of few colours, some 20 kB."""
@@ -105,26 +105,26 @@ class _Card:
 
 
 @lru_cache(maxsize=8)
-def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+def _load_font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(size)
 
 
-def fitting(text: str, size: int, width: float) -> str:
+def cut_to_width(text: str, size: int, width: float) -> str:
     """Return a text, cut where it would be wider than so many pixels; only signs that the font of cards has."""
     plain = "".join(sign if ord(sign) < LATIN else _PLAIN.get(sign, "?") for sign in text)
-    while plain and _font(size).getlength(plain) > width:
+    while plain and _load_font(size).getlength(plain) > width:
         plain = plain[:-4].rstrip() + "..."
     return plain or "-"
 
 
-def _board_card(_site: Site, page: Page) -> bytes:
+def _draw_board_card(_site: Site, page: Page) -> bytes:
     site: Site = page.values["site"]
-    rows = [_Row(line.row, line.pair.name, line.pair.hue) for line in board_lines(site, page.values["view"])]
+    rows = [_Row(line.row, line.pair.name, line.pair.hue) for line in build_board_lines(site, page.values["view"])]
     heading = f"{site.game.title}: {page.values['heading']}" if site.folder else str(page.values["heading"])
-    return _with_rows(_Card(heading, str(page.values["words"])), rows)
+    return _draw_rows(_Card(heading, str(page.values["words"])), rows)
 
 
-def _player_board_card(_site: Site, page: Page) -> bytes | None:
+def _draw_player_board_card(_site: Site, page: Page) -> bytes | None:
     values = page.values
     # A card takes a tenth of a second, so the boards of single conditions share that of the board of all.
     if not page.path.endswith("/index"):
@@ -132,7 +132,7 @@ def _player_board_card(_site: Site, page: Page) -> bytes | None:
     # The number of a generator is that of its shape, and a card has no shapes.
     coloured = values["role"] == values["site"].roles[0]
     rows = [_Row(line["row"], line["label"], line["mark"] if coloured else -1) for line in values["lines"]]
-    return _with_rows(_Card(str(values["heading"]), str(values["words"])), rows)
+    return _draw_rows(_Card(str(values["heading"]), str(values["words"])), rows)
 
 
 class _Row(NamedTuple):
@@ -143,7 +143,7 @@ class _Row(NamedTuple):
     hue: int
 
 
-def _with_rows(card: _Card, rows: Sequence[_Row]) -> bytes:
+def _draw_rows(card: _Card, rows: Sequence[_Row]) -> bytes:
     """Draw the first rows that have a main score."""
     scored = [row for row in rows if row.ranked.cell.main.mean is not None]
     for place, row in enumerate(scored[:_ROWS]):
@@ -167,30 +167,32 @@ def _draw_row(card: _Card, top: float, row: _Row) -> None:
     card.draw.ellipse((at - 9, top + 13, at + 9, top + 31), fill=colour)
 
 
-def _front_card(site: Site, _page: Page) -> bytes | None:
+def _draw_front_card(site: Site, _page: Page) -> bytes | None:
     """Draw the episode with which the front page opens, without the name of the site twice."""
-    chosen = front_episode(site)
+    chosen = choose_front_episode(site)
     if chosen is None:
         return None
     card = _Card(
         "Describe, draw, correct", f"{format_one_line(pair_name(chosen.pair), 60)} on {chosen.gallery.title.lower()}"
     )
-    return _with_strip(card, site, chosen.gallery.instance.instance_id, chosen.pair)
+    return _draw_strip(card, site, chosen.gallery.instance.instance_id, chosen.pair)
 
 
-def _game_run_card(_site: Site, page: Page) -> bytes:
+def _draw_game_run_card(_site: Site, page: Page) -> bytes:
     section, pair = page.values["section"], page.values["pair"]
     main = page.values["total"].main
-    score = "no score yet" if main.mean is None else f"main score {number(main.mean, 1)} ({interval_width(main, 1)})"
+    score = (
+        "no score yet" if main.mean is None else f"main score {number(main.mean, 1)} ({format_interval_width(main, 1)})"
+    )
     instances = [instance for instance in section.instances if section.picture_paths(instance)]
     tiles = [(instance.instance_id, section.picture_paths(instance)[0]) for instance in instances[:_TILES]]
-    return _with_tiles(_Card(format_one_line(pair.name, 60), f"{section.game.title}: {score}"), tiles)
+    return _draw_tiles(_Card(format_one_line(pair.name, 60), f"{section.game.title}: {score}"), tiles)
 
 
-def _game_instance_card(_site: Site, page: Page) -> bytes:
+def _draw_game_instance_card(_site: Site, page: Page) -> bytes:
     section, instance = page.values["section"], page.values["instance"]
-    words = f"{section.game.title}: {category_title(instance.category).lower()}, {instance.difficulty}"
-    return _with_tiles(
+    words = f"{section.game.title}: {format_category(instance.category).lower()}, {instance.difficulty}"
+    return _draw_tiles(
         _Card(instance.instance_id, words), [("", path) for path in section.picture_paths(instance)[:_TILES]]
     )
 
@@ -199,7 +201,9 @@ def _pair_card(site: Site, page: Page) -> bytes:
     pair: Pair = page.values["pair"]
     cell = site.results.cell(pair.run_id, site.judge)
     main = cell.main
-    score = "no score yet" if main.mean is None else f"main score {number(main.mean, 1)} ({interval_width(main, 1)})"
+    score = (
+        "no score yet" if main.mean is None else f"main score {number(main.mean, 1)} ({format_interval_width(main, 1)})"
+    )
     card = _Card(format_one_line(f"{pair.describer} + {pair.generator}", 60), f"{score}, judged by {site.judge}")
     gained = [
         (judged.delta, judged.final or 0.0, result.episode.instance_id)
@@ -208,7 +212,7 @@ def _pair_card(site: Site, page: Page) -> bytes:
     ]
     if not gained:
         return card.png()
-    return _with_strip(card, site, max(gained)[2], pair)
+    return _draw_strip(card, site, max(gained)[2], pair)
 
 
 def _replay_card(site: Site, page: Page) -> bytes | None:
@@ -216,20 +220,20 @@ def _replay_card(site: Site, page: Page) -> bytes | None:
     if chosen is None:
         return None
     card = _Card(
-        format_one_line(pair_name(chosen.pair), 60), f"{chosen.gallery.title}: {outcome_words(chosen, site.judge)}"
+        format_one_line(pair_name(chosen.pair), 60), f"{chosen.gallery.title}: {describe_outcome(chosen, site.judge)}"
     )
-    return _with_strip(card, site, chosen.gallery.instance.instance_id, chosen.pair)
+    return _draw_strip(card, site, chosen.gallery.instance.instance_id, chosen.pair)
 
 
-def _target_card(site: Site, page: Page) -> bytes:
+def _draw_target_card(site: Site, page: Page) -> bytes:
     gallery = page.values["gallery"]
     best: Chosen | None = page.values["best"]
-    words = target_finding(site.judge, page.values) or "a target"
+    words = describe_best_on_target(site.judge, page.values) or "a target"
     card = _Card(gallery.title, f"{words[0].upper()}{words[1:]}")
-    return _with_strip(card, site, gallery.instance.instance_id, best.pair if best else None)
+    return _draw_strip(card, site, gallery.instance.instance_id, best.pair if best else None)
 
 
-def _with_strip(card: _Card, site: Site, instance_id: str, pair: Pair | None) -> bytes:
+def _draw_strip(card: _Card, site: Site, instance_id: str, pair: Pair | None) -> bytes:
     """Draw the target and up to three renderings of an episode, the first and the last among them."""
     gallery = site.galleries[instance_id]
     tiles = [("target", site.target_path(gallery.instance))]
@@ -243,10 +247,10 @@ def _with_strip(card: _Card, site: Site, instance_id: str, pair: Pair | None) ->
             judged = site.judged(result)
             score = judged.trajectory.get(turn) if judged else None
             tiles.append((f"turn {turn}" + ("" if score is None else f": {number(score, 1)}"), path))
-    return _with_tiles(card, tiles)
+    return _draw_tiles(card, tiles)
 
 
-def _with_tiles(card: _Card, tiles: Sequence[tuple[str, Path]]) -> bytes:
+def _draw_tiles(card: _Card, tiles: Sequence[tuple[str, Path]]) -> bytes:
     """Draw pictures beside each other, each over its words."""
     for place, (words, path) in enumerate(tiles):
         left = _MARGIN + place * (_TILE + 5)
@@ -261,13 +265,13 @@ def _with_tiles(card: _Card, tiles: Sequence[tuple[str, Path]]) -> bytes:
 
 
 _DRAWN: dict[str, Callable[[Site, Page], bytes | None]] = {
-    "board": _board_card,
-    "front": _front_card,
-    "game_instance": _game_instance_card,
-    "game_run": _game_run_card,
-    "instance": _target_card,
+    "board": _draw_board_card,
+    "front": _draw_front_card,
+    "game_instance": _draw_game_instance_card,
+    "game_run": _draw_game_run_card,
+    "instance": _draw_target_card,
     "pair": _pair_card,
-    "player_board": _player_board_card,
+    "player_board": _draw_player_board_card,
     "replay": _replay_card,
 }
 """What draws the card of a page, by the page's template."""

@@ -19,58 +19,58 @@ from ircore.submissions.pending_work import MergedSubmission, list_unplayed, mer
 from ircore.submissions.seasons import SEASON_GAPS
 from leaderboard.building.sources import ABSENT
 from leaderboard.frozen_boards.archive import FrozenBoard, read_archive
-from leaderboard.frozen_boards.version_pages import version_pages
+from leaderboard.frozen_boards.version_pages import build_version_pages
 from leaderboard.gallery.fragments import Fragments
-from leaderboard.gallery.pages import gallery_pages
-from leaderboard.gallery.same_words import same_words_files
-from leaderboard.gallery.shards import FOLDER, gallery_shards
-from leaderboard.games.files import games_board_files, only_games_files
-from leaderboard.games.pages import game_pages
-from leaderboard.model.section import GameSection, game_sections, split_runs
+from leaderboard.gallery.pages import build_gallery_pages
+from leaderboard.gallery.same_words import build_same_words_files
+from leaderboard.gallery.shards import FOLDER, build_gallery_shards
+from leaderboard.games.files import build_games_board_files, build_only_games_files
+from leaderboard.games.pages import build_game_pages
+from leaderboard.model.section import GameSection, build_game_sections, split_runs
 from leaderboard.model.site import LEADERBOARD, Page, Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.against_files import against_files
+from leaderboard.pages.against_files import build_against_files
 from leaderboard.pages.ask import ask_page
-from leaderboard.pages.badges import badge_files
-from leaderboard.pages.board_files import leaderboard_files
-from leaderboard.pages.boards import board_pages
-from leaderboard.pages.citation import citation_page
-from leaderboard.pages.feed import NAME, changes_page, feed_files
-from leaderboard.pages.figure_data import figure_data_files
-from leaderboard.pages.figures import figure_pages, figures_page
-from leaderboard.pages.history import history_page, version_words
-from leaderboard.pages.judge_cards import card_pages
-from leaderboard.pages.limits import limits_page
-from leaderboard.pages.maintainers_work import pending_page
-from leaderboard.pages.matrix import matrix_files, matrix_pages
+from leaderboard.pages.badges import build_badge_files
+from leaderboard.pages.board_files import build_leaderboard_files
+from leaderboard.pages.boards import build_board_pages
+from leaderboard.pages.citation import build_citation_page
+from leaderboard.pages.feed import NAME, build_changes_page, feed_files
+from leaderboard.pages.figure_data import build_figure_data_files
+from leaderboard.pages.figures import build_figure_pages, build_figures_page
+from leaderboard.pages.history import build_history_page, describe_newest_moves
+from leaderboard.pages.judge_cards import build_card_pages
+from leaderboard.pages.limits import build_limits_page
+from leaderboard.pages.maintainers_work import build_pending_page
+from leaderboard.pages.matrix import build_matrix_files, build_matrix_pages
 from leaderboard.pages.metric_agreement import PATH as METRIC_AGREEMENT
-from leaderboard.pages.metric_agreement import metric_agreement_page
-from leaderboard.pages.metric_boards import metric_pages
-from leaderboard.pages.naming import nameable_pictures, naming_page
-from leaderboard.pages.overview import front_page, games_front_page
+from leaderboard.pages.metric_agreement import build_metric_agreement_page
+from leaderboard.pages.metric_boards import build_metric_pages
+from leaderboard.pages.naming import build_naming_page, list_nameable_pictures
+from leaderboard.pages.overview import build_front_page, build_games_front_page
 from leaderboard.pages.pair_comparison import Comparisons, compare_page
 from leaderboard.pages.pairs import pair_pages
-from leaderboard.pages.paper import paper_page
+from leaderboard.pages.paper import build_paper_page
 from leaderboard.pages.people import PATH as PEOPLE
 from leaderboard.pages.people import TITLE as PEOPLE_TITLE
-from leaderboard.pages.people import people_page, read_studies
-from leaderboard.pages.player_boards import player_board_pages
-from leaderboard.pages.players import player_pages
-from leaderboard.pages.retired import retired_pages
+from leaderboard.pages.people import build_people_page, read_studies
+from leaderboard.pages.player_boards import build_player_board_pages
+from leaderboard.pages.players import build_player_pages
+from leaderboard.pages.retired import build_retired_pages
 from leaderboard.pages.search_entries import search_file
 from leaderboard.pages.season_column import check_season
-from leaderboard.pages.targets import targets_page
+from leaderboard.pages.targets import build_targets_page
 from leaderboard.pages.try_it import try_page
-from leaderboard.pages.unplayed_submission import played_pages, waiting_page
+from leaderboard.pages.unplayed_submission import build_waiting_page, list_played_pages
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.storage.pictures import PictureBook
 
 
-def _comparison_files(site: Site) -> Iterator[tuple[str, str]]:
+def _build_comparison_files(site: Site) -> Iterator[tuple[str, str]]:
     return Comparisons(site).files()
 
 
-_BOARD_FILES = (against_files, _comparison_files, feed_files)
+_BOARD_FILES = (build_against_files, _build_comparison_files, feed_files)
 """Makers of the data behind the boards of any game."""
 
 Files = Callable[[], Iterable[tuple[str, str]]]
@@ -112,7 +112,7 @@ class Options:
     """
 
     judge: str | None = None
-    """Judge on pages with room for one; None for the choice of ``leaderboard.model.site_judge.site_judge``."""
+    """Judge on pages with room for one; None for the choice of ``leaderboard.model.site_judge.select_site_judge``."""
 
     address: str = ""
     """Address of the site, absolute, ending in a slash, for feeds and badges; empty if unknown."""
@@ -213,7 +213,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     """
     ours, others = split_runs(runs)
     if not ours:
-        return _games_content(others, options)
+        return _build_games_content(others, options)
     released = read_versions(options.versions)
     submitted = () if options.submissions is None else merged_submissions(options.submissions)
     pictures = PictureBook(options.originals)
@@ -227,29 +227,29 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     site.season = check_season(site, options.season, pulled=ours[0].parent.parent / SEASON_GAPS)
     frozen = () if options.archive is None else read_archive(options.archive, site.version)
     site.former = tuple(board.record for board in frozen)
-    site.moved = version_words(site, frozen)
-    games = game_sections(others, site.pictures, submitted, options.address)
+    site.moved = describe_newest_moves(site, frozen)
+    games = build_game_sections(others, site.pictures, submitted, options.address)
     site.other_games = frozenset(section.game.name for section in games)
-    site.played = played_pages(site, games)
+    site.played = list_played_pages(site, games)
     for section in games:
         section.played = site.played
     fragments = Fragments(site)
     # Also registers the pictures of all renderings, which processes started later could not tell each other.
     fragments.make()
-    handed_in = _waiting_pages(site, games, site.submitted, options.waiting)
-    named = _naming_pages(site, games, options.names)
-    versions = (*version_pages(site.version, frozen), history_page(site, frozen))
-    pending = [pending_page(submitted, runs)] if submitted else []
-    retired = [page for section in (site, *games) for page in retired_pages(section)]
-    pages = (*all_pages(site, games), *named, *versions, *handed_in, *pending, *retired)
-    files: list[Files] = [*_reconstruction_files(site, fragments), partial(games_board_files, games)]
+    handed_in = _build_waiting_pages(site, games, site.submitted, options.waiting)
+    named = _build_naming_pages(site, games, options.names)
+    versions = (*build_version_pages(site.version, frozen), build_history_page(site, frozen))
+    pending = [build_pending_page(submitted, runs)] if submitted else []
+    retired = [page for section in (site, *games) for page in build_retired_pages(section)]
+    pages = (*list_pages(site, games), *named, *versions, *handed_in, *pending, *retired)
+    files: list[Files] = [*_list_file_makers(site, fragments), partial(build_games_board_files, games)]
     files += [partial(make, section) for section in games for make in _BOARD_FILES]
     files.append(partial(search_file, site, pages))
     many = len(site.pairs) >= _MANY or len(others) >= _MANY
     return Content(site, games, site.pictures, pages, tuple(files), frozen, many)
 
 
-def _games_content(runs: Sequence[RunFolder], options: Options) -> Content:
+def _build_games_content(runs: Sequence[RunFolder], options: Options) -> Content:
     """Return the content of a site of other games alone."""
     asked = {
         "--judge": options.judge,
@@ -266,89 +266,99 @@ def _games_content(runs: Sequence[RunFolder], options: Options) -> Content:
         )
     pictures = PictureBook(options.originals)
     submitted = () if options.submissions is None else merged_submissions(options.submissions)
-    games = game_sections(runs, pictures, submitted, options.address)
+    games = build_game_sections(runs, pictures, submitted, options.address)
     if not games:
         raise InputError(
             "no runs that can be shown", "Install the games of the runs, and score these: ircore score RUN"
         )
     for section in games:
-        section.played = played_pages(None, games)
-    handed_in = tuple(_waiting_pages(None, games, submitted, options.waiting))
+        section.played = list_played_pages(None, games)
+    handed_in = tuple(_build_waiting_pages(None, games, submitted, options.waiting))
     # Hand-written pages link to these, and MkDocs refuses links to missing pages.
     absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
-    own = (games_front_page(games, handed_in), *game_pages(games), *_naming_pages(None, games, options.names))
-    pending = [pending_page(submitted, [run.path for run in runs])] if submitted else []
-    retired = [page for section in games for page in retired_pages(section)]
-    shown = (*own, _prompts_page(), *handed_in, *pending, *retired)
+    own = (
+        build_games_front_page(games, handed_in),
+        *build_game_pages(games),
+        *_build_naming_pages(None, games, options.names),
+    )
+    pending = [build_pending_page(submitted, [run.path for run in runs])] if submitted else []
+    retired = [page for section in games for page in build_retired_pages(section)]
+    shown = (*own, _build_prompts_page(), *handed_in, *pending, *retired)
     pages = (*shown, *absent)
     files = (
-        partial(games_board_files, games),
-        partial(only_games_files, games, LEADERBOARD),
+        partial(build_games_board_files, games),
+        partial(build_only_games_files, games, LEADERBOARD),
         *(partial(make, section) for section in games for make in _BOARD_FILES),
         partial(search_file, None, shown),
     )
     return Content(None, games, pictures, pages, files, (), len(runs) >= _MANY)
 
 
-def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
+def list_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
     """Yield every page that the results of a site have."""
-    single = (front_page(site, games), paper_page(site), _prompts_page(), compare_page(site), limits_page(site))
-    asked, cited = ask_page(site), citation_page(site.version, site.address)
+    single = (
+        build_front_page(site, games),
+        build_paper_page(site),
+        _build_prompts_page(),
+        compare_page(site),
+        build_limits_page(site),
+    )
+    asked, cited = ask_page(site), build_citation_page(site.version, site.address)
     several = (
-        board_pages(site),
-        metric_pages(site),
-        matrix_pages(site),
+        build_board_pages(site),
+        build_metric_pages(site),
+        build_matrix_pages(site),
         pair_pages(site),
-        player_pages(site),
-        player_board_pages(site),
-        card_pages(site),
-        figure_pages(site),
-        gallery_pages(site),
-        game_pages(games),
+        build_player_pages(site),
+        build_player_board_pages(site),
+        build_card_pages(site),
+        build_figure_pages(site),
+        build_gallery_pages(site),
+        build_game_pages(games),
     )
     pages = (
-        figures_page(site),
-        metric_agreement_page(site),
-        people_page(site),
+        build_figures_page(site),
+        build_metric_agreement_page(site),
+        build_people_page(site),
         asked,
         cited,
-        targets_page(site),
+        build_targets_page(site),
         try_page(site),
     )
-    return chain(*several, single, (changes_page(site),), pages)
+    return chain(*several, single, (build_changes_page(site),), pages)
 
 
-def _prompts_page() -> Page:
+def _build_prompts_page() -> Page:
     return Page("prompts", "Prompts", "prompts", {"prompts": load_game(DEFAULT_GAME).prompts(None)}, True)
 
 
-def _naming_pages(site: Site | None, games: Sequence[GameSection], names: Sequence[Path]) -> Iterator[Page]:
+def _build_naming_pages(site: Site | None, games: Sequence[GameSection], names: Sequence[Path]) -> Iterator[Page]:
     """Yield the page on people's names for pictures if there are annotations."""
     if names:
-        yield naming_page(names, nameable_pictures(site, games))
+        yield build_naming_page(names, list_nameable_pictures(site, games))
 
 
-def _waiting_pages(
+def _build_waiting_pages(
     site: Site | None,
     games: Sequence[GameSection],
     submitted: Sequence[MergedSubmission],
     previewed: LoadedSubmission | None,
 ) -> Iterator[Page]:
     """Yield the page of each submission without a run, the previewed submission first."""
-    waiting = list_unplayed(submitted, played_pages(site, games))
+    waiting = list_unplayed(submitted, list_played_pages(site, games))
     several = {submission.slug: (submission.loaded, submission.decisions) for submission in waiting}
     if previewed is not None:
         history = next((submission.decisions for submission in submitted if submission.slug == previewed.slug), ())
         several = {previewed.slug: (previewed, history), **several}
-    pages = (waiting_page(site, games, loaded, history) for loaded, history in several.values())
+    pages = (build_waiting_page(site, games, loaded, history) for loaded, history in several.values())
     return (page for page in pages if page is not None)
 
 
-def _reconstruction_files(site: Site, fragments: Fragments) -> Iterator[Files]:
+def _list_file_makers(site: Site, fragments: Fragments) -> Iterator[Files]:
     """Yield the makers of the data files of the reconstruction game."""
-    yield partial(leaderboard_files, site.results, site.version)
-    for make in (matrix_files, figure_data_files, badge_files, *_BOARD_FILES):
+    yield partial(build_leaderboard_files, site.results, site.version)
+    for make in (build_matrix_files, build_figure_data_files, build_badge_files, *_BOARD_FILES):
         yield partial(make, site)
-    yield partial(same_words_files, site, FOLDER)
+    yield partial(build_same_words_files, site, FOLDER)
     for piece in range(_PIECES):
-        yield partial(gallery_shards, site, fragments, piece, _PIECES)
+        yield partial(build_gallery_shards, site, fragments, piece, _PIECES)

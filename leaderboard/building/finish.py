@@ -8,13 +8,13 @@ from xml.sax.saxutils import escape
 
 from ircore.core.errors import WorkError
 from ircore.core.workers import run_shares
-from leaderboard.building.cards import card_tags
+from leaderboard.building.cards import build_card_tags
 from leaderboard.building.shells import PageShell, read_shells
 from leaderboard.building.tree import Tree, finding_path
 from leaderboard.pages.feed import NAME
 from leaderboard.pages.figures import EMBEDDED
-from leaderboard.rendering.description import description
-from leaderboard.rendering.render import block
+from leaderboard.rendering.description import describe_page
+from leaderboard.rendering.render import render_block
 from leaderboard.rendering.shell import Shell
 from leaderboard.storage.output_folder import write_text
 
@@ -35,13 +35,13 @@ Notice = Callable[[str], str]
 """Function from the relative address of the site's root to the HTML that stands at the top of a page."""
 
 
-def no_notice(_: str) -> str:
+def omit_notice(_: str) -> str:
     """Return nothing: a site that is no preview has no notice."""
     return ""
 
 
 def finish_pages(
-    tree: Tree, sharing: Mapping[str, str], images: str = "", notice: Notice = no_notice, address: str = ""
+    tree: Tree, sharing: Mapping[str, str], images: str = "", notice: Notice = omit_notice, address: str = ""
 ) -> None:
     """Fill the slots of every page: its policy, its HTML, and the notice of a preview.
 
@@ -72,7 +72,7 @@ def _finish_share(
             )
         finding_file = finding_path(tree, path)
         finding = finding_file.read_text(encoding="utf-8") if finding_file.is_file() else ""
-        words = description(content or shell.template.partition("<article")[2], title, finding)
+        words = describe_page(content or shell.template.partition("<article")[2], title, finding)
         whole = shell.filled(
             content=content,
             title=title,
@@ -81,7 +81,7 @@ def _finish_share(
             images=images,
             charts=_CHART in content,
             description=words,
-            card=card_tags(tree.files, path, title or shell.title, address, words),
+            card=build_card_tags(tree.files, path, title or shell.title, address, words),
         )
         write_text(tree.site / f"{path}.html", whole)
 
@@ -96,19 +96,19 @@ def write_surroundings(site: Path, address: str = "", title: str = NAME) -> None
         address: Address of the site, absolute, ending in a slash; empty if unknown.
         title: Name of the site.
     """
-    write_text(site / "404.html", Shell(block("not_found", {"address": address, "title": title})).filled())
+    write_text(site / "404.html", Shell(render_block("not_found", {"address": address, "title": title})).filled())
     write_text(site / "robots.txt", ROBOTS + (f"Sitemap: {address}sitemap.xml\n" if address else ""))
     # The site map of MkDocs knows nothing of pages that share a shell.
     # MkDocs writes the map compressed as well.
     (site / "sitemap.xml.gz").unlink(missing_ok=True)
     (site / "sitemap.xml").unlink(missing_ok=True)
     if address:
-        pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if _listed(path))
+        pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if _is_in_site_map(path))
         urls = "".join(f"<url><loc>{escape(address + quote(page))}</loc></url>\n" for page in pages)
         write_text(site / "sitemap.xml", _SITE_MAP.format(urls=urls))
 
 
-def _listed(page: Path) -> bool:
+def _is_in_site_map(page: Path) -> bool:
     """Return whether a site map lists a page: not the error page, nor pages that others embed."""
     return page.name != "404.html" and page.parent.name != EMBEDDED
 

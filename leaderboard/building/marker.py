@@ -41,7 +41,7 @@ def read_marker(site: Path) -> dict[str, Any]:
     return marker
 
 
-def earlier_build(out: Path) -> Path | None:
+def find_earlier_build(out: Path) -> Path | None:
     """Return the earlier build if its pictures use the current encoding and can be reused; else None."""
     if not (out / MARKER).is_file():
         return None

@@ -74,7 +74,7 @@ class Menu:
             ``tab``, a title, and ``rows``; every row has a ``label`` and its ``links``, each with ``title``, ``page``
             and, on the way to the page, ``current`` as ``aria-current`` says it. Empty for a page without a place.
         """
-        for candidate in _places(path):
+        for candidate in _list_menu_paths(path):
             for tab in self.tabs:
                 if trail := tab.trail_to(candidate):
                     rows = [
@@ -93,7 +93,7 @@ def _link(entry: MenuEntry, trail: Sequence[MenuEntry], path: str) -> dict[str, 
     return link
 
 
-def _places(path: str) -> Iterator[str]:
+def _list_menu_paths(path: str) -> Iterator[str]:
     """Yield the paths at which the menu may name a page, or the page that it belongs to."""
     yield path
     folder = path.rpartition("/")[0]
@@ -104,7 +104,7 @@ def _places(path: str) -> Iterator[str]:
         folder = folder.rpartition("/")[0]
 
 
-def shown_navigation(
+def select_navigation(
     nav: Sequence[Mapping[str, Any]], known: Collection[str], games: Collection[tuple[str, str]]
 ) -> list[dict[str, Any]]:
     """Return a navigation without the pages that this site lacks, and with a tab of the other games.
@@ -117,7 +117,7 @@ def shown_navigation(
     shown: list[dict[str, Any]] = []
     for item in nav:
         ((title, entry),) = item.items()
-        content = shown_navigation(entry, known, ()) if isinstance(entry, list) else entry if entry in known else None
+        content = select_navigation(entry, known, ()) if isinstance(entry, list) else entry if entry in known else None
         if content:
             shown.append({title: content})
         if title == _GAMES_AFTER and games:
@@ -127,22 +127,22 @@ def shown_navigation(
 
 def read_menu(nav: Sequence[Mapping[str, Any]]) -> Menu:
     """Return the menu of a navigation in the form of MkDocs."""
-    return Menu(tuple(_entries(nav)))
+    return Menu(tuple(_parse_entries(nav)))
 
 
-def _entries(nav: Sequence[Mapping[str, Any]]) -> Iterator[MenuEntry]:
+def _parse_entries(nav: Sequence[Mapping[str, Any]]) -> Iterator[MenuEntry]:
     for item in nav:
         ((title, entry),) = item.items()
         if isinstance(entry, list):
-            yield MenuEntry(title, "", tuple(_entries(entry)))
+            yield MenuEntry(title, "", tuple(_parse_entries(entry)))
         else:
             yield MenuEntry(title, entry.removesuffix(".md"))
 
 
-def with_front_matter(source: str, settings: Mapping[str, Any]) -> str:
+def add_front_matter(source: str, settings: Mapping[str, Any]) -> str:
     """Return the source of a page with settings for the theme in its front matter, beside those that it has.
 
-    >>> with_front_matter("# Install", {"place": {"tab": "Docs"}}).splitlines()
+    >>> add_front_matter("# Install", {"place": {"tab": "Docs"}}).splitlines()
     ['---', '{"place": {"tab": "Docs"}}', '---', '# Install']
     """
     own: dict[str, Any] = {}

@@ -11,14 +11,14 @@ from zipfile import ZipFile, ZipInfo
 
 from ircore.core.errors import WorkError
 from leaderboard.building.tree import Tree
-from leaderboard.storage.build_cache import BuildCache, content_key, folder_hash
+from leaderboard.storage.build_cache import BuildCache, compute_content_key, hash_folder
 
 _PROGRAMS = ("mkdocs", "mkdocs-material", "markdown", "pymdown-extensions", "pygments", "jinja2")
 """Packages that decide what MkDocs makes of its input."""
 
 
 @contextmanager
-def mkdocs(tree: Tree, cache: BuildCache | None = None) -> Iterator[None]:
+def run_mkdocs(tree: Tree, cache: BuildCache | None = None) -> Iterator[None]:
     """Run MkDocs in parallel with the body of the ``with`` statement; MkDocs reads only the page sources.
 
     A new pair changes the content of pages and not their shells: then the output of the earlier build is taken.
@@ -30,25 +30,25 @@ def mkdocs(tree: Tree, cache: BuildCache | None = None) -> Iterator[None]:
     Raises:
         WorkError: MkDocs failed.
     """
-    name = "" if cache is None else _key(tree)
+    name = "" if cache is None else _compute_key(tree)
     cached = None if cache is None else cache.load(name)
     if cached is not None:
         yield
         _restore(tree, cached)
         return
-    with _running(tree):
+    with _run_in_background(tree):
         yield
     if cache is not None:
-        cache.store(name, _archive(tree))
+        cache.store(name, _pack_output(tree))
 
 
-def _key(tree: Tree) -> str:
-    input_hashes = (folder_hash(folder) for folder in (tree.docs, tree.overrides))
+def _compute_key(tree: Tree) -> str:
+    input_hashes = (hash_folder(folder) for folder in (tree.docs, tree.overrides))
     settings = tree.settings.read_text(encoding="utf-8")
-    return f"shells/{content_key(settings, *input_hashes, *map(version, _PROGRAMS))}"
+    return f"shells/{compute_content_key(settings, *input_hashes, *map(version, _PROGRAMS))}"
 
 
-def _archive(tree: Tree) -> bytes:
+def _pack_output(tree: Tree) -> bytes:
     """Return the files that MkDocs made, without the files that it copied from its input."""
     data = BytesIO()
     with ZipFile(data, "w") as archive:
@@ -70,7 +70,7 @@ def _restore(tree: Tree, archive: bytes) -> None:
 
 
 @contextmanager
-def _running(tree: Tree) -> Iterator[None]:
+def _run_in_background(tree: Tree) -> Iterator[None]:
     # Material for MkDocs would print a warning about MkDocs 2 into every build.
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tree.site.name]

@@ -15,7 +15,7 @@ from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.model.section import split_runs
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.words.findings import measured_words
+from leaderboard.words.findings import describe_estimate
 from leaderboard.words.labels import rank
 
 
@@ -49,11 +49,11 @@ def preview(loaded: LoadedSubmission, runs: Sequence[Path], out: Path) -> list[s
     site = Site(read_runs(split_runs(runs)[0]))
     pairs = [pair for pair in site.pairs.values() if pair.result.slug == loaded.slug]
     if not pairs:
-        return list(_unplayed(loaded.slug, loaded.submission, out))
-    return [line for pair in pairs for line in _played(site, pair, loaded.submission, out)]
+        return list(_report_unplayed(loaded.slug, loaded.submission, out))
+    return [line for pair in pairs for line in _report_played(site, pair, loaded.submission, out)]
 
 
-def _unplayed(slug: str, submission: Submission, out: Path) -> Iterator[str]:
+def _report_unplayed(slug: str, submission: Submission, out: Path) -> Iterator[str]:
     """Yield lines with the page of a submission without a run and the reason why it has no rank yet."""
     waits = "its transcripts are scored" if submission.transcripts else "maintainers play it"
     yield f"page   {out / 'pairs' / slug}.html"
@@ -64,7 +64,7 @@ def _place_in_game(slug: str, submission: Submission, runs: Sequence[Path], out:
     """Yield lines with the board of a game other than reconstruction and the submission's rank on that board."""
     folders = [folder for folder in split_runs(runs)[1] if folder.game == submission.game]
     if slug not in {folder.run.slug for folder in folders}:
-        yield from _unplayed(slug, submission, out)
+        yield from _report_unplayed(slug, submission, out)
         return
     results = Results.from_runs(folders)
     yield f"page   {out / 'games' / submission.game / 'boards' / 'index.html'}"
@@ -73,7 +73,7 @@ def _place_in_game(slug: str, submission: Submission, runs: Sequence[Path], out:
             yield f"place  {_place(row, len(results.runs))}"
 
 
-def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterator[str]:
+def _report_played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterator[str]:
     """Yield lines with the page of a played pair and the pair's rank by each judge."""
     yield f"page   {out / 'pairs' / pair.key}.html"
     if pair.result.run.submission.published != submission.published:
@@ -83,7 +83,7 @@ def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterat
     for judge in results.judges:
         for row in results.board(judge):
             if row.submission.run_id == pair.run_id and row.cell.main.mean is not None:
-                shown = f"main score {measured_words(row.cell.main, 1)}"
+                shown = f"main score {describe_estimate(row.cell.main, 1)}"
                 yield f"place  {_place(row, len(results.submissions))} by {judge}: {shown}"
 
 

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from markupsafe import escape
 
-from leaderboard.building.menus import Menu, with_front_matter
+from leaderboard.building.menus import Menu, add_front_matter
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Page
 from leaderboard.pages.figures import ALONE
-from leaderboard.rendering.render import block
+from leaderboard.rendering.render import render_block
 from leaderboard.rendering.shell import NAME, TITLE, Shell
 from leaderboard.storage.output_folder import write_text
 
@@ -64,13 +64,15 @@ def write_sources(pages: Sequence[Page], docs: Path, menu: Menu) -> dict[str, st
             continue
         words = page.values.get("words")
         search_words = words if page.searchable and isinstance(words, str) else ""
-        write_text(docs / f"{page.path}.md", _source(page.title, menu.place(page.path), page.searchable, search_words))
+        write_text(
+            docs / f"{page.path}.md", _build_source(page.title, menu.place(page.path), page.searchable, search_words)
+        )
     for folder in {path.rpartition("/")[0] for path in sharing}:
-        write_text(docs / folder / f"{NAME}.md", _source(TITLE, menu.place(f"{folder}/{NAME}")))
+        write_text(docs / folder / f"{NAME}.md", _build_source(TITLE, menu.place(f"{folder}/{NAME}")))
     return sharing
 
 
-def _source(title: str, place: Mapping[str, Any], searchable: bool = False, words: str = "") -> str:
+def _build_source(title: str, place: Mapping[str, Any], searchable: bool = False, words: str = "") -> str:
     """Return the source of a shell: settings for the theme, and a body that only the search reads.
 
     Args:
@@ -83,7 +85,7 @@ def _source(title: str, place: Mapping[str, Any], searchable: bool = False, word
     settings = {"title": str(escape(title)), "hide": ["navigation", "toc"], "rendered": True, "place": place}
     if not searchable:
         settings["search"] = {"exclude": True}
-    return with_front_matter(macro("searched_words")(title, words), settings)
+    return add_front_matter(macro("searched_words")(title, words), settings)
 
 
 def write_alone_shells(pages: Sequence[Page], site: Path) -> None:
@@ -95,7 +97,9 @@ def write_alone_shells(pages: Sequence[Page], site: Path) -> None:
     """
     for page in pages:
         if page.template == ALONE:
-            write_text(site / f"{page.path}.html", block(f"{ALONE}_shell", {"title": page.title, "root": page.root}))
+            write_text(
+                site / f"{page.path}.html", render_block(f"{ALONE}_shell", {"title": page.title, "root": page.root})
+            )
 
 
 def read_shells(site: Path, sharing: Mapping[str, str]) -> Iterator[PageShell]:

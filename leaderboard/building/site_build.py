@@ -9,16 +9,16 @@ from pathlib import Path
 from ircore.core.workers import pause_collector
 from ircore.players.submission import LoadedSubmission
 from leaderboard.building.content import Content, Options, read_content
-from leaderboard.building.finish import finish_pages, merge, no_notice, write_surroundings
-from leaderboard.building.marker import check_replaceable, earlier_build, write_marker
-from leaderboard.building.mkdocs_run import mkdocs
+from leaderboard.building.finish import finish_pages, merge, omit_notice, write_surroundings
+from leaderboard.building.marker import check_replaceable, find_earlier_build, write_marker
+from leaderboard.building.mkdocs_run import run_mkdocs
 from leaderboard.building.shells import write_alone_shells, write_sources
 from leaderboard.building.sources import check_sources, copy_sources
 from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
 from leaderboard.frozen_boards.archive import write_frozen
-from leaderboard.pages.unplayed_submission import played_pages, waiting_path
-from leaderboard.rendering.render import block
+from leaderboard.pages.unplayed_submission import list_played_pages, waiting_path
+from leaderboard.rendering.render import render_block
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.storage.output_folder import build_folder, replace
 
@@ -61,13 +61,13 @@ def build_site(runs: Sequence[Path], out: Path, options: Options | None = None) 
         content = read_content(runs, options, cache)
         menu = copy_sources(tree, content.pages, content.game_boards, options.address, content.title)
         sharing = write_sources(content.pages, tree.docs, menu)
-        with mkdocs(tree, cache):
+        with run_mkdocs(tree, cache):
             write_content(content, tree)
             write_frozen(content.frozen, tree.files)
-            encoded = content.pictures.write(tree.files, earlier_build(out))
+            encoded = content.pictures.write(tree.files, find_earlier_build(out))
         # Only now, since MkDocs empties its output folder when it begins.
         write_alone_shells(content.pages, tree.site)
-        finish_pages(tree, sharing, options.originals, _notice(content, options.waiting), options.address)
+        finish_pages(tree, sharing, options.originals, _make_notice_renderer(content, options.waiting), options.address)
         merge(tree.files, tree.site)
         write_surroundings(tree.site, options.address, content.title)
         write_marker(tree.site, content.marker)
@@ -75,13 +75,13 @@ def build_site(runs: Sequence[Path], out: Path, options: Options | None = None) 
     return _BuildReport(len(content.pages), len(content.pictures), encoded)
 
 
-def _notice(content: Content, waiting: LoadedSubmission | None) -> partial[str]:
+def _make_notice_renderer(content: Content, waiting: LoadedSubmission | None) -> partial[str]:
     """Return the function that makes the notice at the top of every page of a preview."""
     if waiting is None:
-        return partial(no_notice)
-    page = played_pages(content.site, content.games).get(waiting.slug, waiting_path(content.site, waiting.slug))
-    return partial(_preview_notice, waiting.slug, page)
+        return partial(omit_notice)
+    page = list_played_pages(content.site, content.games).get(waiting.slug, waiting_path(content.site, waiting.slug))
+    return partial(_render_preview_notice, waiting.slug, page)
 
 
-def _preview_notice(slug: str, page: str, root: str) -> str:
-    return block("notice", {"slug": slug, "page": page, "root": root})
+def _render_preview_notice(slug: str, page: str, root: str) -> str:
+    return render_block("notice", {"slug": slug, "page": page, "root": root})

@@ -114,25 +114,25 @@ class _Site:
 
     def findings(self) -> Iterator[Finding]:
         for name, page in self.pages.items():
-            for fault in (*page.faults, *_form(page), *self._dead_links(name, page)):
+            for fault in (*page.faults, *_check_form(page), *self._find_dead_links(name, page)):
                 yield Finding(name, fault)
 
-    def _dead_links(self, name: str, page: _Page) -> Iterator[str]:
+    def _find_dead_links(self, name: str, page: _Page) -> Iterator[str]:
         for tag, address, rel in page.links:
             if self.own and address.startswith(self.own):
                 # Absolute addresses of our own pages are checked as files of this site, which may not be online yet.
-                yield from self._inside("index.html", address.removeprefix(self.own) or "index.html")
+                yield from self._check_inner_link("index.html", address.removeprefix(self.own) or "index.html")
                 continue
             parts = urlsplit(address)
             if parts.scheme or parts.netloc:
-                yield from _outside(tag, address, rel)
+                yield from _check_outer_link(tag, address, rel)
             # The server shows the error page at any depth, so its relative addresses cannot be resolved.
             elif not address.startswith(_SHELL) and name != "404.html":
-                yield from self._inside(name, address)
+                yield from self._check_inner_link(name, address)
 
-    def _inside(self, name: str, address: str) -> Iterator[str]:
+    def _check_inner_link(self, name: str, address: str) -> Iterator[str]:
         parts = urlsplit(address)
-        target = _resolved(name, unquote(parts.path))
+        target = _resolve_path(name, unquote(parts.path))
         if target is None:
             yield f"{address} leads out of the site"
         elif target not in self.files:
@@ -160,7 +160,7 @@ def check_site(folder: Path) -> tuple[list[Finding], int]:
     return list(_Site(folder, pages).findings()), len(pages)
 
 
-def _form(page: _Page) -> Iterator[str]:
+def _check_form(page: _Page) -> Iterator[str]:
     if page.headings != 1:
         yield f"{page.headings} headings of the first level, not one"
     if "script-src 'self'" not in page.policy or "default-src 'none'" not in page.policy:
@@ -173,7 +173,7 @@ def _form(page: _Page) -> Iterator[str]:
         yield f"a path of the machine that built it: {match[0]}"
 
 
-def _outside(tag: str, address: str, rel: str) -> Iterator[str]:
+def _check_outer_link(tag: str, address: str, rel: str) -> Iterator[str]:
     parts = urlsplit(address)
     if tag in _FETCHED and parts.scheme != "data":
         yield f"{address[:80]} is fetched from elsewhere by {tag}"
@@ -188,7 +188,7 @@ def _outside(tag: str, address: str, rel: str) -> Iterator[str]:
         yield f"{address[:80]} leads to a host that is not on the list, and is not marked nofollow ugc"
 
 
-def _resolved(page: str, path: str) -> str | None:
+def _resolve_path(page: str, path: str) -> str | None:
     """Return the file that a relative address on a page names; None if it is outside of the site."""
     if not path:
         return page

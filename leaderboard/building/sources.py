@@ -18,16 +18,16 @@ from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.games.registry import build_manifest_form, load_installed_games
 from ircore.scorers.judge_test.page import read_card_style
-from leaderboard.building.bundle import without_comments, write_bundles
-from leaderboard.building.menus import Menu, read_menu, shown_navigation, with_front_matter
+from leaderboard.building.bundle import strip_comments, write_bundles
+from leaderboard.building.menus import Menu, add_front_matter, read_menu, select_navigation
 from leaderboard.building.shells import has_own_shell
 from leaderboard.building.tree import Tree
-from leaderboard.building.try_it import canvas_archive
+from leaderboard.building.try_it import pack_canvas
 from leaderboard.model.site import LEADERBOARD, Page
 from leaderboard.pages.feed import NAME
 from leaderboard.skeleton import SKELETON
 from leaderboard.storage.output_folder import write_text
-from leaderboard.theme import stylesheet
+from leaderboard.theme import build_stylesheet
 
 SETTINGS = "mkdocs.yml"
 
@@ -77,17 +77,17 @@ def copy_sources(
         shutil.copytree(_PACKAGE / "assets", tree.docs / "assets", dirs_exist_ok=True, ignore=plain)
         write_bundles(tree.docs / "assets" / "js")
         for sheet in sorted((_PACKAGE / "assets" / "css").glob("*.css")):
-            text = without_comments(sheet.read_text(encoding="utf-8"))
+            text = strip_comments(sheet.read_text(encoding="utf-8"))
             write_text(tree.docs / "assets" / "css" / sheet.name, text)
-        write_bytes(tree.docs / "assets" / "try" / "canvas.zip", canvas_archive())
+        write_bytes(tree.docs / "assets" / "try" / "canvas.zip", pack_canvas())
         shutil.copytree(_PACKAGE / "overrides", tree.overrides, ignore=ignored)
     except OSError as error:
         # shutil.Error holds a list of (source, target, reason) and no strerror.
         reason = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror
         raise WorkError(f"{tree.work}: cannot be written ({reason})", "Free some space.") from error
-    write_text(tree.docs / "assets" / "css" / "theme.css", stylesheet())
+    write_text(tree.docs / "assets" / "css" / "theme.css", build_stylesheet())
     write_text(tree.docs / "assets" / "css" / "judge-card.css", read_card_style())
-    for name, schema in json_schemas().items():
+    for name, schema in build_json_schemas().items():
         text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         write_text(tree.docs / "schemas" / f"{name}.json", text)
     for name in LEADERBOARD:
@@ -95,13 +95,13 @@ def copy_sources(
     settings = yaml.safe_load((SKELETON / SETTINGS).read_text(encoding="utf-8"))
     known = {path.relative_to(tree.docs).as_posix() for path in tree.docs.rglob("*.md")}
     shown = {f"{page.path}.md" for page in pages if page.template != ABSENT}
-    settings["nav"] = shown_navigation(settings["nav"], known | shown, games)
+    settings["nav"] = select_navigation(settings["nav"], known | shown, games)
     menu = read_menu(settings["nav"])
     settings["extra"]["tabs"] = menu.links()
     for page in known:
         source = tree.docs / page
         place = menu.place(page.removesuffix(".md"))
-        write_text(source, with_front_matter(source.read_text(encoding="utf-8"), {"place": place}))
+        write_text(source, add_front_matter(source.read_text(encoding="utf-8"), {"place": place}))
     if title != NAME:
         # The theme does not escape titles; the description speaks of the reconstruction game.
         name = str(escape(title))
@@ -114,7 +114,7 @@ def copy_sources(
     return menu
 
 
-def _any_of(forms: Sequence[type[Record]]) -> dict[str, Any]:
+def _build_union_schema(forms: Sequence[type[Record]]) -> dict[str, Any]:
     """Return a schema that takes whatever one of the records takes."""
     # Each has a title of its own, by which a definition is told from that of another game.
     schemas = [(form, "validation") for form in forms]
@@ -122,9 +122,9 @@ def _any_of(forms: Sequence[type[Record]]) -> dict[str, Any]:
     return {"anyOf": list(known.values()), **document}
 
 
-def json_schemas() -> dict[str, dict[str, Any]]:
+def build_json_schemas() -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of every record by the record's name, for publishing."""
     kinds = (Instance, Run, Episode, Score, JudgeIdentity, Score)
     forms = tuple(build_manifest_form(game) for game in load_installed_games()[0].values())
-    manifest = {"title": "Submission", **_any_of(forms)}
+    manifest = {"title": "Submission", **_build_union_schema(forms)}
     return {**{kind.__name__.lower(): kind.model_json_schema() for kind in kinds}, "submission": manifest}

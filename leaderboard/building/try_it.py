@@ -27,17 +27,17 @@ _IMPORTED = (
 """Modules that the canvas imports from other rooms, beside the drawing."""
 
 
-def canvas_archive() -> bytes:
+def pack_canvas() -> bytes:
     """Return a ZIP archive of the reader and the drawer of the built-in canvas, and of their imports."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in sorted(_sources().items()):
+        for name, text in sorted(_collect_sources().items()):
             # A fixed time in every entry: the same sources give the same bytes.
             archive.writestr(zipfile.ZipInfo(name, _MOMENT), text, zipfile.ZIP_DEFLATED)
     return packed.getvalue()
 
 
-def _sources() -> Mapping[str, str]:
+def _collect_sources() -> Mapping[str, str]:
     """Return the text of every module by its path in the archive."""
     # Found by its place: importing the canvas would take the build of every site a quarter of a second.
     own = Path(ircore.players.__file__).parent / "builtin" / "canvas"
@@ -57,12 +57,12 @@ def _sources() -> Mapping[str, str]:
     texts["numpy/__init__.py"] = (_PARTS / "numpy.txt").read_text(encoding="utf-8")
     texts["numpy/typing.py"] = "from numpy import NDArray\n"
     texts["PIL/__init__.py"] = "class Image:\n    pass\n"
-    texts["PIL/ImageColor.py"] = f"colormap = {json.dumps(_colours(), indent=0)}\n"
+    texts["PIL/ImageColor.py"] = f"colormap = {json.dumps(_list_colours(), indent=0)}\n"
     texts["try_it.py"] = (_PARTS / "try_it.txt").read_text(encoding="utf-8")
     return texts
 
 
-def _colours() -> dict[str, str]:
+def _list_colours() -> dict[str, str]:
     """Return the colour names of CSS as #rrggbb; Pillow keeps numbers in the place of colours that were drawn with."""
     return {
         name: value if isinstance(value, str) else "#{:02x}{:02x}{:02x}".format(*value[:3])

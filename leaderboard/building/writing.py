@@ -8,18 +8,18 @@ from functools import partial
 from ircore.core.files import write_bytes
 from ircore.core.workers import run_pieces
 from ircore.runs.animation import animate
-from leaderboard.building.cards import card_of, card_path
+from leaderboard.building.cards import card_path, draw_card
 from leaderboard.building.content import Content, Files
 from leaderboard.building.tree import Tree, finding_path
-from leaderboard.charts.catalogue import Chart, Drawn, figures
+from leaderboard.charts.catalogue import Chart, Drawn, make_figures
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.figures import ALONE
-from leaderboard.pages.player_boards import compared_boards
+from leaderboard.pages.player_boards import build_board_lists
 from leaderboard.pages.selections import Chosen
-from leaderboard.pages.sharing import share_strip
+from leaderboard.pages.sharing import render_share_strip
 from leaderboard.pages.turn_strips import strip_episodes, strip_path
-from leaderboard.rendering.render import Renderer, block, read_templates
-from leaderboard.storage.build_cache import content_key, load_or_make
+from leaderboard.rendering.render import Renderer, read_templates, render_block
+from leaderboard.storage.build_cache import compute_content_key, load_or_make
 from leaderboard.storage.output_folder import write_text
 
 PIECES = 12
@@ -30,13 +30,13 @@ def write_content(content: Content, tree: Tree) -> None:
     """Write the HTML of pages, their charts, turn strips and data files; other pictures are written later."""
     # Read before processes are started, so that none reads the templates anew.
     read_templates()
-    pieces = list(_pieces(content, tree))
+    pieces = list(_list_work(content, tree))
     run_pieces(lambda piece: pieces[piece](), len(pieces), content.many)
     for site in (*filter(None, [content.site]), *content.games):
-        _write_files(partial(compared_boards, site, lambda path: (tree.files / path).is_file()), tree)
+        _write_files(partial(build_board_lists, site, lambda path: (tree.files / path).is_file()), tree)
 
 
-def _pieces(content: Content, tree: Tree) -> Iterator[Callable[[], None]]:
+def _list_work(content: Content, tree: Tree) -> Iterator[Callable[[], None]]:
     """Yield the pieces of work, about the longest first; pages that share most charts stay together."""
     yield partial(_write_pages, content, [page for page in content.pages if _shares_charts(page)], tree)
     largest, *files = content.files
@@ -61,7 +61,7 @@ def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:
     """Write the HTML of pages, and their charts."""
     charts = {} if content.site is None else draw(content.site, pages)
     _write_charts(charts.values(), tree)
-    renderer = Renderer(content.site, charts, lambda page: share_strip(page, content.site))
+    renderer = Renderer(content.site, charts, lambda page: render_share_strip(page, content.site))
     for page in map(Page.complete, pages):
         own = page.values.get("own_charts", ())
         _write_charts(own, tree)
@@ -72,7 +72,7 @@ def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:
         if page.files is not None:
             _write_files(partial(page.files, page.values), tree)
         # Other sites find a card by its absolute address alone.
-        if content.site is not None and content.site.address and (card := card_of(content.site, page)):
+        if content.site is not None and content.site.address and (card := draw_card(content.site, page)):
             path = card_path(tree.files, page.path)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(card)
@@ -105,7 +105,7 @@ def draw(site: Site, pages: Sequence[Page]) -> dict[str, Chart | Drawn]:
     of_pairs = [page for page in pages if page.template == "pair"]
     cached = {page.path: _load_cached(site, page) for page in of_pairs}
     wanted = {name for page in pages if not cached.get(page.path) for name in page.values.get("charts", ())}
-    charts = figures(site.results, site.pairs, wanted, site.judge, site.under(), site.version)
+    charts = make_figures(site.results, site.pairs, wanted, site.judge, site.under(), site.version)
     for page in of_pairs:
         cached[page.path] = cached[page.path] or _draw_for_pair(site, page, charts)
     return {**charts, **{chart.id: chart for drawn in cached.values() for chart in drawn}}
@@ -120,15 +120,15 @@ def _load_cached(site: Site, page: Page) -> list[Drawn]:
 
 
 def _draw_for_pair(site: Site, page: Page, charts: dict[str, Chart]) -> list[Drawn]:
-    made = [_ready_chart(charts[name], page.root) for name in page.values["charts"]]
+    made = [_render_chart(charts[name], page.root) for name in page.values["charts"]]
     if site.cache:
         site.cache.store(_cache_name(site, page), json.dumps([astuple(chart) for chart in made]).encode())
     return made
 
 
-def _ready_chart(chart: Chart, root: str) -> Drawn:
+def _render_chart(chart: Chart, root: str) -> Drawn:
     figure, numbers = ("", "") if chart.missing else (chart.json(), chart.csv())
-    return Drawn(chart.id, chart.missing, figure, numbers, block("chart", {"figure": chart, "root": root}))
+    return Drawn(chart.id, chart.missing, figure, numbers, render_block("chart", {"figure": chart, "root": root}))
 
 
 def _cache_name(site: Site, page: Page) -> str:
@@ -155,7 +155,7 @@ def _write_strip(site: Site, chosen: Chosen, tree: Tree) -> None:
         animate(site.runs[chosen.pair.run_id].source, chosen.result.episode.episode_id, file, (site.judge,))
         return file.read_bytes()
 
-    name = f"strips/{content_key(site.key(chosen.pair), chosen.gallery.instance.instance_id)}"
+    name = f"strips/{compute_content_key(site.key(chosen.pair), chosen.gallery.instance.instance_id)}"
     strip = load_or_make(site.cache, name, drawn)
     if not file.exists():
         write_bytes(file, strip)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from ircore.games.base import PublishedFigure
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.charts.grammar import Json, plain, scatter, words
+from leaderboard.charts.grammar import Json, escape_for_plotly, make_annotation, scatter
 from leaderboard.charts.names_beside import spread
-from leaderboard.charts.panels import axes_of, axis_name
-from leaderboard.charts.tracks import Scale, band
+from leaderboard.charts.panels import name_axes, name_axis
+from leaderboard.charts.tracks import Scale, draw_band
 from leaderboard.theme import token
 
 _NAME = 12
@@ -40,11 +40,11 @@ class BesideCurves:
 
     def people_traces(self, scale: Scale, panel: int) -> list[Json]:
         """Return people's band and line in a panel, back to front."""
-        return [self._band(scale, panel), self._line(scale, panel)] if self.people else []
+        return [self._draw_band(scale, panel), self._draw_line(scale, panel)] if self.people else []
 
     def series_traces(self, scale: Scale, panel: int, setting: str) -> list[Json]:
         """Return the published series of a panel."""
-        return [_points(points, scale, panel) for points in self.of_setting(setting).values()]
+        return [_draw_points(points, scale, panel) for points in self.of_setting(setting).values()]
 
     def names(self, scale: Scale, panel: int, setting: str, height: int) -> list[Json]:
         """Return the names of the published series, each beside its last point and none on another.
@@ -55,7 +55,7 @@ class BesideCurves:
             setting: Name of the rules of its runs.
             height: Height of the panel, CSS pixels.
         """
-        refs, (low, high) = f"{axis_name('x', panel)} {axis_name('y', panel)}", scale.y["range"]
+        refs, (low, high) = f"{name_axis('x', panel)} {name_axis('y', panel)}", scale.y["range"]
         ends: dict[int, list[tuple[float, str]]] = {}
         for name, points in self.of_setting(setting).items():
             ends.setdefault(points[-1].place, []).append((scale.height(points[-1].value) or 0.0, name))
@@ -67,7 +67,15 @@ class BesideCurves:
             for (value, name), at, moved in zip(named, own, spread(own, _NAME, height), strict=True):
                 shift = (8, round(moved - at))
                 made.append(
-                    words(plain(name, 26), (place, value), refs, "left middle", shift, size=10, colour=token("muted"))
+                    make_annotation(
+                        escape_for_plotly(name, 26),
+                        (place, value),
+                        refs,
+                        "left middle",
+                        shift,
+                        size=10,
+                        colour=token("muted"),
+                    )
                 )
         return made
 
@@ -79,13 +87,13 @@ class BesideCurves:
             sentences += " The grey area and its dotted line are people, as recorded on these instances."
         return sentences
 
-    def _band(self, scale: Scale, panel: int) -> Json:
+    def _draw_band(self, scale: Scale, panel: int) -> Json:
         # A mean of one episode has no interval, and the area has no corner there.
         bounded = [(place, mean) for place, mean in self.people.items() if mean.low is not None]
         ends = [(place, mean.high) for place, mean in bounded] + [(place, mean.low) for place, mean in bounded[::-1]]
-        return band([(place, scale.height(end)) for place, end in ends], token("hairline"), panel)
+        return draw_band([(place, scale.height(end)) for place, end in ends], token("hairline"), panel)
 
-    def _line(self, scale: Scale, panel: int) -> Json:
+    def _draw_line(self, scale: Scale, panel: int) -> Json:
         return scatter(
             mode="lines",
             x=list(self.people),
@@ -93,11 +101,11 @@ class BesideCurves:
             line={"color": token("muted"), "width": 1.5, "dash": "dot"},
             customdata=[[scale.form(mean.mean)] for mean in self.people.values()],
             hovertemplate="people, as recorded: %{customdata[0]}<extra></extra>",
-            **axes_of(panel),
+            **name_axes(panel),
         )
 
 
-def _points(points: list[PublishedFigure], scale: Scale, panel: int) -> Json:
+def _draw_points(points: list[PublishedFigure], scale: Scale, panel: int) -> Json:
     return scatter(
         mode="lines+markers",
         x=[figure.place for figure in points],
@@ -106,7 +114,7 @@ def _points(points: list[PublishedFigure], scale: Scale, panel: int) -> Json:
         marker={"symbol": "diamond-open", "size": 7, "color": token("muted")},
         # A point at the end of the scale would be cut in half at the plot's edge.
         cliponaxis=False,
-        customdata=[[plain(figure.series), scale.form(figure.value)] for figure in points],
+        customdata=[[escape_for_plotly(figure.series), scale.form(figure.value)] for figure in points],
         hovertemplate="%{customdata[0]}: %{customdata[1]}<br>reported by the paper<extra></extra>",
-        **axes_of(panel),
+        **name_axes(panel),
     )

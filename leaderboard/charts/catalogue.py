@@ -27,27 +27,27 @@ from ircore.results.tables.formats import (
 from ircore.results.tables.intervals import SEM
 from ircore.results.tables.model import Table
 from ircore.results.tables.pairs import add_rules_column
-from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sem_sketch, budget_scores_sketch
-from leaderboard.charts.categories import categories_sketch
-from leaderboard.charts.corrections import corrections_by_turn_sketch, corrections_sketch
-from leaderboard.charts.costs import costs_sketch, seconds_sketch
+from leaderboard.charts.budgets import sketch_budget_deltas, sketch_budget_scores, sketch_budget_scores_sem
+from leaderboard.charts.categories import sketch_categories
+from leaderboard.charts.corrections import sketch_corrections, sketch_corrections_by_turn
+from leaderboard.charts.costs import sketch_costs, sketch_seconds
 from leaderboard.charts.data import RUN, Subject
-from leaderboard.charts.grammar import Missing, Sketch, plain
-from leaderboard.charts.heat import heat_maps_sketch, pair_heat_map_sketch
-from leaderboard.charts.judges import agreement_sketch, reliability_sketch
-from leaderboard.charts.language import lengths_sketch, novelty_sketch
-from leaderboard.charts.metrics import correlations_sketch, metric_preferences_sketch
+from leaderboard.charts.grammar import Missing, Sketch, escape_for_plotly
+from leaderboard.charts.heat import pair_heat_map_sketch, sketch_heat_maps
+from leaderboard.charts.judges import sketch_agreement, sketch_reliability
+from leaderboard.charts.language import sketch_lengths, sketch_novelty
+from leaderboard.charts.metrics import sketch_correlations, sketch_metric_preferences
 from leaderboard.charts.outcome_bars import (
-    budget_outcomes_sketch,
-    convergence_sketch,
     pair_convergence_sketch,
-    pooled_convergence_sketch,
+    sketch_budget_outcomes,
+    sketch_convergence,
+    sketch_pooled_convergence,
 )
-from leaderboard.charts.ratings import ratings_sketch
-from leaderboard.charts.scores import delta_sketch, deltas_sem_sketch, deltas_sketch, preferences_sketch, scores_sketch
-from leaderboard.charts.still import still_picture
-from leaderboard.charts.turns import pair_said_sketch, pair_trajectory_sketch, trajectories_sketch
-from leaderboard.charts.variance import variance_sketch
+from leaderboard.charts.ratings import sketch_ratings
+from leaderboard.charts.scores import sketch_delta, sketch_deltas, sketch_deltas_sem, sketch_preferences, sketch_scores
+from leaderboard.charts.still import draw_still
+from leaderboard.charts.turns import pair_said_sketch, pair_trajectory_sketch, sketch_trajectories
+from leaderboard.charts.variance import sketch_variance
 from leaderboard.model.site import Pair
 from leaderboard.theme import NARROW
 
@@ -116,7 +116,7 @@ class Chart:
 
     def still(self) -> Markup:
         """Return the wide and the narrow still picture; the stylesheet shows one, by the width of the window."""
-        return still_picture(self.figure, narrow=False) + still_picture(self.figure, narrow=True)
+        return draw_still(self.figure, narrow=False) + draw_still(self.figure, narrow=True)
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Drawn:
         return self.numbers
 
 
-def figures(
+def make_figures(
     results: Results,
     pairs: Mapping[str, Pair],
     wanted: Collection[str] | None = None,
@@ -172,19 +172,19 @@ def figures(
         version: Benchmark version of the results; None for the version by the project's own records.
 
     Returns:
-        Figures by ``chart_id``: ``OF_ALL``; for each judge ``OF_JUDGE``; for each judge and pair ``OF_PAIR``; for each
+        Figures by ``make_chart_id``: ``OF_ALL``, for each judge ``OF_JUDGE``, for each judge and pair ``OF_PAIR``, each
         pair ``OF_PAIR_ONCE``.
     """
     charts, version = {}, version or find_version(results)
     # A board never mixes rules, so figures of all pairs do not either.
     same = comparable or select_by_rules(results, list_rule_sets(results)[0])
-    for identity, kind, shown, draw in _drawings(results, pairs, site_judge or results.judges[0], same):
+    for identity, kind, shown, draw in _list_drawings(results, pairs, site_judge or results.judges[0], same):
         if wanted is None or identity in wanted:
-            charts[identity] = _chart(identity, kind, draw(), shown, version)
+            charts[identity] = _make_chart(identity, kind, draw(), shown, version)
     return charts
 
 
-def chart_id(kind: str, pair_key: str | None = None, judge: str | None = None) -> str:
+def make_chart_id(kind: str, pair_key: str | None = None, judge: str | None = None) -> str:
     """Return the id of a chart.
 
     Args:
@@ -197,29 +197,29 @@ def chart_id(kind: str, pair_key: str | None = None, judge: str | None = None) -
 
 
 OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
-    "scores": scores_sketch,
-    "categories": categories_sketch,
-    "deltas": deltas_sketch,
-    "preferences": preferences_sketch,
-    "heat-maps": heat_maps_sketch,
-    "budget-scores": budget_scores_sketch,
-    "budget-deltas": budget_deltas_sketch,
-    "budget-outcomes": budget_outcomes_sketch,
-    "corrections": corrections_sketch,
-    "corrections-by-turn": corrections_by_turn_sketch,
-    "lengths": lengths_sketch,
-    "novelty": novelty_sketch,
-    "agreement": agreement_sketch,
-    "ratings": ratings_sketch,
-    "reliability": reliability_sketch,
-    "metric-correlations": correlations_sketch,
-    "metric-preferences": metric_preferences_sketch,
-    "costs": costs_sketch,
-    "seconds": seconds_sketch,
-    "variance": variance_sketch,
-    "convergence-pooled": pooled_convergence_sketch,
-    "deltas-sem": deltas_sem_sketch,
-    "budget-scores-sem": budget_scores_sem_sketch,
+    "scores": sketch_scores,
+    "categories": sketch_categories,
+    "deltas": sketch_deltas,
+    "preferences": sketch_preferences,
+    "heat-maps": sketch_heat_maps,
+    "budget-scores": sketch_budget_scores,
+    "budget-deltas": sketch_budget_deltas,
+    "budget-outcomes": sketch_budget_outcomes,
+    "corrections": sketch_corrections,
+    "corrections-by-turn": sketch_corrections_by_turn,
+    "lengths": sketch_lengths,
+    "novelty": sketch_novelty,
+    "agreement": sketch_agreement,
+    "ratings": sketch_ratings,
+    "reliability": sketch_reliability,
+    "metric-correlations": sketch_correlations,
+    "metric-preferences": sketch_metric_preferences,
+    "costs": sketch_costs,
+    "seconds": sketch_seconds,
+    "variance": sketch_variance,
+    "convergence-pooled": sketch_pooled_convergence,
+    "deltas-sem": sketch_deltas_sem,
+    "budget-scores-sem": sketch_budget_scores_sem,
 }
 """Figures that the site has once: about all judges, about no judge, or by the site's own judge."""
 
@@ -232,9 +232,9 @@ ACROSS_RULES = frozenset(
 """Figures of all runs: they compare rules, or runs under different rules may stand together in them."""
 
 OF_JUDGE: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
-    "trajectories": trajectories_sketch,
-    "delta": delta_sketch,
-    "convergence": convergence_sketch,
+    "trajectories": sketch_trajectories,
+    "delta": sketch_delta,
+    "convergence": sketch_convergence,
 }
 """Figures of all pairs for each judge."""
 
@@ -249,11 +249,11 @@ OF_PAIR_ONCE: Mapping[str, Callable[[Subject, Pair], Sketch | Missing]] = {"said
 """Figures of one pair that do not depend on a judge."""
 
 
-def _drawings(
+def _list_drawings(
     results: Results, pairs: Mapping[str, Pair], own: str, comparable: Results
 ) -> Iterator[tuple[str, str, Results, Callable[[], Sketch | Missing]]]:
     """Yield for every figure its id, kind, results and drawing function."""
-    alike = named_alike([pairs[submission.run_id] for submission in comparable.submissions])
+    alike = shorten_pair_names([pairs[submission.run_id] for submission in comparable.submissions])
     for judge in results.judges:
         subject, usual = Subject(results, pairs, judge), Subject(comparable, alike, judge)
         said = None if judge == own else judge
@@ -261,13 +261,13 @@ def _drawings(
             about = subject if kind in ACROSS_RULES else usual
             yield kind, kind, about.results, partial(of_all, about)
         for kind, of_judge in OF_JUDGE.items():
-            yield chart_id(kind, None, said), kind, usual.results, partial(of_judge, usual)
+            yield make_chart_id(kind, None, said), kind, usual.results, partial(of_judge, usual)
         for pair in pairs.values():
             for kind, of_one in {**OF_PAIR, **(OF_PAIR_ONCE if judge == own else {})}.items():
-                yield chart_id(kind, pair.key, said), kind, subject.results, partial(of_one, subject, pair)
+                yield make_chart_id(kind, pair.key, said), kind, subject.results, partial(of_one, subject, pair)
 
 
-def named_alike(pairs: Sequence[Pair]) -> dict[str, Pair]:
+def shorten_pair_names(pairs: Sequence[Pair]) -> dict[str, Pair]:
     """Return pairs under the same rules by run_id: these need not stand in their names."""
     count = Counter((pair.describer, pair.generator) for pair in pairs)
     return {
@@ -276,8 +276,8 @@ def named_alike(pairs: Sequence[Pair]) -> dict[str, Pair]:
     }
 
 
-def _chart(identity: str, kind: str, sketch: Sketch | Missing, results: Results, version: Version) -> Chart:
-    chart = chart_of(identity, kind, sketch)
+def _make_chart(identity: str, kind: str, sketch: Sketch | Missing, results: Results, version: Version) -> Chart:
+    chart = make_page_chart(identity, kind, sketch)
     if chart.table is None:
         return chart
     table = add_rules_column(chart.table, results)
@@ -285,7 +285,7 @@ def _chart(identity: str, kind: str, sketch: Sketch | Missing, results: Results,
     return replace(chart, table=table, source={**describe_source(chart.table, version), **bars})
 
 
-def choosable(sketch: Sketch, subject: Subject, usual: int, version: Version) -> dict[str, Any]:
+def build_choosable_figure(sketch: Sketch, subject: Subject, usual: int, version: Version) -> dict[str, Any]:
     """Return a figure of every pair, among which a reader chooses.
 
     Args:
@@ -325,7 +325,7 @@ def choosable(sketch: Sketch, subject: Subject, usual: int, version: Version) ->
     }
 
 
-def chart_of(
+def make_page_chart(
     identity: str, kind: str, sketch: Sketch | Missing, source: Mapping[str, str | None] | None = None
 ) -> Chart:
     """Return a sketch as a chart of a page.
@@ -347,7 +347,7 @@ def chart_of(
         figure={
             **sketch.drawing.plotly(),
             "breakpoint": NARROW,
-            "title": plain(sketch.title),
+            "title": escape_for_plotly(sketch.title),
             "units": units,
         },
         table=sketch.table,

@@ -5,26 +5,26 @@ from dataclasses import replace
 
 from ircore.core.plain_words import format_count
 from ircore.results.tables.model import Column, Table, Value
-from leaderboard.charts.data import MOST_PANELS, RUN, Subject, of_runs, picked
+from leaderboard.charts.data import MOST_PANELS, RUN, Subject, select_columns, select_runs
 from leaderboard.charts.grammar import (
     Drawing,
     Json,
     Missing,
     Sketch,
-    axis,
-    enough,
-    interval_words,
-    mean,
+    describe_interval,
+    escape_for_plotly,
+    get_mean,
+    has_enough_samples,
+    make_annotation,
+    make_axis,
+    make_ticks,
+    make_whiskers,
     pair_lines,
     pair_name,
-    plain,
-    rounded,
+    round_value,
     scatter,
-    steps,
-    whiskers,
-    words,
 )
-from leaderboard.charts.panels import Grid, axes_of, inside
+from leaderboard.charts.panels import Grid, name_axes, name_panel_refs
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
 from leaderboard.words import labels
@@ -38,7 +38,7 @@ _ByCategory = Mapping[str, Mapping[str, Value]]
 """Scores by category and run_id."""
 
 
-def categories_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_categories(subject: Subject) -> Sketch | Missing:
     """Draw the mean score of the same pairs in each category, a panel per category."""
     categories = subject.results.categories
     boards = {category: subject.board(subject.judge, category) for category in categories}
@@ -51,9 +51,9 @@ def categories_sketch(subject: Subject) -> Sketch | Missing:
     if len(scores) < 2:
         return Missing(_TITLE, "Fewer than two categories were rated.")
     pairs = subject.shown(MOST_PANELS)
-    wide, narrow = (_layout(pairs, list(scores), narrow) for narrow in (False, True))
+    wide, narrow = (_build_layout(pairs, list(scores), narrow) for narrow in (False, True))
     return Sketch(
-        title=subject.among_words() + _title(scores, [pair.run_id for pair in subject.ranked]),
+        title=subject.among_words() + _compose_title(scores, [pair.run_id for pair in subject.ranked]),
         reading_aid=(
             "Each panel is a category, each mark a pair's mean similarity of the final rendering there, each line its"
             " 95 % interval; the pairs stand in the same order and on the same scale in every panel."
@@ -64,14 +64,14 @@ def categories_sketch(subject: Subject) -> Sketch | Missing:
                 _mark(pair, category, by_run[pair.run_id], row, panel)
                 for panel, (category, by_run) in enumerate(scores.items())
                 for row, pair in enumerate(pairs)
-                if mean(by_run[pair.run_id]) is not None
+                if get_mean(by_run[pair.run_id]) is not None
             ],
             wide,
             narrow,
             "rows",
             [pair.key for pair in pairs],
         ),
-        table=_table({category: boards[category] for category in scores}, [pair.run_id for pair in pairs]),
+        table=_build_table({category: boards[category] for category in scores}, [pair.run_id for pair in pairs]),
         question=_TITLE,
     )
 
@@ -81,46 +81,56 @@ def _mark(pair: Pair, category: str, value: Value, row: int, panel: int) -> Json
     return scatter(
         mode="markers",
         ids=[pair.key],
-        x=[rounded(mean(value))],
+        x=[round_value(get_mean(value))],
         y=[row],
-        error_x=whiskers([value], colour),
+        error_x=make_whiskers([value], colour),
         marker={"symbol": generator_symbol(pair.shape), "size": 9, "color": colour},
         hovertemplate=(
-            f"{plain(pair_name(pair))}<br>{labels.category_title(category)}: {labels.number(mean(value))}"
-            f"<br>{interval_words(value)}<extra></extra>"
+            f"{escape_for_plotly(pair_name(pair))}<br>{labels.format_category(category)}: "
+            f"{labels.number(get_mean(value))}"
+            f"<br>{describe_interval(value)}<extra></extra>"
         ),
-        **axes_of(panel),
+        **name_axes(panel),
     )
 
 
-def _layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool) -> Json:
+def _build_layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool) -> Json:
     columns, length, left = (1, 22, 160) if narrow else (min(3, len(categories)), 32, 225)
     lines = [pair_lines(pair) if narrow else (pair_name(pair),) for pair in pairs]
-    names = [(row, "<br>".join(plain(line, length) for line in name)) for row, name in enumerate(lines)]
+    names = [(row, "<br>".join(escape_for_plotly(line, length) for line in name)) for row, name in enumerate(lines)]
 
     def axes(panel: int, grid: Grid) -> tuple[Json, Json]:
         lowest = panel + grid.columns >= grid.count
         # Ticks stand below the lowest panel of a column alone, since all share one scale.
         # A line at the very end of an axis is not drawn.
-        across = axis(-0.1, 10.1, steps(0, 10, 5), showticklabels=lowest)
-        return across, axis(len(pairs) - 0.5, -0.5, names, showgrid=False)
+        across = make_axis(-0.1, 10.1, make_ticks(0, 10, 5), showticklabels=lowest)
+        return across, make_axis(len(pairs) - 0.5, -0.5, names, showgrid=False)
 
     def title(panel: int, _: Grid) -> list[Json]:
         ink = {"colour": token("text"), "weight": 700}
-        return [words(labels.category_title(categories[panel]), (0, 1), inside(panel), "left bottom", (0, 4), **ink)]
+        return [
+            make_annotation(
+                labels.format_category(categories[panel]), (0, 1), name_panel_refs(panel), "left bottom", (0, 4), **ink
+            )
+        ]
 
-    note = words("mean similarity of the final rendering (0–10)", (1, 0), "paper paper", "right top", (0, -20))
+    note = make_annotation(
+        "mean similarity of the final rendering (0–10)", (1, 0), "paper paper", "right top", (0, -20)
+    )
     grid = Grid(len(categories), columns, panel=_ROW[narrow] * len(pairs), between=34, top=28)
     return grid.layout(axes, title, [note], left)
 
 
-def _table(boards: Mapping[str, Table], run_ids: Sequence[str]) -> Table:
+def _build_table(boards: Mapping[str, Table], run_ids: Sequence[str]) -> Table:
     """Return the scores of all categories under each other, the category in a column of its own."""
-    tables = {category: of_runs(picked(board, [RUN, "pair", "score"]), run_ids) for category, board in boards.items()}
+    tables = {
+        category: select_runs(select_columns(board, [RUN, "pair", "score"]), run_ids)
+        for category, board in boards.items()
+    }
     first = next(iter(tables.values()))
     column = Column("category", "category", "Of the targets.", digits=None)
     rows = [
-        (run, pair, Value(labels.category_title(category)), score)
+        (run, pair, Value(labels.format_category(category)), score)
         for category, table in tables.items()
         for run, pair, score in table.rows
     ]
@@ -128,13 +138,13 @@ def _table(boards: Mapping[str, Table], run_ids: Sequence[str]) -> Table:
     return replace(first, title="Score by category", caption="", columns=columns, rows=tuple(rows))
 
 
-def _title(scores: _ByCategory, run_ids: Sequence[str]) -> str:
+def _compose_title(scores: _ByCategory, run_ids: Sequence[str]) -> str:
     """Name the category in which most pairs score lowest, over all pairs with enough pictures of every category."""
     lowest: dict[str, int] = {}
     known = 0
     for run_id in run_ids:
         values = {category: by_run[run_id] for category, by_run in scores.items()}
-        numbers = {category: mean(value) or 0.0 for category, value in values.items() if enough(value)}
+        numbers = {category: get_mean(value) or 0.0 for category, value in values.items() if has_enough_samples(value)}
         # A pair with some categories only, or too few pictures of one, could name no hardest of all.
         if len(numbers) == len(scores):
             known += 1
@@ -148,4 +158,4 @@ def _title(scores: _ByCategory, run_ids: Sequence[str]) -> str:
     if others:
         return f"{_TITLE} None scores lowest for most of {format_count(known, 'pair')}"
     pairs = format_count(known, "pair")
-    return f"{_TITLE} {labels.category_title(hardest)} score lowest for {most} of {pairs}"
+    return f"{_TITLE} {labels.format_category(hardest)} score lowest for {most} of {pairs}"

@@ -6,23 +6,23 @@ from ircore.results.curves import SAME_EPISODES
 from ircore.results.language.corrections import CORRECTIONS
 from ircore.results.tables.language import corrections_by_turn_table, corrections_table
 from ircore.results.tables.model import Value
-from leaderboard.charts.data import MOST_PANELS, MOST_ROWS, RUN, Subject, grouped, of_runs, picked
+from leaderboard.charts.data import MOST_PANELS, MOST_ROWS, RUN, Subject, group_by_run, select_columns, select_runs
 from leaderboard.charts.grammar import (
     Drawing,
     Json,
     Missing,
     Sketch,
-    axis,
-    enough,
-    layout,
-    mean,
+    build_layout,
+    escape_for_plotly,
+    get_mean,
+    has_enough_samples,
+    make_annotation,
+    make_axis,
+    measure_margin,
     pair_lines,
     pair_name,
-    plain,
-    room,
-    words,
 )
-from leaderboard.charts.heat import HeatMap, name_axis, small_maps
+from leaderboard.charts.heat import HeatMap, draw_small_maps, name_axis
 from leaderboard.model.site import Pair
 from leaderboard.words.marked_messages import CORRECTION_WORDS
 
@@ -37,43 +37,43 @@ _ROW = 38
 """Height of a row, CSS pixels."""
 
 
-def corrections_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_corrections(subject: Subject) -> Sketch | Missing:
     """Draw the topics of each pair's correction messages as a heat map, as the paper's Figure 7."""
     some = subject.best(MOST_ROWS)
-    table = of_runs(some.table(corrections_table), [pair.run_id for pair in some.ranked])
-    rows = grouped(table)
-    pairs = [pair for pair in some.ranked if mean(rows[pair.run_id][0]["messages"])]
+    table = select_runs(some.table(corrections_table), [pair.run_id for pair in some.ranked])
+    rows = group_by_run(table)
+    pairs = [pair for pair in some.ranked if get_mean(rows[pair.run_id][0]["messages"])]
     if not pairs:
         return Missing(_TITLE, "No pair has a message after turn 1.")
     cells = [[rows[pair.run_id][0][correction] for correction in CORRECTIONS] for pair in pairs]
-    heat_map = HeatMap([plain(pair_name(pair), 80) for pair in pairs], _NAMES, cells, share=True)
-    wide, narrow = (_profile_layout(pairs, heat_map, narrow) for narrow in (False, True))
+    heat_map = HeatMap([escape_for_plotly(pair_name(pair), 80) for pair in pairs], _NAMES, cells, share=True)
+    wide, narrow = (_build_profile_layout(pairs, heat_map, narrow) for narrow in (False, True))
     keys = [pair.key for pair in pairs]
     best = {pair.key for pair in subject.ranked[:MOST_ROWS]}
     of_best = [row for pair, row in zip(pairs, cells, strict=True) if pair.key in best]
     return Sketch(
-        title=subject.among_words(MOST_ROWS) + _profile_title(of_best),
+        title=subject.among_words(MOST_ROWS) + _compose_profile_title(of_best),
         reading_aid=(
             "Each cell is the share (%) of a pair's messages after turn 1 in which words of a category occur; a message"
             " may be about several things. Intervals are in the table."
         ),
         selection_words=subject.selection_words(MOST_ROWS),
         drawing=Drawing([{**heat_map.trace(), "ids": keys}], wide, narrow, "rows", keys),
-        table=picked(table, [RUN, "pair", "messages", *CORRECTIONS]),
+        table=select_columns(table, [RUN, "pair", "messages", *CORRECTIONS]),
         question=_TITLE,
     )
 
 
-def corrections_by_turn_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_corrections_by_turn(subject: Subject) -> Sketch | Missing:
     """Draw the topics of corrections by turn, one small heat map per pair, as the paper's Figure 13."""
     title = "Do corrections change over the turns?"
     some = subject.best(MOST_PANELS)
-    table = of_runs(some.table(corrections_by_turn_table), [pair.run_id for pair in some.ranked])
+    table = select_runs(some.table(corrections_by_turn_table), [pair.run_id for pair in some.ranked])
     if not table.rows:
         return Missing(title, "No pair has a message after turn 1.")
-    maps, rows = [], grouped(table)
+    maps, rows = [], group_by_run(table)
     for pair in some.ranked:
-        by_turn = {round(mean(row["turn"]) or 0): row for row in rows.get(pair.run_id, ())}
+        by_turn = {round(get_mean(row["turn"]) or 0): row for row in rows.get(pair.run_id, ())}
         # Turn 1 corrects nothing: there is no rendering yet.
         turns = range(2, max(by_turn, default=2) + 1)
         cells = [
@@ -87,39 +87,40 @@ def corrections_by_turn_sketch(subject: Subject) -> Sketch | Missing:
             f" the more. {SAME_EPISODES}"
         ),
         selection_words=subject.selection_words(MOST_PANELS),
-        drawing=small_maps(some.ranked, maps, _NAMES, first=2),
-        table=picked(table, [RUN, "pair", "turn", "messages", *CORRECTIONS]),
+        drawing=draw_small_maps(some.ranked, maps, _NAMES, first=2),
+        table=select_columns(table, [RUN, "pair", "turn", "messages", *CORRECTIONS]),
         question=title,
     )
 
 
-def _profile_layout(pairs: Sequence[Pair], heat_map: HeatMap, narrow: bool) -> Json:
+def _build_profile_layout(pairs: Sequence[Pair], heat_map: HeatMap, narrow: bool) -> Json:
     length, angle, anchor = (15, -90, "center bottom") if narrow else (36, -45, "left bottom")
     lines = [pair_lines(pair) for pair in pairs]
     heads = [
-        words(name, (at, 1), "x paper", anchor, (0, 3), textangle=angle) for at, name in enumerate(heat_map.columns)
+        make_annotation(name, (at, 1), "x paper", anchor, (0, 3), textangle=angle)
+        for at, name in enumerate(heat_map.columns)
     ]
-    return layout(
+    return build_layout(
         _HEAD + 12 + _ROW * len(pairs),
-        room([line[:length] for pair in lines for line in pair], 250),
+        measure_margin([line[:length] for pair in lines for line in pair], 250),
         8 if narrow else 70,
         _HEAD,
         12,
-        xaxis=axis(-0.5, len(heat_map.columns) - 0.5, showgrid=False),
-        yaxis=name_axis(["<br>".join(plain(line, length) for line in pair) for pair in lines]),
+        xaxis=make_axis(-0.5, len(heat_map.columns) - 0.5, showgrid=False),
+        yaxis=name_axis(["<br>".join(escape_for_plotly(line, length) for line in pair) for pair in lines]),
         annotations=[*heat_map.numbers([pair.key for pair in pairs]), *heads],
         coloraxis=heat_map.coloraxis,
     )
 
 
-def _profile_title(cells: Sequence[Sequence[Value]]) -> str:
+def _compose_profile_title(cells: Sequence[Sequence[Value]]) -> str:
     """Name the most frequent topic of corrections and the topic on which two pairs differ most, if any two surely do.
 
     Args:
         cells: Shares of each pair by topic; a pair with messages of too few episodes is left out.
     """
-    known = [row for row in cells if all(map(enough, row))]
-    rows = [[mean(value) or 0.0 for value in row] for row in known]
+    known = [row for row in cells if all(map(has_enough_samples, row))]
+    rows = [[get_mean(value) or 0.0 for value in row] for row in known]
     if not rows:
         return _TITLE
     spans = [
@@ -132,7 +133,7 @@ def _profile_title(cells: Sequence[Sequence[Value]]) -> str:
     topic = next(
         values for name, values in zip(_NAMES, zip(*known, strict=True), strict=True) if name.lower() == differing
     )
-    least, most = (choose(topic, key=lambda value: mean(value) or 0.0) for choose in (min, max))
+    least, most = (choose(topic, key=lambda value: get_mean(value) or 0.0) for choose in (min, max))
     apart = least.high is not None and most.low is not None and least.high < most.low
     # A spread of less than five points is too small for a headline, and one within the intervals may be chance.
     if len(rows) < 2 or widest < 0.05 or not apart:

@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 from ircore.core.plain_words import format_count
 from ircore.results.model import BoardRow
 from ircore.results.tables.model import Value
-from leaderboard.charts.data import RUN, Subject, of_runs, picked
+from leaderboard.charts.data import RUN, Subject, select_columns, select_runs
 from leaderboard.charts.grammar import (
     FOOT,
     Drawing,
@@ -15,21 +15,21 @@ from leaderboard.charts.grammar import (
     Missing,
     Sketch,
     Ticks,
-    axis,
-    enough,
-    interval_ends,
-    interval_words,
-    layout,
-    mean,
+    build_layout,
+    describe_interval,
+    escape_for_plotly,
+    get_mean,
+    has_enough_samples,
+    list_interval_ends,
+    make_annotation,
+    make_axis,
+    make_ticks,
+    make_whiskers,
     pair_name,
-    plain,
-    rounded,
+    round_value,
     scatter,
-    steps,
-    whiskers,
-    words,
 )
-from leaderboard.charts.names_beside import Place, Spot, places
+from leaderboard.charts.names_beside import Place, Spot, choose_places
 from leaderboard.model.site import Pair
 from leaderboard.theme import NARROW, describer_token, generator_symbol, token
 from leaderboard.words import labels
@@ -93,7 +93,7 @@ class Effort:
         return f"{before}{self.form(value)}{behind} an episode"
 
 
-def _money(value: float) -> str:
+def _format_money(value: float) -> str:
     # Cents need their significant digits; dollars are read with two decimals.
     return f"{value:.2g}" if value < 1 else f"{value:.2f}"
 
@@ -104,7 +104,7 @@ COST = Effort(
     less="a lower cost",
     axis="cost of an episode (US$, logarithmic)",
     unknown="No pair's cost is known: prices of its players are needed (or they cost nothing).",
-    form=_money,
+    form=_format_money,
     unit=("US$ ", ""),
     none="free",
 )
@@ -121,46 +121,47 @@ SECONDS = Effort(
 )
 
 
-def costs_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_costs(subject: Subject) -> Sketch | Missing:
     """Draw each pair's score against its cost per episode, free pairs in a strip of their own."""
-    return _effort_sketch(subject, COST)
+    return _sketch_effort(subject, COST)
 
 
-def seconds_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_seconds(subject: Subject) -> Sketch | Missing:
     """Draw each pair's score against its seconds per episode."""
-    return _effort_sketch(subject, SECONDS)
+    return _sketch_effort(subject, SECONDS)
 
 
-def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
+def _sketch_effort(subject: Subject, effort: Effort) -> Sketch | Missing:
     efforts, scores = subject.by_run(subject.judge, effort.key), subject.by_run(subject.judge, "score")
     taken = {
         pair.run_id: amount
         for pair in subject.ranked
-        if (amount := mean(efforts[pair.run_id])) is not None and mean(scores[pair.run_id]) is not None
+        if (amount := get_mean(efforts[pair.run_id])) is not None and get_mean(scores[pair.run_id]) is not None
     }
     paid = [log10(amount) for amount in taken.values() if amount > 0]
     if not paid:
         return Missing(effort.title, effort.unknown)
     free = min(paid) - _STRIP
     points = {
-        run_id: (log10(amount) if amount > 0 else free, mean(scores[run_id]) or 0.0) for run_id, amount in taken.items()
+        run_id: (log10(amount) if amount > 0 else free, get_mean(scores[run_id]) or 0.0)
+        for run_id, amount in taken.items()
     }
     known = [pair for pair in subject.ranked if pair.run_id in points]
-    best = _frontier(known, points)
+    best = _find_frontier(known, points)
     rows = {row.submission.run_id: row for row in subject.results.board(subject.judge, subject.category)}
     ranked = [row for run_id, row in rows.items() if run_id in taken and row.rank_low is not None]
     # A cheap pair may be on the frontier without being among the best.
     usual = known[:MOST_POINTS] + [pair for pair in best if pair not in known[:MOST_POINTS]]
     shown = known if subject.choice else usual
     few = len(usual) <= _ALL_NAMED
-    unknown = sum(mean(efforts[pair.run_id]) is None for pair in subject.ranked)
+    unknown = sum(get_mean(efforts[pair.run_id]) is None for pair in subject.ranked)
     left_out = len(subject.pairs) - len(usual) - unknown
     named = shown if few else best
     strip = free if any(amount == 0 for amount in taken.values()) else None
-    wide, narrow = (_layout(effort, named, shown, points, scores, length, strip) for length in _WIDTHS)
+    wide, narrow = (_build_layout(effort, named, shown, points, scores, length, strip) for length in _WIDTHS)
     marks = [_mark(effort, pair, points[pair.run_id], taken[pair.run_id], scores[pair.run_id]) for pair in shown]
     return Sketch(
-        title=subject.among_words() + _title(effort, ranked, taken),
+        title=subject.among_words() + _compose_title(effort, ranked, taken),
         reading_aid=(
             "Each mark is a pair: further left is less, further up is better, lines are 95 % intervals of the score."
             " The stepped line joins the highest scores that can be had for the same or less. Beaten is a pair if"
@@ -172,25 +173,26 @@ def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
             + (f" {format_count(left_out, 'pair')} of lower score not shown." if left_out else "")
         ),
         drawing=Drawing(
-            [_frontier_line(best, points, max(x for x, _ in points.values())), *marks],
+            [_draw_frontier(best, points, max(x for x, _ in points.values())), *marks],
             wide,
             narrow,
             "points",
             [pair.key for pair in usual],
         ),
-        table=picked(
-            of_runs(subject.board(subject.judge), [pair.run_id for pair in shown]), [RUN, "pair", "score", effort.key]
+        table=select_columns(
+            select_runs(subject.board(subject.judge), [pair.run_id for pair in shown]),
+            [RUN, "pair", "score", effort.key],
         ),
         question=effort.title,
         says={
             pair.key: f"{labels.number(points[pair.run_id][1])} for {effort.said(taken[pair.run_id])}"
             for pair in shown
-            if enough(scores[pair.run_id])
+            if has_enough_samples(scores[pair.run_id])
         },
     )
 
 
-def _title(effort: Effort, ranked: Sequence[BoardRow], taken: Mapping[str, float]) -> str:
+def _compose_title(effort: Effort, ranked: Sequence[BoardRow], taken: Mapping[str, float]) -> str:
     """Return how many pairs are not beaten by the board's ranks; the bare question where no two pairs have ranks."""
     if len(ranked) < 2:
         return effort.title
@@ -207,7 +209,7 @@ def _title(effort: Effort, ranked: Sequence[BoardRow], taken: Mapping[str, float
     return f"{effort.title} {left} of {format_count(len(ranked), 'pair')} {verb} not clearly beaten at {effort.less}"
 
 
-def _frontier(pairs: Sequence[Pair], points: _Points) -> list[Pair]:
+def _find_frontier(pairs: Sequence[Pair], points: _Points) -> list[Pair]:
     """Return pairs whose score none of the same or a lower effort reaches, the least effort first."""
     frontier: list[Pair] = []
     # Of pairs with the same effort the best comes first, so that the others cannot be on the frontier.
@@ -217,7 +219,7 @@ def _frontier(pairs: Sequence[Pair], points: _Points) -> list[Pair]:
     return frontier
 
 
-def _frontier_line(frontier: Sequence[Pair], points: _Points, right: float) -> Json:
+def _draw_frontier(frontier: Sequence[Pair], points: _Points, right: float) -> Json:
     """Return the best score that can be had for an effort, as steps up to the largest effort."""
     corners = [points[pair.run_id] for pair in frontier]
     # The last step goes on to the dearest pair: more money buys nothing better there.
@@ -225,8 +227,8 @@ def _frontier_line(frontier: Sequence[Pair], points: _Points, right: float) -> J
     steps_of = [corner for (x, y), end in zip(corners, ends, strict=True) for corner in ((x, y), (end, y))]
     return scatter(
         mode="lines",
-        x=[rounded(x) for x, _ in steps_of],
-        y=[rounded(y) for _, y in steps_of],
+        x=[round_value(x) for x, _ in steps_of],
+        y=[round_value(y) for _, y in steps_of],
         line={"color": token("zero"), "width": 1, "dash": "dot"},
         hoverinfo="skip",
         showlegend=False,
@@ -238,19 +240,19 @@ def _mark(effort: Effort, pair: Pair, place: tuple[float, float], amount: float,
     return scatter(
         mode="markers",
         meta=pair.key,
-        name=plain(pair_name(pair), 60),
-        x=[rounded(x)],
-        y=[rounded(value)],
-        error_y=whiskers([score], colour),
+        name=escape_for_plotly(pair_name(pair), 60),
+        x=[round_value(x)],
+        y=[round_value(value)],
+        error_y=make_whiskers([score], colour),
         marker={"symbol": generator_symbol(pair.shape), "size": 11, "color": colour},
         hovertemplate=(
-            f"{plain(pair_name(pair))}<br>{labels.number(value)}, {interval_words(score)}"
+            f"{escape_for_plotly(pair_name(pair))}<br>{labels.number(value)}, {describe_interval(score)}"
             f"<br>{effort.said(amount)}<extra></extra>"
         ),
     )
 
 
-def _layout(
+def _build_layout(
     effort: Effort,
     named: Sequence[Pair],
     shown: Sequence[Pair],
@@ -260,16 +262,19 @@ def _layout(
     strip: float | None,
 ) -> Json:
     efforts = [points[pair.run_id][0] for pair in shown]
-    ends = interval_ends([scores[pair.run_id] for pair in shown])
+    ends = list_interval_ends([scores[pair.run_id] for pair in shown])
     low, high = floor(min(ends)), ceil(max(ends))
     # A lone whole number has no extent of its own.
     x, y = (min(efforts) - 0.15, max(efforts) + 0.15), (low, high) if low < high else (low - 1, high + 1)
     # Where a strip stands, the axis of logarithms begins beyond the line that parts the two.
     begins = x[0] if strip is None else strip + _STRIP / 2
-    ticks = [*([] if strip is None else [(strip, effort.none)]), *_ticks(begins, x[1], effort.form, strip is None)]
+    ticks = [
+        *([] if strip is None else [(strip, effort.none)]),
+        *_choose_ticks(begins, x[1], effort.form, strip is None),
+    ]
     line = {"xref": "x", "yref": "y domain", "x0": begins, "x1": begins, "y0": 0, "y1": 1, "line": {"width": 1}}
     annotations = [
-        words(
+        make_annotation(
             spot.name,
             points[pair.run_id],
             "x y",
@@ -278,15 +283,15 @@ def _layout(
             colour=describer_token(pair.hue, "-text"),
             name=pair.key,
         )
-        for pair, spot, (anchor, shift) in _names(named, shown, points, (x, y), length)
+        for pair, spot, (anchor, shift) in _place_names(named, shown, points, (x, y), length)
     ]
-    return layout(
+    return build_layout(
         _PLOT + _TOP + FOOT,
         _LEFT,
         _RIGHT,
         _TOP,
-        xaxis=axis(*x, ticks, effort.axis),
-        yaxis=axis(*y, steps(*y, 1), "mean similarity (0–10)", showline=True, linecolor=token("zero")),
+        xaxis=make_axis(*x, ticks, effort.axis),
+        yaxis=make_axis(*y, make_ticks(*y, 1), "mean similarity (0–10)", showline=True, linecolor=token("zero")),
         annotations=annotations,
         # Shown where a reader chose a few pairs.
         legend={"x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"},
@@ -294,7 +299,7 @@ def _layout(
     )
 
 
-def _names(
+def _place_names(
     named: Sequence[Pair],
     shown: Sequence[Pair],
     points: _Points,
@@ -306,14 +311,14 @@ def _names(
     width = _WIDTHS[length] - _LEFT - _RIGHT
 
     def pixels(pair: Pair) -> tuple[float, float]:
-        x, y = (rounded(value) or 0.0 for value in points[pair.run_id])
+        x, y = (round_value(value) or 0.0 for value in points[pair.run_id])
         return width * (x - left) / (right - left), _PLOT * (high - y) / (high - low)
 
-    spots = [Spot(*pixels(pair), plain(pair_name(pair), length)) for pair in named]
-    return list(zip(named, spots, places(spots, [pixels(pair) for pair in shown], width, _PLOT), strict=True))
+    spots = [Spot(*pixels(pair), escape_for_plotly(pair_name(pair), length)) for pair in named]
+    return list(zip(named, spots, choose_places(spots, [pixels(pair) for pair in shown], width, _PLOT), strict=True))
 
 
-def _ticks(low: float, high: float, form: Callable[[float], str], whole: bool) -> Ticks:
+def _choose_ticks(low: float, high: float, form: Callable[[float], str], whole: bool) -> Ticks:
     """Return ticks at 1, 2 and 5 times powers of ten; more in a small range, only powers of ten in a large one.
 
     ``whole`` is whether no strip takes room from the axis.

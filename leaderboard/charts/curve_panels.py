@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leaderboard.charts.beside_curves import BesideCurves
-from leaderboard.charts.grammar import Drawing, Json, plain, words
-from leaderboard.charts.panels import Grid, inside
-from leaderboard.charts.tracks import Scale, Track, context, line
+from leaderboard.charts.grammar import Drawing, Json, escape_for_plotly, make_annotation
+from leaderboard.charts.panels import Grid, name_panel_refs
+from leaderboard.charts.tracks import Scale, Track, draw_context, draw_line
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, token
 
@@ -35,7 +35,7 @@ class CurvePanel:
     """Curves of its runs, the best run first."""
 
 
-def coloured(pairs: Sequence[Pair]) -> list[Pair]:
+def colour_runs(pairs: Sequence[Pair]) -> list[Pair]:
     """Return runs in the colours and with the names of the seats that vary among them.
 
     Where all runs have the same player in the first seat, the colour tells the players of the second one.
@@ -55,7 +55,7 @@ def coloured(pairs: Sequence[Pair]) -> list[Pair]:
     ]
 
 
-def curve_panels(parts: Sequence[CurvePanel], scale: Scale, beside: BesideCurves) -> Drawing:
+def draw_curve_panels(parts: Sequence[CurvePanel], scale: Scale, beside: BesideCurves) -> Drawing:
     """Return the drawing of some panels, in this order.
 
     Args:
@@ -63,25 +63,25 @@ def curve_panels(parts: Sequence[CurvePanel], scale: Scale, beside: BesideCurves
         scale: Axes that they share.
         beside: What stands behind the curves: people, and published series beside runs by their rules.
     """
-    traces = [trace for number, part in enumerate(parts) for trace in _traces(part, scale, beside, number)]
-    wide, narrow = (_layout(parts, scale, beside, min(len(parts), most)) for most in (3, 1))
+    traces = [trace for number, part in enumerate(parts) for trace in _draw_traces(part, scale, beside, number)]
+    wide, narrow = (_build_layout(parts, scale, beside, min(len(parts), most)) for most in (3, 1))
     return Drawing(traces, wide, narrow)
 
 
-def _traces(part: CurvePanel, scale: Scale, beside: BesideCurves, panel: int) -> list[Json]:
+def _draw_traces(part: CurvePanel, scale: Scale, beside: BesideCurves, panel: int) -> list[Json]:
     own, others = part.tracks[:MOST_COLOURED], part.tracks[MOST_COLOURED:]
     # Bands first, so that no band hides another run's line, or a point of the paper.
-    bands, lines = zip(*(line(track, scale, panel) for track in reversed(own)), strict=True)
+    bands, lines = zip(*(draw_line(track, scale, panel) for track in reversed(own)), strict=True)
     return [
         *beside.people_traces(scale, panel),
         *bands,
-        *([context(others, scale, panel)] if others else []),
+        *([draw_context(others, scale, panel)] if others else []),
         *beside.series_traces(scale, panel, part.title),
         *lines,
     ]
 
 
-def _layout(parts: Sequence[CurvePanel], scale: Scale, beside: BesideCurves, count: int) -> Json:
+def _build_layout(parts: Sequence[CurvePanel], scale: Scale, beside: BesideCurves, count: int) -> Json:
     x, y = ({name: value for name, value in axis.items() if name != "title"} for axis in (scale.x, scale.y))
     lines = max(min(len(part.tracks), MOST_COLOURED) for part in parts) + any(part.title for part in parts)
     head = _LINE * lines + 10
@@ -91,13 +91,13 @@ def _layout(parts: Sequence[CurvePanel], scale: Scale, beside: BesideCurves, cou
 
     def titles(panel: int, _: Grid) -> list[Json]:
         part = parts[panel]
-        heads = [(plain(part.title, 40), token("text"), 700)] if part.title else []
-        heads += [(_legend(track, scale), describer_token(track.pair.hue, "-text"), 400)
+        heads = [(escape_for_plotly(part.title, 40), token("text"), 700)] if part.title else []
+        heads += [(_describe_track(track, scale), describer_token(track.pair.hue, "-text"), 400)
                   for track in part.tracks[:MOST_COLOURED]]  # fmt: skip
         return [
             *(
-                words(
-                    text, (0, 1), inside(panel), "left bottom", (0, 6 + _LINE * (len(heads) - 1 - place)),
+                make_annotation(
+                    text, (0, 1), name_panel_refs(panel), "left bottom", (0, 6 + _LINE * (len(heads) - 1 - place)),
                     align="left", colour=colour, weight=weight,
                 )
                 for place, (text, colour, weight) in enumerate(heads)
@@ -106,15 +106,19 @@ def _layout(parts: Sequence[CurvePanel], scale: Scale, beside: BesideCurves, cou
         ]  # fmt: skip
 
     notes = [
-        words(scale.y["title"]["text"], (0, 1), "paper paper", "left bottom", (-18, head + 8)),
-        words(scale.x["title"]["text"], (1, 0), "paper paper", "right top", (0, -20)),
+        make_annotation(scale.y["title"]["text"], (0, 1), "paper paper", "left bottom", (-18, head + 8)),
+        make_annotation(scale.x["title"]["text"], (1, 0), "paper paper", "right top", (0, -20)),
     ]
     left = 12 + 7 * max(map(len, y["ticktext"]))
     return Grid(len(parts), count, panel=PLOT, between=head + 34, top=head + 32).layout(axes, titles, notes, left)
 
 
-def _legend(track: Track, scale: Scale) -> str:
+def _describe_track(track: Track, scale: Scale) -> str:
     """Return the name of a run with the first and the last value of its curve."""
     ends = [scale.form(value) for _, value, _ in track.known]
     name = " + ".join(filter(None, track.pair.names))
-    return f"{plain(name, 40)} {ends[0]} → {ends[-1]}" if len(ends) > 1 else f"{plain(name, 40)} {''.join(ends)}"
+    return (
+        f"{escape_for_plotly(name, 40)} {ends[0]} → {ends[-1]}"
+        if len(ends) > 1
+        else f"{escape_for_plotly(name, 40)} {''.join(ends)}"
+    )

@@ -125,13 +125,13 @@ class Subject:
 
     def best(self, most: int) -> "Subject":
         """Return the same about the pairs shown only."""
-        return self if self.choice else self._of(self.ranked[:most])
+        return self if self.choice else self._restrict_to(self.ranked[:most])
 
     def only(self, pair: Pair) -> "Subject":
         """Return a subject that holds this pair alone."""
-        return self._of((pair,))
+        return self._restrict_to((pair,))
 
-    def _of(self, pairs: Sequence[Pair]) -> "Subject":
+    def _restrict_to(self, pairs: Sequence[Pair]) -> "Subject":
         chosen = {pair.run_id: pair for pair in pairs}
         # Order of the results, not of the ranks: only ``ranked`` says who is best.
         submissions = tuple(submission for submission in self.results.submissions if submission.run_id in chosen)
@@ -160,7 +160,7 @@ class Subject:
     @property
     def scope(self) -> str:
         """What a reader chose besides pairs, in words."""
-        on = [f"on {labels.category_title(self.category).lower()}"] if self.category else []
+        on = [f"on {labels.format_category(self.category).lower()}"] if self.category else []
         by = [f"judged by {self.judge}"] if self.choice and self.choice.alone else []
         return ", ".join([*on, *by])
 
@@ -178,7 +178,7 @@ class Subject:
         return {str(run.value): value for run, value in zip(board.column(RUN), board.column(key), strict=True)}
 
 
-def picked(table: Table, keys: Sequence[str], **changes: str) -> Table:
+def select_columns(table: Table, keys: Sequence[str], **changes: str) -> Table:
     """Return a table with only these columns, in this order.
 
     Args:
@@ -195,7 +195,7 @@ def picked(table: Table, keys: Sequence[str], **changes: str) -> Table:
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
-def of_runs(table: Table, run_ids: Sequence[str]) -> Table:
+def select_runs(table: Table, run_ids: Sequence[str]) -> Table:
     """Return a table with the rows of these runs only, in this order; a run may have several rows."""
     runs = table.column(RUN)
     rows: dict[str, list[tuple[Value, ...]]] = {run_id: [] for run_id in run_ids}
@@ -205,13 +205,13 @@ def of_runs(table: Table, run_ids: Sequence[str]) -> Table:
     return replace(table, rows=tuple(row for run_id in run_ids for row in rows[run_id]), groups=())
 
 
-def where(table: Table, key: str, wanted: Callable[[object], bool]) -> Table:
+def filter_rows(table: Table, key: str, wanted: Callable[[object], bool]) -> Table:
     """Return a table with the rows whose entry under a column is wanted."""
     rows = [row for row, cell in zip(table.rows, table.column(key), strict=True) if wanted(cell.value)]
     return replace(table, rows=tuple(rows), groups=())
 
 
-def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:
+def join_judges(tables: Iterable[tuple[str, Table]]) -> Table:
     """Join tables with equal columns into a single table whose first column names the judge of each row."""
     named = list(tables)
     column = Column("rater", "judge", "Who rated.", digits=None)
@@ -222,15 +222,15 @@ def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:
     return replace(first, columns=(*first.columns[:at], column, *first.columns[at:]), rows=tuple(rows), groups=())
 
 
-def entries_of(table: Table) -> list[Entry]:
+def list_entries(table: Table) -> list[Entry]:
     """Return every row of a table as a dictionary of values by column key."""
     keys = [column.key for column in table.columns]
     return [dict(zip(keys, row, strict=True)) for row in table.rows]
 
 
-def grouped(table: Table) -> dict[str, list[Entry]]:
+def group_by_run(table: Table) -> dict[str, list[Entry]]:
     """Return the rows of each run by run_id, each row as a dictionary of values by column key."""
     by_run: dict[str, list[Entry]] = {}
-    for entry in entries_of(table):
+    for entry in list_entries(table):
         by_run.setdefault(str(entry[RUN].value), []).append(entry)
     return by_run

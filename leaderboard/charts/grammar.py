@@ -47,7 +47,7 @@ _WHISKER = {"type": "data", "symmetric": False, "thickness": 1.5, "width": 0}
 
 
 @cache
-def _template() -> Json:
+def _build_template() -> Json:
     """Return the look of all charts: no frame, no zoom, hairlines at the ticks, the reader's colours."""
     # Made with the first chart, since Plotly takes long to check it.
     template: Json = go.layout.Template(
@@ -148,7 +148,7 @@ class Drawing(NamedTuple):
         # Plotly validates every property of a layout: one that serves twice is validated once.
         same = self.narrow is self.wide
         narrow = figure["layout"] if same else go.Layout(self.narrow).to_plotly_json()
-        return {**figure, "narrow": narrow, "template": _template()}
+        return {**figure, "narrow": narrow, "template": _build_template()}
 
 
 @dataclass(frozen=True)
@@ -203,37 +203,37 @@ def pair_lines(pair: Marked) -> tuple[str, str]:
     return describer, f"{generator} ({pair.apart})" if pair.apart else generator
 
 
-def plain(text: str, length: int = 200) -> str:
+def escape_for_plotly(text: str, length: int = 200) -> str:
     """Escape untrusted text for Plotly: hidden characters become visible codes, markup is shown literally."""
     # Plotly shows quotes literally, so an escaped quote would be seen as its code.
     return escape(format_one_line(text, length), quote=False)
 
 
-def mean(value: Value) -> float | None:
+def get_mean(value: Value) -> float | None:
     """Return the number of a table value; None if the value has no number."""
     return float(value.value) if isinstance(value.value, int | float) else None
 
 
-def enough(value: Value) -> bool:
+def has_enough_samples(value: Value) -> bool:
     """Return whether a table value has a number that rests on enough pictures or episodes for a headline.
 
-    >>> enough(Value(6.5, n=5)), enough(Value(6.5, n=4))
+    >>> has_enough_samples(Value(6.5, n=5)), has_enough_samples(Value(6.5, n=4))
     (True, False)
     """
-    return mean(value) is not None and not are_too_few(value.n)
+    return get_mean(value) is not None and not are_too_few(value.n)
 
 
-def rounded(value: float | None) -> float | None:
+def round_value(value: float | None) -> float | None:
     """Return a number as figures carry it: three decimals are finer than a pixel."""
     return None if value is None else round(value, 3)
 
 
-def percent(share: float | None) -> str:
+def format_percent(share: float | None) -> str:
     """Format a share 0–1 in percent, with the sign."""
-    return labels.MISSING if share is None else f"{labels.percent(share)} %"
+    return labels.MISSING if share is None else f"{labels.format_share(share)} %"
 
 
-def interval_words(value: Value, form: Callable[[float | None], str] = labels.number) -> str:
+def describe_interval(value: Value, form: Callable[[float | None], str] = labels.number) -> str:
     """Return a number's confidence interval and sample size in words, or the reason why there is no interval."""
     if value.value is None:
         return value.missing or "no value"
@@ -245,12 +245,12 @@ def interval_words(value: Value, form: Callable[[float | None], str] = labels.nu
     return f"{ends} {form(value.low)} to {form(value.high)}" + (f", {n}{few}" if n else "")
 
 
-def interval_ends(values: Sequence[Value]) -> list[float]:
+def list_interval_ends(values: Sequence[Value]) -> list[float]:
     """Return every number and every end of an interval among some entries."""
-    return [end for value in values for end in (mean(value), value.low, value.high) if end is not None]
+    return [end for value in values for end in (get_mean(value), value.low, value.high) if end is not None]
 
 
-def whiskers(values: Sequence[Value], colour: str, factor: float = 1, thickness: float = 1.5) -> Json:
+def make_whiskers(values: Sequence[Value], colour: str, factor: float = 1, thickness: float = 1.5) -> Json:
     """Return Plotly's error bars of values; of no length where a value has no interval.
 
     Args:
@@ -260,18 +260,18 @@ def whiskers(values: Sequence[Value], colour: str, factor: float = 1, thickness:
         thickness: Thickness of the bars, CSS pixels.
     """
     return {
-        "array": [_distance(value.high, mean(value), factor) for value in values],
-        "arrayminus": [_distance(mean(value), value.low, factor) for value in values],
+        "array": [_measure_distance(value.high, get_mean(value), factor) for value in values],
+        "arrayminus": [_measure_distance(get_mean(value), value.low, factor) for value in values],
         "color": colour,
         "thickness": thickness,
     }
 
 
-def _distance(further: float | None, nearer: float | None, factor: float) -> float:
+def _measure_distance(further: float | None, nearer: float | None, factor: float) -> float:
     return 0.0 if further is None or nearer is None else round(factor * (further - nearer), 4)
 
 
-def layout(height: int, left: int, right: int, top: int = HEAD, bottom: int = FOOT, **more: Any) -> Json:
+def build_layout(height: int, left: int, right: int, top: int = HEAD, bottom: int = FOOT, **more: Any) -> Json:
     """Return a Plotly layout with a height and margins in CSS pixels, and any further settings of the chart."""
     return {"height": height, "margin": {"l": left, "r": right, "t": top, "b": bottom, "pad": 0}, **more}
 
@@ -280,7 +280,7 @@ Ticks = Sequence[tuple[float, str]]
 """Positions of ticks and their labels; the labels must be plain already."""
 
 
-def steps(low: float, high: float, step: float, digits: int = 0, signed: bool = False) -> Ticks:
+def make_ticks(low: float, high: float, step: float, digits: int = 0, signed: bool = False) -> Ticks:
     """Return the ticks at the multiples of a step from one value to another."""
     first, last = round(low / step), round(high / step)
     # Rounding may have gone beyond an end; the tolerance forgives the error of binary fractions.
@@ -288,18 +288,18 @@ def steps(low: float, high: float, step: float, digits: int = 0, signed: bool = 
         first += 1
     while last * step > high + 1e-9:
         last -= 1
-    form = labels.signed if signed else labels.number
+    form = labels.format_signed if signed else labels.number
     return [(round(number * step, 6), form(number * step, digits)) for number in range(first, last + 1)]
 
 
-def axis(low: float, high: float, ticks: Ticks = (), title: str = "", **more: Any) -> Json:
+def make_axis(low: float, high: float, ticks: Ticks = (), title: str = "", **more: Any) -> Json:
     """Return an axis with a fixed range, hairlines at the ticks, and a title unless that is empty."""
     named = {"title": {"text": title}} if title else {}
     positions, texts = [at for at, _ in ticks], [text for _, text in ticks]
     return {"range": [low, high], "tickvals": positions, "ticktext": texts, **named, **more}
 
 
-def words(
+def make_annotation(
     text: str,
     place: tuple[float, float],
     refs: str = "x y",
@@ -330,7 +330,7 @@ def words(
 _FONT = {"colour": "color", "size": "size", "weight": "weight"}
 
 
-def legend(colours: Mapping[str, str], height: int, gap: int) -> list[Json]:
+def make_legend(colours: Mapping[str, str], height: int, gap: int) -> list[Json]:
     """Return the annotations of a colour legend on one line above a plot.
 
     Args:
@@ -341,17 +341,21 @@ def legend(colours: Mapping[str, str], height: int, gap: int) -> list[Json]:
     entries: list[Json] = []
     at = 0
     for word, colour in colours.items():
-        entries.append(words("■", (0, 1), "paper paper", "left bottom", (at, height), colour=token(colour), size=15))
-        entries.append(words(plain(word), (0, 1), "paper paper", "left bottom", (at + 16, height + 2)))
+        entries.append(
+            make_annotation("■", (0, 1), "paper paper", "left bottom", (at, height), colour=token(colour), size=15)
+        )
+        entries.append(
+            make_annotation(escape_for_plotly(word), (0, 1), "paper paper", "left bottom", (at + 16, height + 2))
+        )
         at += gap + round(6.2 * len(word))
     return entries
 
 
-def vertical(x: float) -> Json:
+def make_vertical_line(x: float) -> Json:
     """Return a reference line across the figure at a value: zero, or the level of chance."""
     return {"xref": "x", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1}
 
 
-def room(texts: Sequence[str], most: int) -> int:
+def measure_margin(texts: Sequence[str], most: int) -> int:
     """Return a margin in CSS pixels that holds the longest of some lines, but never more than ``most``."""
     return min(most, round(max((len(text) for text in texts), default=0) * CHARACTER) + 22)

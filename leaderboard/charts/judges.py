@@ -9,27 +9,27 @@ from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.games import published_table
 from ircore.results.tables.judges import agreement_table, reliability_table
 from ircore.results.tables.model import Value
-from leaderboard.charts.data import Subject, entries_of, where
+from leaderboard.charts.data import Subject, filter_rows, list_entries
 from leaderboard.charts.grammar import (
     Drawing,
     Json,
     Missing,
     Sketch,
-    axis,
-    interval_words,
-    mean,
-    plain,
-    rounded,
+    describe_interval,
+    escape_for_plotly,
+    get_mean,
+    make_annotation,
+    make_axis,
+    make_ticks,
+    make_vertical_line,
+    make_whiskers,
+    round_value,
     scatter,
-    steps,
-    vertical,
-    whiskers,
-    words,
 )
-from leaderboard.charts.panels import axes_of, diagonal, squares
-from leaderboard.charts.published import agreement_rows
-from leaderboard.charts.rows import Mark, Row, marked_rows
-from leaderboard.charts.tracks import band
+from leaderboard.charts.panels import build_square_layouts, draw_diagonal, name_axes
+from leaderboard.charts.published import build_agreement_rows
+from leaderboard.charts.rows import Mark, Row, draw_marked_rows
+from leaderboard.charts.tracks import draw_band
 from leaderboard.theme import judge_token, token
 from leaderboard.words import labels
 
@@ -43,29 +43,29 @@ _MEASURES = (("pearson", "r", "circle"), ("spearman", "ρ", "diamond-open"))
 """Measures in each row: key, sign, mark."""
 
 
-def agreement_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_agreement(subject: Subject) -> Sketch | Missing:
     """Draw the correlations of every two raters with their intervals, as the paper's Tables 1, 2 and 4."""
     table = agreement_table(subject.results)
     if not table.rows:
         return Missing("Do judges agree?", table.notes[0])
-    entries = entries_of(table)[:_MOST]
+    entries = list_entries(table)[:_MOST]
     low = min([0.0, *(end for row in entries for key, *_ in _MEASURES if (end := row[key].low) is not None)])
     # Unless an interval goes below zero, the whole width is for 0 to 1.
     first = -1.0 if low < -0.5 else -0.5 if low < 0 else 0.0
     people = any(str(row["kind"].value) == "judge × human" for row in entries)
     return Sketch(
-        title=_agreement_title(entries),
+        title=_compose_agreement_title(entries),
         reading_aid=(
             "Each mark is how far two raters' similarity ratings of the same renderings rise together (1 is perfectly,"
             " 0 not at all): Pearson's r as a disc, Spearman's ρ as a diamond, lines 95 % intervals clustered on"
             " pictures; preferences are in the table."
         ),
-        drawing=marked_rows(
-            [*map(_agreement_row, entries), *agreement_rows(subject.results.game, people)],
-            axis(first, 1.0, steps(first, 1, 0.25, 2), "correlation of similarity ratings"),
-            [words("no relation", (0, 1), "x paper", "left bottom", (0, 4))],
+        drawing=draw_marked_rows(
+            [*map(_build_agreement_row, entries), *build_agreement_rows(subject.results.game, people)],
+            make_axis(first, 1.0, make_ticks(first, 1, 0.25, 2), "correlation of similarity ratings"),
+            [make_annotation("no relation", (0, 1), "x paper", "left bottom", (0, 4))],
             30,
-            [vertical(0)],
+            [make_vertical_line(0)],
         ),
         table=table,
         # The paper's table of people is left out where no people have rated here.
@@ -73,20 +73,22 @@ def agreement_sketch(subject: Subject) -> Sketch | Missing:
     )
 
 
-def _agreement_row(row: Mapping[str, Value]) -> Row:
+def _build_agreement_row(row: Mapping[str, Value]) -> Row:
     return Row(
         (f"{row['one'].value} × {row['other'].value}", str(row["kind"].value)),
-        tuple(f"{sign} · {labels.number(mean(row[key]))} · n {row[key].n or 0}" for key, sign, _ in _MEASURES),
-        tuple((_correlation(row[key], sign, symbol),) for key, sign, symbol in _MEASURES),
+        tuple(f"{sign} · {labels.number(get_mean(row[key]))} · n {row[key].n or 0}" for key, sign, _ in _MEASURES),
+        tuple((_make_correlation_mark(row[key], sign, symbol),) for key, sign, symbol in _MEASURES),
     )
 
 
-def _correlation(value: Value, sign: str, symbol: str) -> Mark:
-    return Mark(value, symbol, judge_token(0), f"{sign} = {labels.number(mean(value))}<br>{interval_words(value)}")
+def _make_correlation_mark(value: Value, sign: str, symbol: str) -> Mark:
+    return Mark(
+        value, symbol, judge_token(0), f"{sign} = {labels.number(get_mean(value))}<br>{describe_interval(value)}"
+    )
 
 
-def _agreement_title(rows: Sequence[Mapping[str, Value]]) -> str:
-    known = [(value, row) for row in rows if (value := mean(row["pearson"])) is not None]
+def _compose_agreement_title(rows: Sequence[Mapping[str, Value]]) -> str:
+    known = [(value, row) for row in rows if (value := get_mean(row["pearson"])) is not None]
     people = [(value, row) for value, row in known if str(row["kind"].value) == "judge × human"]
     if people:
         best, row = max(people, key=lambda entry: entry[0])
@@ -99,7 +101,7 @@ def _agreement_title(rows: Sequence[Mapping[str, Value]]) -> str:
     return "Do judges agree?"
 
 
-def reliability_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_reliability(subject: Subject) -> Sketch | Missing:
     """Draw people's scores against each judge's scores with the fitted recalibration, one panel per judge."""
     maps = subject.results.raters.maps
     fitted = {judge: recalibration for judge, recalibration in maps.items() if isinstance(recalibration, Recalibration)}
@@ -110,11 +112,11 @@ def reliability_sketch(subject: Subject) -> Sketch | Missing:
     traces = [
         trace
         for panel, (judge, recalibration) in enumerate(fitted.items())
-        for trace in _reliability(panel, subject, judge, recalibration)
+        for trace in _draw_reliability(panel, subject, judge, recalibration)
     ]
-    layouts = squares(list(fitted), "mean score by people (0–10)", "score by the judge (0–10)")
+    layouts = build_square_layouts(list(fitted), "mean score by people (0–10)", "score by the judge (0–10)")
     return Sketch(
-        title=_reliability_title(fitted),
+        title=_compose_reliability_title(fitted),
         reading_aid=(
             "Each mark is what people give on average to renderings that the judge gives about the same score, with its"
             " 95 % interval; the curve is the map fitted to them, the band its uncertainty, and the thin diagonal where"
@@ -125,7 +127,7 @@ def reliability_sketch(subject: Subject) -> Sketch | Missing:
     )
 
 
-def _reliability(panel: int, subject: Subject, judge: str, recalibration: Recalibration) -> list[Json]:
+def _draw_reliability(panel: int, subject: Subject, judge: str, recalibration: Recalibration) -> list[Json]:
     """Back to front: diagonal, band, map, marks."""
     # A judge has its tone by its place among all judges, so that it is the same in every figure.
     tone = judge_token(subject.results.judges.index(judge))
@@ -136,35 +138,41 @@ def _reliability(panel: int, subject: Subject, judge: str, recalibration: Recali
     curve = scatter(
         mode="lines",
         hoverinfo="skip",
-        x=[rounded(point.judge) for point in points],
-        y=[rounded(point.human) for point in points],
+        x=[round_value(point.judge) for point in points],
+        y=[round_value(point.human) for point in points],
         line={"color": tone, "width": 2},
-        **axes_of(panel),
+        **name_axes(panel),
     )
-    return [diagonal(panel), band(outline, token("hairline"), panel), curve, _bins(panel, subject, judge, tone)]
+    return [
+        draw_diagonal(panel),
+        draw_band(outline, token("hairline"), panel),
+        curve,
+        _draw_bins(panel, subject, judge, tone),
+    ]
 
 
-def _bins(panel: int, subject: Subject, judge: str, tone: str) -> Json:
+def _draw_bins(panel: int, subject: Subject, judge: str, tone: str) -> Json:
     """Marks of people's mean scores, by bins of the judge's score."""
-    table = where(reliability_table(subject.results), "judge", lambda name: name == judge)
+    table = filter_rows(reliability_table(subject.results), "judge", lambda name: name == judge)
     pairs = zip(table.column("score"), table.column("human"), strict=True)
-    bins = [(x, human) for score, human in pairs if (x := mean(score)) is not None]
+    bins = [(x, human) for score, human in pairs if (x := get_mean(score)) is not None]
     return scatter(
         mode="markers",
-        x=[rounded(x) for x, _ in bins],
-        y=[rounded(mean(human)) for _, human in bins],
-        error_y=whiskers([human for _, human in bins], tone),
+        x=[round_value(x) for x, _ in bins],
+        y=[round_value(get_mean(human)) for _, human in bins],
+        error_y=make_whiskers([human for _, human in bins], tone),
         marker={"symbol": "circle", "size": 8, "color": tone},
         customdata=[
-            f"{plain(judge)} {labels.number(x, 1)}, people {labels.number(mean(human), 1)}<br>{interval_words(human)}"
+            f"{escape_for_plotly(judge)} {labels.number(x, 1)}, people {labels.number(get_mean(human), 1)}"
+            f"<br>{describe_interval(human)}"
             for x, human in bins
         ],
         hovertemplate="%{customdata}<extra></extra>",
-        **axes_of(panel),
+        **name_axes(panel),
     )
 
 
-def _reliability_title(fitted: Mapping[str, Recalibration]) -> str:
+def _compose_reliability_title(fitted: Mapping[str, Recalibration]) -> str:
     sides = [clear_of(recalibration.before.bias, 0) for recalibration in fitted.values()]
     high, low = sides.count(1), sides.count(-1)
     if not high and not low:

@@ -7,9 +7,19 @@ from ircore.core.plain_words import format_count
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.language import messages_table
 from ircore.results.tables.model import Table, Value
-from leaderboard.charts.data import MOST_PANELS, RUN, Subject, grouped, of_runs, picked, where
-from leaderboard.charts.grammar import Json, Missing, Sketch, axis, enough, interval_ends, mean, percent, steps
-from leaderboard.charts.tracks import Scale, Track, panels, turn_track
+from leaderboard.charts.data import MOST_PANELS, RUN, Subject, filter_rows, group_by_run, select_columns, select_runs
+from leaderboard.charts.grammar import (
+    Json,
+    Missing,
+    Sketch,
+    format_percent,
+    get_mean,
+    has_enough_samples,
+    list_interval_ends,
+    make_axis,
+    make_ticks,
+)
+from leaderboard.charts.tracks import Scale, Track, draw_panels, turn_track
 from leaderboard.charts.turns import turn_axis
 from leaderboard.words import labels
 
@@ -24,49 +34,49 @@ _STEPS = (5, 10, 20, 25, 50, 100, 200, 500, 10**9)
 """Candidates for the tokens between two ticks; the last fits any length."""
 
 
-def lengths_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_lengths(subject: Subject) -> Sketch | Missing:
     """Draw the mean length of messages by turn, a panel a pair."""
-    table = _messages(subject)
-    rows = grouped(table)
-    most = max([*interval_ends(table.column("tokens")), 1.0])
+    table = _select_messages(subject)
+    rows = group_by_run(table)
+    most = max([*list_interval_ends(table.column("tokens")), 1.0])
     step = next(step for step in _STEPS if 1.1 * most / step <= 5)
     # A tenth of room, so that the highest mark does not touch the edge.
     top = step * ceil(1.1 * most / step)
-    y = axis(0, top * 1.02, steps(0, top, step), "mean length (tokens a message)")
-    scale = Scale(_turns(rows), y, form=lambda value: labels.number(value, 0))
-    tracks = _tracks(subject, rows, "tokens")
-    return _sketch(subject, table, "tokens", tracks, scale, _length_title)
+    y = make_axis(0, top * 1.02, make_ticks(0, top, step), "mean length (tokens a message)")
+    scale = Scale(_build_turn_axis(rows), y, form=lambda value: labels.number(value, 0))
+    tracks = _build_tracks(subject, rows, "tokens")
+    return _build_sketch(subject, table, "tokens", tracks, scale, _compose_length_title)
 
 
-def novelty_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_novelty(subject: Subject) -> Sketch | Missing:
     """Draw the share of a message's words that are new to its episode, by turn, one panel per pair."""
-    table = _messages(subject)
+    table = _select_messages(subject)
     # In the first message of an episode every word is new.
-    later = where(table, "turn", lambda turn: turn != 1)
+    later = filter_rows(table, "turn", lambda turn: turn != 1)
     if not later.rows:
         return Missing("Do later messages say anything new?", "No pair has a message after turn 1.")
-    y = axis(0, 101, steps(0, 100, 50), "new content words (%)")
-    scale = Scale(_turns(grouped(table)), y, form=percent, factor=100.0)
-    tracks = _tracks(subject, grouped(later), "novelty")
-    return _sketch(subject, later, "novelty", tracks, scale, _novelty_title)
+    y = make_axis(0, 101, make_ticks(0, 100, 50), "new content words (%)")
+    scale = Scale(_build_turn_axis(group_by_run(table)), y, form=format_percent, factor=100.0)
+    tracks = _build_tracks(subject, group_by_run(later), "novelty")
+    return _build_sketch(subject, later, "novelty", tracks, scale, _compose_novelty_title)
 
 
-def _messages(subject: Subject) -> Table:
+def _select_messages(subject: Subject) -> Table:
     some = subject.best(MOST_PANELS)
-    return of_runs(some.table(messages_table), [pair.run_id for pair in some.ranked])
+    return select_runs(some.table(messages_table), [pair.run_id for pair in some.ranked])
 
 
-def _turns(rows: Mapping[str, Sequence[Mapping[str, Value]]]) -> Json:
-    return turn_axis(max((round(mean(entries[-1]["turn"]) or 1) for entries in rows.values()), default=1))
+def _build_turn_axis(rows: Mapping[str, Sequence[Mapping[str, Value]]]) -> Json:
+    return turn_axis(max((round(get_mean(entries[-1]["turn"]) or 1) for entries in rows.values()), default=1))
 
 
-def _tracks(subject: Subject, rows: Mapping[str, Sequence[Mapping[str, Value]]], key: str) -> list[Track]:
+def _build_tracks(subject: Subject, rows: Mapping[str, Sequence[Mapping[str, Value]]], key: str) -> list[Track]:
     return [
         turn_track(pair, rows.get(pair.run_id, ()), key, "messages", "messages") for pair in subject.shown(MOST_PANELS)
     ]
 
 
-def _sketch(
+def _build_sketch(
     subject: Subject,
     table: Table,
     key: str,
@@ -79,19 +89,19 @@ def _sketch(
         title=subject.among_words(MOST_PANELS) + title([track for track in tracks if track.key in best]),
         reading_aid=_AID,
         selection_words=subject.selection_words(MOST_PANELS),
-        drawing=panels(tracks, scale, subject.choice is not None),
-        table=picked(table, [RUN, "pair", "turn", "messages", key]),
+        drawing=draw_panels(tracks, scale, subject.choice is not None),
+        table=select_columns(table, [RUN, "pair", "turn", "messages", key]),
         question=title([]),
         says={
             track.key: f"from {scale.form(track.known[0][1])} to {scale.form(track.known[-1][1])}"
             for track in tracks
-            if track.known and enough(track.known[0][2].value)
+            if track.known and has_enough_samples(track.known[0][2].value)
         },
     )
 
 
-def _length_title(tracks: Sequence[Track]) -> str:
-    firsts, lasts = _ends(tracks)
+def _compose_length_title(tracks: Sequence[Track]) -> str:
+    firsts, lasts = _collect_ends(tracks)
     if not firsts:
         return "How long are messages?"
     shorter = sum(last < first for first, last in zip(firsts, lasts, strict=True))
@@ -99,21 +109,23 @@ def _length_title(tracks: Sequence[Track]) -> str:
     return f"Do messages get shorter? They are shorter {_LAST} than at turn 1 in {shorter} of {pairs}"
 
 
-def _novelty_title(tracks: Sequence[Track]) -> str:
-    firsts, lasts = _ends(tracks)
+def _compose_novelty_title(tracks: Sequence[Track]) -> str:
+    firsts, lasts = _collect_ends(tracks)
     if not firsts:
         return "Do later messages say anything new?"
-    return f"New words: {_span(firsts)} of a message at turn 2, {_span(lasts)} {_LAST}"
+    return f"New words: {_format_span(firsts)} of a message at turn 2, {_format_span(lasts)} {_LAST}"
 
 
-def _ends(tracks: Sequence[Track]) -> tuple[list[float], list[float]]:
+def _collect_ends(tracks: Sequence[Track]) -> tuple[list[float], list[float]]:
     """Return the first and the last value that rest on enough episodes, of each track that has several such values."""
-    values = [[mean(spot.value) or 0.0 for spot in track.spots if enough(spot.value)] for track in tracks]
+    values = [
+        [get_mean(spot.value) or 0.0 for spot in track.spots if has_enough_samples(spot.value)] for track in tracks
+    ]
     # A pair with a single turn has nothing that changes.
     several = [of_track for of_track in values if len(of_track) > 1]
     return [of_track[0] for of_track in several], [of_track[-1] for of_track in several]
 
 
-def _span(shares: Sequence[float]) -> str:
-    low, high = labels.percent(min(shares)), labels.percent(max(shares))
+def _format_span(shares: Sequence[float]) -> str:
+    low, high = labels.format_share(min(shares)), labels.format_share(max(shares))
     return f"{low} %" if low == high else f"{low}–{high} %"

@@ -6,21 +6,21 @@ from ircore.core.plain_words import format_count
 from ircore.core.score_records import HUMAN
 from ircore.results.image_metrics import describe_metric
 from ircore.results.tables.judges import metric_agreement_table
-from leaderboard.charts.data import Entry, Subject, entries_of
+from leaderboard.charts.data import Entry, Subject, list_entries
 from leaderboard.charts.grammar import (
     Json,
     Missing,
     Sketch,
-    axis,
-    interval_ends,
-    interval_words,
-    mean,
-    percent,
-    plain,
-    steps,
-    vertical,
+    describe_interval,
+    escape_for_plotly,
+    format_percent,
+    get_mean,
+    list_interval_ends,
+    make_axis,
+    make_ticks,
+    make_vertical_line,
 )
-from leaderboard.charts.rows import Mark, Row, marked_rows
+from leaderboard.charts.rows import Mark, Row, draw_marked_rows
 from leaderboard.theme import generator_symbol, judge_token
 from leaderboard.words import labels
 
@@ -28,9 +28,9 @@ _RATERS = {HUMAN: "people", "verified": "the verified share"}
 """Raters that titles prefer to judges, with their names there."""
 
 
-def correlations_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_correlations(subject: Subject) -> Sketch | Missing:
     """Draw how every metric orders renderings beside every rater: Spearman's ρ with its interval."""
-    return _sketch(
+    return _build_sketch(
         subject,
         "spearman",
         "Which metrics order renderings as raters do?",
@@ -41,9 +41,9 @@ def correlations_sketch(subject: Subject) -> Sketch | Missing:
     )
 
 
-def metric_preferences_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_metric_preferences(subject: Subject) -> Sketch | Missing:
     """Draw how often every metric prefers the same of first and final rendering as every rater."""
-    return _sketch(
+    return _build_sketch(
         subject,
         "preference",
         "Which metrics prefer the rendering that raters prefer?",
@@ -55,11 +55,11 @@ def metric_preferences_sketch(subject: Subject) -> Sketch | Missing:
     )
 
 
-def _sketch(
+def _build_sketch(
     subject: Subject, key: str, question: str, aid: str, name: str, chance: float, factor: float = 1
 ) -> Sketch | Missing:
     table = metric_agreement_table(subject.results)
-    entries = [entry for entry in entries_of(table) if mean(entry[key]) is not None]
+    entries = [entry for entry in list_entries(table) if get_mean(entry[key]) is not None]
     if not entries:
         reason = table.notes[0] if not table.rows else "No rater and no metric have enough renderings in common."
         return Missing(question, reason)
@@ -67,49 +67,54 @@ def _sketch(
     by_metric: dict[str, list[Entry]] = {}
     for entry in entries:
         by_metric.setdefault(str(entry["metric"].value), []).append(entry)
-    ordered = sorted(by_metric.items(), key=lambda group: -_average(group[1], key))
-    form = labels.number if factor == 1 else percent
+    ordered = sorted(by_metric.items(), key=lambda group: -_compute_average(group[1], key))
+    form = labels.number if factor == 1 else format_percent
     rows = [
         Row(
             (describe_metric(metric).title,),
-            tuple(f"{_rater(entry)} · {form(mean(entry[key]))} · n {entry[key].n or 0}" for entry in group),
+            tuple(f"{_name_rater(entry)} · {form(get_mean(entry[key]))} · n {entry[key].n or 0}" for entry in group),
             tuple((_mark(entry, key, raters, form),) for entry in group),
         )
         for metric, group in ordered
     ]
     return Sketch(
-        title=_title(entries, key, form, question),
+        title=_compose_title(entries, key, form, question),
         reading_aid=f"{aid} Lines are 95 % intervals clustered on pictures.",
-        drawing=marked_rows(rows, _axis(entries, key, factor, name), [], 30, [vertical(chance)], factor),
+        drawing=draw_marked_rows(
+            rows, _build_axis(entries, key, factor, name), [], 30, [make_vertical_line(chance)], factor
+        ),
         table=table,
     )
 
 
-def _axis(entries: Sequence[Entry], key: str, factor: float, name: str) -> Json:
+def _build_axis(entries: Sequence[Entry], key: str, factor: float, name: str) -> Json:
     """Return the axis: from 0, or as far below as an interval goes; half a mark's width of room at the ends."""
-    lowest = min(interval_ends([entry[key] for entry in entries]))
+    lowest = min(list_interval_ends([entry[key] for entry in entries]))
     low = -1.0 if lowest < -0.5 else -0.5 if lowest < 0 else 0.0
-    ticks = steps(factor * low, factor, factor * 0.25, 2 if factor == 1 else 0)
-    return axis(factor * (low - 0.02), factor * 1.02, ticks, name)
+    ticks = make_ticks(factor * low, factor, factor * 0.25, 2 if factor == 1 else 0)
+    return make_axis(factor * (low - 0.02), factor * 1.02, ticks, name)
 
 
-def _rater(entry: Entry) -> str:
+def _name_rater(entry: Entry) -> str:
     name = str(entry["rater"].value)
     return "people" if name == HUMAN else name
 
 
-def _average(group: Sequence[Entry], key: str) -> float:
-    values = [mean(entry[key]) or 0.0 for entry in group]
+def _compute_average(group: Sequence[Entry], key: str) -> float:
+    values = [get_mean(entry[key]) or 0.0 for entry in group]
     return sum(values) / len(values)
 
 
 def _mark(entry: Entry, key: str, raters: Sequence[str], form: Callable[[float | None], str]) -> Mark:
     rater, value = raters.index(str(entry["rater"].value)), entry[key]
-    hover = f"{plain(str(entry['metric'].value))} beside {plain(_rater(entry))}: {form(mean(value))}"
-    return Mark(value, generator_symbol(rater), judge_token(rater), f"{hover}<br>{interval_words(value, form)}")
+    hover = (
+        f"{escape_for_plotly(str(entry['metric'].value))} beside {escape_for_plotly(_name_rater(entry))}: "
+        f"{form(get_mean(value))}"
+    )
+    return Mark(value, generator_symbol(rater), judge_token(rater), f"{hover}<br>{describe_interval(value, form)}")
 
 
-def _title(entries: Sequence[Entry], key: str, form: Callable[[float | None], str], question: str) -> str:
+def _compose_title(entries: Sequence[Entry], key: str, form: Callable[[float | None], str], question: str) -> str:
     """Name the metric that comes nearest to people; without people to the verified share, else to the first judge.
 
     Metrics whose intervals overlap its interval are counted beside it; without an interval the question stays open.
@@ -118,7 +123,7 @@ def _title(entries: Sequence[Entry], key: str, form: Callable[[float | None], st
     # People are what a metric is meant to stand for.
     rater = next((name for name in _RATERS if name in raters), raters[0])
     of_rater = [entry for entry in entries if entry["rater"].value == rater]
-    best = max(of_rater, key=lambda entry: mean(entry[key]) or 0.0)
+    best = max(of_rater, key=lambda entry: get_mean(entry[key]) or 0.0)
     value = best[key]
     if value.low is None:
         return question
@@ -127,6 +132,8 @@ def _title(entries: Sequence[Entry], key: str, form: Callable[[float | None], st
     ends = (entry[key].high for entry in of_rater if entry is not best)
     tied = sum(end is None or end >= value.low for end in ends)
     if not tied:
-        return f"{name} comes nearest to {near}: {form(mean(value))} {interval}"
+        return f"{name} comes nearest to {near}: {form(get_mean(value))} {interval}"
     metrics = format_count(tied, "metric")
-    return f"Nearest to {near} are {name}, {form(mean(value))} {interval}, and {metrics} that cannot be told from it"
+    return (
+        f"Nearest to {near} are {name}, {form(get_mean(value))} {interval}, and {metrics} that cannot be told from it"
+    )

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
 
-from leaderboard.charts.grammar import CHARACTER, Json, pair_lines, pair_name, plain, room, words
+from leaderboard.charts.grammar import (
+    CHARACTER,
+    Json,
+    escape_for_plotly,
+    make_annotation,
+    measure_margin,
+    pair_lines,
+    pair_name,
+)
 from leaderboard.model.site import Marked
 from leaderboard.theme import describer_token
 
@@ -21,7 +29,9 @@ _WIDEST = 42
 """Characters of a line of a name beside a wide plot."""
 
 
-def end_names(named: Sequence[tuple[float, Marked]], ends: tuple[float, float], narrow: bool) -> tuple[list[Json], int]:
+def draw_end_names(
+    named: Sequence[tuple[float, Marked]], ends: tuple[float, float], narrow: bool
+) -> tuple[list[Json], int]:
     """Return the names of pairs on the right of a plot, from above, none on another; and the room that they take.
 
     Args:
@@ -32,17 +42,20 @@ def end_names(named: Sequence[tuple[float, Marked]], ends: tuple[float, float], 
     # Cut to one line, pairs of one describer would have the same name.
     two = narrow or any(len(pair_name(pair)) > _WIDEST for _, pair in named)
     most = 18 if narrow else _WIDEST
-    texts = [[plain(line, most) for line in (pair_lines(pair) if two else [pair_name(pair)])] for _, pair in named]
+    texts = [
+        [escape_for_plotly(line, most) for line in (pair_lines(pair) if two else [pair_name(pair)])]
+        for _, pair in named
+    ]
     gap, (low, high) = _LINE * (2 if two else 1) + 2, ends
     own = [PLOT * (high - value) / (high - low) for value, _ in named]
     annotations = [
-        words(
+        make_annotation(
             "<br>".join(lines), (1, value), "paper y", "left middle", (10, round(at - place)), align="left",
             colour=describer_token(pair.hue, "-text"),
         )
         for (value, pair), lines, at, place in zip(named, texts, own, spread(own, gap, PLOT), strict=True)
     ]  # fmt: skip
-    return annotations, room([line for lines in texts for line in lines], 300)
+    return annotations, measure_margin([line for lines in texts for line in lines], 300)
 
 
 def spread(places: Sequence[float], gap: float, end: float) -> list[float]:
@@ -100,7 +113,7 @@ _Box = tuple[float, float, float, float]
 """Left, right, upper and lower end."""
 
 
-def places(
+def choose_places(
     named: Sequence[Spot], marks: Sequence[tuple[float, float]], width: float, height: float = inf
 ) -> list[Place]:
     """Choose where the name of each mark stands: towards the middle of the figure, if it is free there.
@@ -111,7 +124,7 @@ def places(
         width: Of the plot, CSS pixels.
         height: Of the plot, CSS pixels: the words of the axis stand below it.
 
-    >>> places([Spot(10, 50, "ab"), Spot(12, 50, "cd")], [], 300)
+    >>> choose_places([Spot(10, 50, "ab"), Spot(12, 50, "cd")], [], 300)
     [('left middle', (10, 10)), ('left middle', (10, -10))]
     """
     taken = [(x - _HALF_MARK, x + _HALF_MARK, y - _HALF_MARK, y + _HALF_MARK) for x, y in marks]
@@ -119,11 +132,11 @@ def places(
     for spot in named:
         # Towards the middle, where there is more room than at the edge.
         sides = (-1, 1) if spot.x > width / 2 else (1, -1)
-        tries = [(side, up, _box(spot, side, up)) for side in sides for up in _HEIGHTS]
+        tries = [(side, up, _compute_box(spot, side, up)) for side in sides for up in _HEIGHTS]
         # A name too long for either side stands out of the plot rather than nowhere.
         above = [entry for entry in tries if entry[2][3] <= height] or tries
         inside = [entry for entry in above if entry[2][0] >= 0 and entry[2][1] <= width] or above
-        free = [entry for entry in inside if not any(_overlap(entry[2], other) for other in taken)]
+        free = [entry for entry in inside if not any(_are_overlapping(entry[2], other) for other in taken)]
         # Where every place is taken names overlap: a mark without its name would say less.
         side, up, box = (free or inside)[0]
         taken.append(box)
@@ -131,10 +144,10 @@ def places(
     return chosen
 
 
-def _box(spot: Spot, side: int, up: int) -> _Box:
+def _compute_box(spot: Spot, side: int, up: int) -> _Box:
     near, far = spot.x + side * _ASIDE, spot.x + side * (_ASIDE + spot.width)
     return min(near, far), max(near, far), spot.y - up - _HALF_LINE, spot.y - up + _HALF_LINE
 
 
-def _overlap(first: _Box, second: _Box) -> bool:
+def _are_overlapping(first: _Box, second: _Box) -> bool:
     return first[0] < second[1] and second[0] < first[1] and first[2] < second[3] and second[2] < first[3]

@@ -8,9 +8,21 @@ from ircore.core.plain_words import format_count
 from ircore.games.reference.naming import EASY_BELOW, HARD_ABOVE
 from ircore.results.tables.model import Column, Table
 from ircore.results.tables.naming import MEASURES
-from leaderboard.charts.catalogue import Chart, chart_of
-from leaderboard.charts.data import picked
-from leaderboard.charts.grammar import FOOT, Drawing, Json, Missing, Sketch, axis, bar, layout, legend, steps, words
+from leaderboard.charts.catalogue import Chart, make_page_chart
+from leaderboard.charts.data import select_columns
+from leaderboard.charts.grammar import (
+    FOOT,
+    Drawing,
+    Json,
+    Missing,
+    Sketch,
+    bar,
+    build_layout,
+    make_annotation,
+    make_axis,
+    make_legend,
+    make_ticks,
+)
 from leaderboard.theme import token
 
 _BIN = {"snd": 0.05, "pnd": 0.1, "psa": 0.5}
@@ -29,7 +41,7 @@ _ALL = {"": "share-11"}
 """Colour token where difficulty has no part in the chart."""
 
 
-def naming_charts(place: int, name: str, table: Table) -> tuple[Chart, ...]:
+def make_naming_charts(place: int, name: str, table: Table) -> tuple[Chart, ...]:
     """Return a histogram for each measure.
 
     Args:
@@ -38,44 +50,44 @@ def naming_charts(place: int, name: str, table: Table) -> tuple[Chart, ...]:
         table: ``naming_table`` of the set.
     """
     return tuple(
-        chart_of(f"names-{place}-{measure.key}", f"names-{measure.key}", _sketch(measure, name, table))
+        make_page_chart(f"names-{place}-{measure.key}", f"names-{measure.key}", _build_sketch(measure, name, table))
         for measure in MEASURES
     )
 
 
-def _sketch(measure: Column, name: str, table: Table) -> Sketch | Missing:
+def _build_sketch(measure: Column, name: str, table: Table) -> Sketch | Missing:
     cells = zip(table.column(measure.key), table.column("difficulty"), strict=True)
     known = [(float(cell.value), str(level.value)) for cell, level in cells if isinstance(cell.value, float | int)]
     if not known:
         return Missing(f"{measure.title} of {name}", "No picture has the names that this measure needs.")
     width, coloured = _BIN[measure.key], measure.key == "snd"
-    pictures = Counter((bin_of(value, width), level if coloured else "") for value, level in known)
+    pictures = Counter((find_bin(value, width), level if coloured else "") for value, level in known)
     # Empty bins between others are kept, so that the axis is even; the highest stands above.
     bins = list(range(max(at for at, _ in pictures), min(at for at, _ in pictures) - 1, -1))
     return Sketch(
-        title=_title(measure, name, known),
+        title=_compose_title(measure, name, known),
         reading_aid=f"Bars count pictures; {measure.description[0].lower()}{measure.description[1:]}"
         + (
             f" Lines at {EASY_BELOW:.2f} and {HARD_ABOVE:.2f} are the cuts of easy and hard targets."
             if coloured
             else ""
         ),
-        drawing=_drawing(measure, bins, pictures, _LEVELS if coloured else _ALL),
-        table=picked(table, ("picture", "names", measure.key)),
+        drawing=_draw_histogram(measure, bins, pictures, _LEVELS if coloured else _ALL),
+        table=select_columns(table, ("picture", "names", measure.key)),
     )
 
 
-def bin_of(value: float, width: float) -> int:
+def find_bin(value: float, width: float) -> int:
     """Return the number of the bin (from 0) that holds a value: above its lower edge, up to its upper edge.
 
-    >>> bin_of(0.95, 0.05), bin_of(0.951, 0.05), bin_of(0.0, 0.05)
+    >>> find_bin(0.95, 0.05), find_bin(0.951, 0.05), find_bin(0.0, 0.05)
     (18, 19, 0)
     """
     # Rounded first: 0.15 / 0.05 is a little below 3, other quotients a little above.
     return max(0, ceil(round(value / width, 9)) - 1)
 
 
-def _title(measure: Column, name: str, known: Sequence[tuple[float, str]]) -> str:
+def _compose_title(measure: Column, name: str, known: Sequence[tuple[float, str]]) -> str:
     if measure.key != "snd":
         mean = sum(value for value, _ in known) / len(known)
         return f"{measure.title} of {name}: {mean:.2f} on average"
@@ -85,7 +97,7 @@ def _title(measure: Column, name: str, known: Sequence[tuple[float, str]]) -> st
     )
 
 
-def _drawing(
+def _draw_histogram(
     measure: Column, bins: Sequence[int], pictures: Counter[tuple[int, str]], levels: dict[str, str]
 ) -> Drawing:
     width = _BIN[measure.key]
@@ -94,30 +106,31 @@ def _drawing(
     totals = [sum(pictures[at, level] for level in levels) for at in bins]
     most = max(totals)
     step = max(1, next(times * 10**power for power in range(7) for times in (1, 2, 5) if 5 * times * 10**power >= most))
-    horizontal = axis(0, most * 1.08, steps(0, step * floor(most * 1.08 / step), step), "pictures")
-    vertical = axis(len(bins) - 0.5, -0.5, [(row, label) for row, label in enumerate(labels)], showgrid=False)
+    horizontal = make_axis(0, most * 1.08, make_ticks(0, step * floor(most * 1.08 / step), step), "pictures")
+    vertical = make_axis(len(bins) - 0.5, -0.5, [(row, label) for row, label in enumerate(labels)], showgrid=False)
     numbers = [
-        words(str(total), (total, row), "x y", "left middle", (5, 0), colour=token("text"))
+        make_annotation(str(total), (total, row), "x y", "left middle", (5, 0), colour=token("text"))
         for row, total in enumerate(totals)
     ]
-    notes = [*numbers, words(measure.title, (0, 1), "paper paper", "right bottom", (-8, 6))]
+    notes = [*numbers, make_annotation(measure.title, (0, 1), "paper paper", "right bottom", (-8, 6))]
     several = len(levels) > 1
-    made = layout(
+    made = build_layout(
         _HEAD + FOOT + _ROW * len(bins), 76, 26, _HEAD,
         xaxis=horizontal, yaxis=vertical, barmode="stack", bargap=0.25,
-        annotations=[*notes, *(legend(levels, 4, 34) if several else ())], shapes=_cuts(bins, width) if several else [],
+        annotations=[*notes, *(make_legend(levels, 4, 34) if several else ())],
+        shapes=_draw_cuts(bins, width) if several else [],
     )  # fmt: skip
-    return Drawing([_bars(level, colour, bins, labels, pictures) for level, colour in levels.items()], made, made)
+    return Drawing([_draw_bars(level, colour, bins, labels, pictures) for level, colour in levels.items()], made, made)
 
 
-def _cuts(bins: Sequence[int], width: float) -> list[Json]:
+def _draw_cuts(bins: Sequence[int], width: float) -> list[Json]:
     """Return a line at each cut that lies between the bins shown."""
     places = [bins[0] + 0.5 - cut / width for cut in (EASY_BELOW, HARD_ABOVE)]
     shown = [round(place, 6) for place in places if -0.5 < place < len(bins) - 0.5]
     return [{"xref": "paper", "yref": "y", "x0": 0, "x1": 1, "y0": place, "y1": place} for place in shown]
 
 
-def _bars(
+def _draw_bars(
     level: str, colour: str, bins: Sequence[int], labels: Sequence[str], pictures: Counter[tuple[int, str]]
 ) -> Json:
     return bar(

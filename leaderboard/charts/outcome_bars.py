@@ -6,22 +6,22 @@ from dataclasses import dataclass, replace
 from ircore.results.episodes import CONVERGENCES, Convergence
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.turns import budgets_table, list_pooled_judges, outcomes_table, pooled_outcomes_table
-from leaderboard.charts.data import MOST_ROWS, RUN, Subject, grouped, of_runs, picked
+from leaderboard.charts.data import MOST_ROWS, RUN, Subject, group_by_run, select_columns, select_runs
 from leaderboard.charts.grammar import (
     Drawing,
     Json,
     Missing,
     Sketch,
-    axis,
     bar,
-    enough,
-    legend,
-    mean,
+    escape_for_plotly,
+    get_mean,
+    has_enough_samples,
+    make_axis,
+    make_legend,
+    make_ticks,
     pair_lines,
-    plain,
-    steps,
 )
-from leaderboard.charts.rows import Row, row_layouts
+from leaderboard.charts.rows import Row, build_row_layouts
 from leaderboard.model.site import Pair
 from leaderboard.theme import CONVERGENCE_TOKENS, token
 from leaderboard.words import labels
@@ -44,42 +44,42 @@ class _Bar:
         return (self.shares["improved"].n or 0) if self.ratings is None else self.ratings
 
     def share(self, outcome: Convergence) -> float:
-        return mean(self.shares[outcome]) or 0.0
+        return get_mean(self.shares[outcome]) or 0.0
 
 
-def convergence_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_convergence(subject: Subject) -> Sketch | Missing:
     """Draw how the episodes of each pair converged, the most improved first, as the paper's Figure 5."""
     table = subject.table(outcomes_table, subject.judge, subject.category)
-    rows = grouped(table)
+    rows = group_by_run(table)
     bars = {pair.run_id: _Bar(pair_lines(pair), rows[pair.run_id][0], pair.key) for pair in subject.ranked}
     chosen = [pair.run_id for pair in subject.shown(MOST_ROWS)]
     # Chosen by score, then shown by outcome: a stable sort keeps the board's order among equals.
     chosen.sort(key=lambda run_id: -bars[run_id].share("improved"))
     every = f" of all {len(bars)} pairs" if len(bars) > MOST_ROWS else ""
-    title = subject.among_words() + _title(list(bars.values()), every)
-    shown = picked(of_runs(table, chosen), _COLUMNS)
-    made = _sketch([bars[run_id] for run_id in chosen], title, shown, subject.selection_words(MOST_ROWS))
+    title = subject.among_words() + _compose_title(list(bars.values()), every)
+    shown = select_columns(select_runs(table, chosen), _COLUMNS)
+    made = _build_sketch([bars[run_id] for run_id in chosen], title, shown, subject.selection_words(MOST_ROWS))
     if isinstance(made, Missing):
         return made
-    many = [bars[run_id] for run_id in chosen if enough(bars[run_id].shares["improved"])]
-    says = {bar.key: f"{labels.percent(bar.share('improved'))} % better" for bar in many}
+    many = [bars[run_id] for run_id in chosen if has_enough_samples(bars[run_id].shares["improved"])]
+    says = {bar.key: f"{labels.format_share(bar.share('improved'))} % better" for bar in many}
     return replace(made, question="How do episodes end?", says=says)
 
 
-def pooled_convergence_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_pooled_convergence(subject: Subject) -> Sketch | Missing:
     """Draw how the episodes of each pair converged, the ratings of several judges pooled, as the paper's Figure 5."""
     table = pooled_outcomes_table(subject.results)
-    rows = grouped(table)
+    rows = group_by_run(table)
     chosen = [pair for pair in subject.ranked[:MOST_ROWS] if pair.run_id in rows]
     bars = [
-        _Bar(pair_lines(pair), entry, ratings=round(mean(entry["ratings"]) or 0))
+        _Bar(pair_lines(pair), entry, ratings=round(get_mean(entry["ratings"]) or 0))
         for pair in chosen
         for entry in rows[pair.run_id][:1]
     ]
-    shown = picked(of_runs(table, [pair.run_id for pair in chosen]), (*_COLUMNS, "ratings"))
+    shown = select_columns(select_runs(table, [pair.run_id for pair in chosen]), (*_COLUMNS, "ratings"))
     judges = ", ".join(list_pooled_judges(subject.results))
     title = "Outcomes pooled over judges, as the paper’s Figure 5 has them"
-    drawn = _sketch(bars, title, shown, subject.selection_words(MOST_ROWS))
+    drawn = _build_sketch(bars, title, shown, subject.selection_words(MOST_ROWS))
     if isinstance(drawn, Missing):
         return drawn
     return replace(
@@ -95,40 +95,42 @@ def pooled_convergence_sketch(subject: Subject) -> Sketch | Missing:
 def pair_convergence_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
     """Draw the shares of convergence outcomes of a pair's episodes, overall and by category."""
     results = subject.only(pair).results
-    names = {None: "All"} | {category: labels.category_title(category) for category in results.categories}
+    names = {None: "All"} | {category: labels.format_category(category) for category in results.categories}
     tables = {name: outcomes_table(results, subject.judge, category) for category, name in names.items()}
-    bars = [_Bar((name,), grouped(table)[pair.run_id][0]) for name, table in tables.items()]
+    bars = [_Bar((name,), group_by_run(table)[pair.run_id][0]) for name, table in tables.items()]
     column = Column("condition", "category", "Of the pictures.", digits=None)
-    rows = tuple((Value(name), *picked(table, CONVERGENCES).rows[0]) for name, table in tables.items())
-    first = picked(tables["All"], CONVERGENCES)
+    rows = tuple((Value(name), *select_columns(table, CONVERGENCES).rows[0]) for name, table in tables.items())
+    first = select_columns(tables["All"], CONVERGENCES)
     table = Table(first.name, first.title, first.caption, (column, *first.columns), rows, first.notes)
-    return _sketch(bars, _title(bars[:1]), table)
+    return _build_sketch(bars, _compose_title(bars[:1]), table)
 
 
-def budget_outcomes_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_budget_outcomes(subject: Subject) -> Sketch | Missing:
     """Draw how episodes converged under each token budget, as the paper's Figure 6."""
     title = "What does the token budget do to refinement?"
     budgets = budgets_table(subject.results, subject.judge)
     if not budgets.rows:
         return Missing(title, budgets.notes[0])
     outcomes = outcomes_table(subject.results, subject.judge)
-    rows = grouped(outcomes)
+    rows = group_by_run(outcomes)
     bars = {
         str(run.value): _Bar((str(players.value), f"{budget.value} tokens"), rows[str(run.value)][0])
-        for run, players, budget in picked(budgets, (RUN, "players", "budget")).rows[:MOST_ROWS]
+        for run, players, budget in select_columns(budgets, (RUN, "players", "budget")).rows[:MOST_ROWS]
     }
     count = len(budgets.rows)
     chosen = f"Shown are {MOST_ROWS} of {count} runs under several budgets." if count > MOST_ROWS else ""
-    return _sketch(list(bars.values()), title, picked(of_runs(outcomes, list(bars)), _COLUMNS), chosen)
+    return _build_sketch(
+        list(bars.values()), title, select_columns(select_runs(outcomes, list(bars)), _COLUMNS), chosen
+    )
 
 
-def _sketch(bars: Sequence[_Bar], title: str, table: Table, selection_words: str = "") -> Sketch | Missing:
+def _build_sketch(bars: Sequence[_Bar], title: str, table: Table, selection_words: str = "") -> Sketch | Missing:
     if not any(bar.episodes for bar in bars):
         return Missing("How do episodes end?", "No episode was rated.")
-    layouts = row_layouts(
+    layouts = build_row_layouts(
         [Row(bar.name, (f"n {bar.episodes}",), key=bar.key) for bar in bars],
-        axis(0, 100, steps(0, 100, 25), f"share of {'ratings' if bars[0].ratings else 'rated episodes'} (%)"),
-        legend({labels.CONVERGENCES[outcome]: CONVERGENCE_TOKENS[outcome] for outcome in CONVERGENCES}, 8, 30),
+        make_axis(0, 100, make_ticks(0, 100, 25), f"share of {'ratings' if bars[0].ratings else 'rated episodes'} (%)"),
+        make_legend({labels.CONVERGENCES[outcome]: CONVERGENCE_TOKENS[outcome] for outcome in CONVERGENCES}, 8, 30),
         barmode="stack",
         bargap=0.55,
     )
@@ -162,15 +164,15 @@ def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> Json:
         text=[str(count) if share >= 6 else "" for count, share in zip(counts, shares, strict=True)],
         textfont={"color": token(f"{colour}-ink")},
         marker={"color": token(colour)},
-        customdata=[[plain(" ".join(bar.name)), count] for bar, count in zip(bars, counts, strict=True)],
+        customdata=[[escape_for_plotly(" ".join(bar.name)), count] for bar, count in zip(bars, counts, strict=True)],
         hovertemplate=f"%{{customdata[0]}}<br>{name}: %{{customdata[1]}} {noun} (%{{x:.0f}} %)<extra></extra>",
     )
 
 
-def _title(bars: Sequence[_Bar], whose: str = "") -> str:
+def _compose_title(bars: Sequence[_Bar], whose: str = "") -> str:
     whole = sum(bar.episodes for bar in bars) or 1
     better, worse = (
-        labels.percent(sum(bar.share(outcome) * bar.episodes for bar in bars) / whole)
+        labels.format_share(sum(bar.share(outcome) * bar.episodes for bar in bars) / whole)
         for outcome in ("improved", "regressed")
     )
     return f"{better} % of rated episodes{whose} end better than they began, {worse} % worse"

@@ -5,7 +5,17 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from leaderboard.charts.grammar import FOOT, Json, axis, layout, pair_lines, plain, scatter, steps, words
+from leaderboard.charts.grammar import (
+    FOOT,
+    Json,
+    build_layout,
+    escape_for_plotly,
+    make_annotation,
+    make_axis,
+    make_ticks,
+    pair_lines,
+    scatter,
+)
 from leaderboard.model.site import Marked
 from leaderboard.theme import describer_token, token
 
@@ -72,50 +82,55 @@ class Grid:
             number = "" if panel == 0 else str(panel + 1)
             x, y = axes(panel, self)
             named = {"showticklabels": panel % self.columns == 0}
-            placed[f"xaxis{number}"] = {**x, "domain": self._across(panel), "anchor": axis_name("y", panel)}
-            placed[f"yaxis{number}"] = {**y, "domain": self._down(panel), "anchor": axis_name("x", panel), **named}
+            placed[f"xaxis{number}"] = {**x, "domain": self._compute_x_range(panel), "anchor": name_axis("y", panel)}
+            placed[f"yaxis{number}"] = {
+                **y,
+                "domain": self._compute_y_range(panel),
+                "anchor": name_axis("x", panel),
+                **named,
+            }
             annotations += () if keys else titles(panel, self)
         annotations += [{**title, "name": key} for at, key in enumerate(keys) for title in titles(at, self)]
         height = self.top + FOOT + self._height
-        return layout(height, left, right, self.top, **placed, annotations=[*annotations, *notes], **more)
+        return build_layout(height, left, right, self.top, **placed, annotations=[*annotations, *notes], **more)
 
     @property
     def _height(self) -> int:
         return self.rows * (self.panel + self.between) - self.between
 
-    def _across(self, panel: int) -> tuple[float, float]:
+    def _compute_x_range(self, panel: int) -> tuple[float, float]:
         """Return where a panel stands, as shares of the width."""
         gap = 0.07 if self.columns == 2 else 0.045
         width = (1 - gap * (self.columns - 1)) / self.columns
         start = (panel % self.columns) * (width + gap)
         return round(start, 4), round(start + width, 4)
 
-    def _down(self, panel: int) -> tuple[float, float]:
+    def _compute_y_range(self, panel: int) -> tuple[float, float]:
         """Return where a panel stands, as shares of the height, from below."""
         top = 1 - (panel // self.columns) * (self.panel + self.between) / self._height
         # Rounding may leave a tiny negative number at the lowest row, which Plotly refuses.
         return round(max(0.0, top - self.panel / self._height), 4), round(top, 4)
 
 
-def columns(count: int, narrow: bool) -> int:
+def count_columns(count: int, narrow: bool) -> int:
     """Return how many small panels stand side by side."""
     return min(count, 2 if narrow else 3 if count == 3 else 4)
 
 
-def axis_name(letter: str, panel: int) -> str:
+def name_axis(letter: str, panel: int) -> str:
     """Return how Plotly names the axis of a panel, 0-based."""
     # Plotly's first axis is ``x``, not ``x1``; the second is ``x2``.
     return letter if panel == 0 else f"{letter}{panel + 1}"
 
 
-def axes_of(panel: int) -> Json:
+def name_axes(panel: int) -> Json:
     """Return the axes of a panel's traces."""
-    return {"xaxis": axis_name("x", panel), "yaxis": axis_name("y", panel)}
+    return {"xaxis": name_axis("x", panel), "yaxis": name_axis("y", panel)}
 
 
-def inside(panel: int) -> str:
+def name_panel_refs(panel: int) -> str:
     """Return the references of annotations that count in shares of a panel."""
-    return f"{axis_name('x', panel)}_domain {axis_name('y', panel)}_domain"
+    return f"{name_axis('x', panel)}_domain {name_axis('y', panel)}_domain"
 
 
 def pair_titles(pairs: Sequence[Marked]) -> Titles:
@@ -127,11 +142,19 @@ def pair_titles(pairs: Sequence[Marked]) -> Titles:
         # Bold by a property: Plotly's <b> becomes a style attribute, which the pages' policy forbids.
         hue = {"colour": describer_token(pair.hue, "-text"), "weight": 700}
         return [
-            words(plain(pair.names[0], length), (0, 1), inside(panel), "left bottom", (0, 22), align="left", **hue),
-            words(
-                plain(generator, length),
+            make_annotation(
+                escape_for_plotly(pair.names[0], length),
                 (0, 1),
-                inside(panel),
+                name_panel_refs(panel),
+                "left bottom",
+                (0, 22),
+                align="left",
+                **hue,
+            ),
+            make_annotation(
+                escape_for_plotly(generator, length),
+                (0, 1),
+                name_panel_refs(panel),
                 "left bottom",
                 (0, 7),
                 align="left",
@@ -142,7 +165,7 @@ def pair_titles(pairs: Sequence[Marked]) -> Titles:
     return title
 
 
-def squares(titles: Sequence[str], upright: str, level: str) -> tuple[Json, Json]:
+def build_square_layouts(titles: Sequence[str], upright: str, level: str) -> tuple[Json, Json]:
     """Return the wide and the narrow layout of square panels of two similarity scales, 0–10 each.
 
     Args:
@@ -150,15 +173,19 @@ def squares(titles: Sequence[str], upright: str, level: str) -> tuple[Json, Json
         upright: Title of the vertical axes.
         level: Title of the horizontal axes.
     """
-    lined, scale = {"showgrid": False, "showline": True}, axis(-0.4, 10.4, steps(0, 10, 2))
+    lined, scale = {"showgrid": False, "showline": True}, make_axis(-0.4, 10.4, make_ticks(0, 10, 2))
     notes = [
-        words(upright, (0, 1), "paper paper", "left bottom", (0, 26)),
-        words(level, (1, 0), "paper paper", "right top", (0, -20)),
+        make_annotation(upright, (0, 1), "paper paper", "left bottom", (0, 26)),
+        make_annotation(level, (1, 0), "paper paper", "right top", (0, -20)),
     ]
 
     def title(panel: int, _: Grid) -> list[Json]:
         ink = {"colour": token("text"), "weight": 700}
-        return [words(plain(titles[panel], 38), (0, 1), inside(panel), "left bottom", (0, 5), **ink)]
+        return [
+            make_annotation(
+                escape_for_plotly(titles[panel], 38), (0, 1), name_panel_refs(panel), "left bottom", (0, 5), **ink
+            )
+        ]
 
     wide, narrow = (
         Grid(len(titles), count, panel=240, between=70, top=56).layout(
@@ -169,7 +196,7 @@ def squares(titles: Sequence[str], upright: str, level: str) -> tuple[Json, Json
     return wide, narrow
 
 
-def diagonal(panel: int) -> Json:
+def draw_diagonal(panel: int) -> Json:
     """Return the line of a square panel on which both scales say the same."""
     line = {"color": token("zero"), "width": 1, "dash": "dot"}
-    return scatter(mode="lines", hoverinfo="skip", x=[0, 10], y=[0, 10], line=line, **axes_of(panel))
+    return scatter(mode="lines", hoverinfo="skip", x=[0, 10], y=[0, 10], line=line, **name_axes(panel))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import log10
 
 from ircore.results.tables.model import Table
-from leaderboard.charts.data import MOST_ROWS, Entry, entries_of
+from leaderboard.charts.data import MOST_ROWS, Entry, list_entries
 from leaderboard.charts.entries import LEFT, MOST_NAMED, TOP, score_words
 from leaderboard.charts.grammar import (
     FOOT,
@@ -14,15 +14,15 @@ from leaderboard.charts.grammar import (
     Missing,
     Sketch,
     Ticks,
-    axis,
-    layout,
-    mean,
+    build_layout,
+    escape_for_plotly,
+    get_mean,
+    make_axis,
     pair_name,
-    plain,
-    rounded,
+    round_value,
     scatter,
 )
-from leaderboard.charts.names_beside import PLOT, end_names
+from leaderboard.charts.names_beside import PLOT, draw_end_names
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
 from leaderboard.words import labels
@@ -37,7 +37,7 @@ Name = tuple[str, str]
 """Describer and generator."""
 
 
-def versions_sketch(table: Table, versions: Sequence[str], pairs: Mapping[Name, Pair]) -> Sketch | Missing:
+def sketch_versions(table: Table, versions: Sequence[str], pairs: Mapping[Name, Pair]) -> Sketch | Missing:
     """Draw the place of each of the best pairs in each version, with the range of its rank.
 
     Args:
@@ -47,7 +47,7 @@ def versions_sketch(table: Table, versions: Sequence[str], pairs: Mapping[Name, 
         pairs: Names and marks of the pairs of the newest version.
     """
     by_name: dict[Name, dict[str, Entry]] = {}
-    for row in entries_of(table):
+    for row in list_entries(table):
         name = str(row["describer"].value), str(row["generator"].value)
         by_name.setdefault(name, {})[str(row["version"].value)] = row
     there = [name for name, rows in by_name.items() if name in pairs and versions[-1] in rows]
@@ -57,13 +57,13 @@ def versions_sketch(table: Table, versions: Sequence[str], pairs: Mapping[Name, 
     lines = {name: by_name[name] for name in shown}
     best, others = shown[:MOST_NAMED], shown[MOST_NAMED:]
     named = [(lines[name], pairs[name]) for name in best]
-    wide, narrow = (_versions_layout(versions, named, list(lines.values()), narrow) for narrow in (False, True))
-    grey = [_grey_lines([lines[name] for name in others], versions)] if others else []
+    wide, narrow = (_build_versions_layout(versions, named, list(lines.values()), narrow) for narrow in (False, True))
+    grey = [_draw_grey_lines([lines[name] for name in others], versions)] if others else []
     # The best is drawn last, so that no other line covers it.
     coloured = [_place_line(rows, versions, pair, number) for number, (rows, pair) in enumerate(named)][::-1]
     shown_rows = tuple(row for row in table.rows if (str(row[1].value), str(row[2].value)) in lines)
     return Sketch(
-        title=f"{pair_name(pairs[best[0]])} leads the newest board; {_led_before(lines[best[0]], versions)}",
+        title=f"{pair_name(pairs[best[0]])} leads the newest board; {_describe_former_place(lines[best[0]], versions)}",
         reading_aid="Place by main score in each version, the first at the top; upright lines are the ranks that the"
         " intervals allow. The scale is logarithmic, so that the first places stand apart."
         + (f" The {len(best)} best pairs are named; the others are grey." if others else ""),
@@ -74,25 +74,26 @@ def versions_sketch(table: Table, versions: Sequence[str], pairs: Mapping[Name, 
 
 
 def _place(row: Entry) -> int:
-    return round(mean(row["place"]) or 1)
+    return round(get_mean(row["place"]) or 1)
 
 
-def _led_before(rows: Mapping[str, Entry], versions: Sequence[str]) -> str:
+def _describe_former_place(rows: Mapping[str, Entry], versions: Sequence[str]) -> str:
     """Return where the leader stood in the version before, as the end of a title."""
     before = rows.get(versions[-2])
     return f"{versions[-2]} did not have it" if before is None else f"in {versions[-2]} its place was {_place(before)}"
 
 
-def _points(rows: Mapping[str, Entry], versions: Sequence[str]) -> list[tuple[int, float | None]]:
+def _list_points(rows: Mapping[str, Entry], versions: Sequence[str]) -> list[tuple[int, float | None]]:
     """Return a pair's place in every version, logarithmic; None where it was not on the board."""
     return [
-        (at, rounded(log10(_place(rows[version]))) if version in rows else None) for at, version in enumerate(versions)
+        (at, round_value(log10(_place(rows[version]))) if version in rows else None)
+        for at, version in enumerate(versions)
     ]
 
 
-def _grey_lines(lines: Sequence[Mapping[str, Entry]], versions: Sequence[str]) -> Json:
+def _draw_grey_lines(lines: Sequence[Mapping[str, Entry]], versions: Sequence[str]) -> Json:
     """Return the lines of several pairs as one trace, with a gap between them."""
-    points = [point for rows in lines for point in (*_points(rows, versions), (None, None))]
+    points = [point for rows in lines for point in (*_list_points(rows, versions), (None, None))]
     return scatter(
         mode="lines+markers",
         x=[x for x, _ in points],
@@ -106,15 +107,15 @@ def _grey_lines(lines: Sequence[Mapping[str, Entry]], versions: Sequence[str]) -
 def _place_line(rows: Mapping[str, Entry], versions: Sequence[str], pair: Pair, number: int) -> Json:
     # Beside each other, because ranges of tied pairs would lie on one another.
     aside = _ASIDE * (number - (MOST_NAMED - 1) / 2) * (len(versions) - 1)
-    colour, points = describer_token(pair.hue), _points(rows, versions)
+    colour, points = describer_token(pair.hue), _list_points(rows, versions)
     ranges = [_rank_range(rows.get(version)) for version in versions]
     return scatter(
         mode="lines+markers",
-        x=[rounded(x + aside) for x, _ in points],
+        x=[round_value(x + aside) for x, _ in points],
         y=[y for _, y in points],
         error_y={
-            "array": [_between(y, high) for (_, y), (_, high) in zip(points, ranges, strict=True)],
-            "arrayminus": [_between(low, y) for (_, y), (low, _) in zip(points, ranges, strict=True)],
+            "array": [_compute_gap(y, high) for (_, y), (_, high) in zip(points, ranges, strict=True)],
+            "arrayminus": [_compute_gap(low, y) for (_, y), (low, _) in zip(points, ranges, strict=True)],
             "color": colour,
             "thickness": 1.5,
         },
@@ -122,17 +123,17 @@ def _place_line(rows: Mapping[str, Entry], versions: Sequence[str], pair: Pair, 
         marker={"symbol": generator_symbol(pair.shape), "size": 11, "color": colour},
         cliponaxis=False,
         customdata=[[_place_words(rows.get(version), version)] for version in versions],
-        hovertemplate=f"{plain(pair_name(pair))}<br>%{{customdata[0]}}<extra></extra>",
+        hovertemplate=f"{escape_for_plotly(pair_name(pair))}<br>%{{customdata[0]}}<extra></extra>",
     )
 
 
 def _rank_range(row: Entry | None) -> tuple[float | None, float | None]:
     """Return the best and the worst rank, logarithmic."""
-    low, high = (None, None) if row is None else (mean(row["rank_low"]), mean(row["rank_high"]))
+    low, high = (None, None) if row is None else (get_mean(row["rank_low"]), get_mean(row["rank_high"]))
     return None if low is None else log10(low), None if high is None else log10(high)
 
 
-def _between(first: float | None, last: float | None) -> float:
+def _compute_gap(first: float | None, last: float | None) -> float:
     # A place by main score may lie outside the range of ranks, to which the whisker then does not reach back.
     return 0.0 if first is None or last is None else round(max(0.0, last - first), 4)
 
@@ -140,12 +141,12 @@ def _between(first: float | None, last: float | None) -> float:
 def _place_words(row: Entry | None, version: str) -> str:
     if row is None:
         return ""
-    low, high = (mean(row[key]) for key in ("rank_low", "rank_high"))
+    low, high = (get_mean(row[key]) for key in ("rank_low", "rank_high"))
     ranked = "no rank" if low is None or high is None else f"rank {labels.rank(round(low), round(high))}"
-    return f"{plain(version)}: place {_place(row)}, {ranked}<br>{score_words(row)}"
+    return f"{escape_for_plotly(version)}: place {_place(row)}, {ranked}<br>{score_words(row)}"
 
 
-def _versions_layout(
+def _build_versions_layout(
     versions: Sequence[str],
     named: Sequence[tuple[Mapping[str, Entry], Pair]],
     lines: Sequence[Mapping[str, Entry]],
@@ -157,18 +158,18 @@ def _versions_layout(
     # A lone pair stands at 1, which has no extent of its own.
     lowest = max(log10(worst), *ranges, log10(2))
     upper, lower = -0.04 * lowest, 1.04 * lowest
-    heights = [(rounded(log10(_place(rows[versions[-1]]))) or 0.0, pair) for rows, pair in named]
-    annotations, right = end_names(heights, (lower, upper), narrow)
+    heights = [(round_value(log10(_place(rows[versions[-1]]))) or 0.0, pair) for rows, pair in named]
+    annotations, right = draw_end_names(heights, (lower, upper), narrow)
     # On a phone there is room for four names, the newest among them.
     every = -(-len(versions) // 4) if narrow else 1
-    ticks = [(at, plain(versions[at], 12 if narrow else 24)) for at in range(last, -1, -every)][::-1]
-    return layout(
+    ticks = [(at, escape_for_plotly(versions[at], 12 if narrow else 24)) for at in range(last, -1, -every)][::-1]
+    return build_layout(
         PLOT + TOP + FOOT,
         LEFT,
         right,
         TOP,
-        xaxis=axis(-0.06 * last, 1.06 * last, ticks, showgrid=False, tickangle=0),
-        yaxis=axis(lower, upper, _place_ticks(lowest), "place (logarithmic)"),
+        xaxis=make_axis(-0.06 * last, 1.06 * last, ticks, showgrid=False, tickangle=0),
+        yaxis=make_axis(lower, upper, _place_ticks(lowest), "place (logarithmic)"),
         annotations=annotations,
     )
 

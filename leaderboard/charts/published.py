@@ -8,8 +8,8 @@ from typing import Any
 from ircore.games.base import Game
 from ircore.results.tables.games import published_table
 from ircore.results.tables.model import Table, Value
-from leaderboard.charts.data import entries_of
-from leaderboard.charts.grammar import plain
+from leaderboard.charts.data import list_entries
+from leaderboard.charts.grammar import escape_for_plotly
 from leaderboard.charts.rows import Mark, Row
 from leaderboard.theme import token
 from leaderboard.words.labels import judge_name
@@ -17,7 +17,7 @@ from leaderboard.words.labels import judge_name
 _HEADING = Row(("reported by the paper,", "not run here"), ())
 
 
-def published_judges(means: Table) -> tuple[str, ...]:
+def list_published_judges(means: Table) -> tuple[str, ...]:
     """Return the judges of the table of published means, in the order of its columns."""
     return tuple(column.key for column in means.columns if column.key not in ("pair", "final_preferred"))
 
@@ -30,9 +30,9 @@ def score_rows(means: Table, alone: bool) -> list[Row]:
         alone: Whether our rows have a single mark each: the paper's then stand on one line.
     """
     rows = [_HEADING]
-    for entry in entries_of(means):
+    for entry in list_entries(means):
         name = _pair(entry["pair"])
-        scores = {judge_name(judge): _number(entry[judge]) for judge in published_judges(means)}
+        scores = {judge_name(judge): _number(entry[judge]) for judge in list_published_judges(means)}
         said = [f"{judge} · {score:.2f}" for judge, score in scores.items()]
         marks = [_mark(name, words, score) for words, score in zip(said, scores.values(), strict=True)]
         together = ", ".join(f"{judge} {score:.1f}" for judge, score in scores.items())
@@ -44,31 +44,31 @@ def score_rows(means: Table, alone: bool) -> list[Row]:
     return rows
 
 
-def preference_rows(means: Table) -> list[Row]:
+def build_preference_rows(means: Table) -> list[Row]:
     """Return a heading and the shares 0–1 of final renderings that the paper's LipSim prefers, highest first.
 
     Args:
         means: The table ``published_means``.
     """
     rows = [_HEADING]
-    shares = [(_pair(entry["pair"]), _number(entry["final_preferred"])) for entry in entries_of(means)]
+    shares = [(_pair(entry["pair"]), _number(entry["final_preferred"])) for entry in list_entries(means)]
     for name, share in sorted(shares, key=lambda entry: -entry[1]):
         said = f"LipSim · {100 * share:.0f} %"
         rows.append(Row(name, (said,), ((_mark(name, said, share),),)))
     return rows
 
 
-def agreement_rows(game: Game[Any], people: bool) -> list[Row]:
+def build_agreement_rows(game: Game[Any], people: bool) -> list[Row]:
     """Return a heading and the correlations of the paper's judges, with people first if ``people``."""
     tables = (("published_table2", "judge × human"), ("published_table1", "judge × judge"))
     rows = [_HEADING]
     for table, kind in tables if people else tables[1:]:
-        for entry in entries_of(published_table(game, table)):
+        for entry in list_entries(published_table(game, table)):
             # The paper does not print both correlations of every two raters.
             if entry["pearson"].value is None or entry["spearman"].value is None:
                 continue
             pearson, spearman = _number(entry["pearson"]), _number(entry["spearman"])
-            name = (_names(str(entry["one"].value), str(entry["other"].value)), kind)
+            name = (_name_raters(str(entry["one"].value), str(entry["other"].value)), kind)
             marks = (
                 (_mark(name, f"r = {pearson:.2f}", pearson),),
                 (_mark(name, f"ρ = {spearman:.2f}", spearman, "diamond-open"),),
@@ -87,11 +87,14 @@ def _number(value: Value) -> float:
     return float(value.value or 0)
 
 
-def _names(first: str, other: str) -> str:
+def _name_raters(first: str, other: str) -> str:
     """Name two raters as in our own rows: the judge first, then people."""
     return f"{judge_name(other)} × people" if first == "human" else f"{judge_name(first)} × {judge_name(other)}"
 
 
 def _mark(name: tuple[str, str], score_words: str, value: float, symbol: str = "circle-open") -> Mark:
-    hover = f"{plain(' '.join(name))}<br>{plain(score_words)}<br>reported by the paper, not run here"
+    hover = (
+        f"{escape_for_plotly(' '.join(name))}<br>{escape_for_plotly(score_words)}<br>reported by the "
+        f"paper, not run here"
+    )
     return Mark(Value(value), symbol, token("muted"), hover)

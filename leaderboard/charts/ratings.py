@@ -6,8 +6,8 @@ from ircore.core.plain_words import format_count
 from ircore.results.agreement import CrossedRatings
 from ircore.results.tables.judges import ratings_table
 from leaderboard.charts.data import Subject
-from leaderboard.charts.grammar import Drawing, Json, Missing, Sketch, plain, scatter
-from leaderboard.charts.panels import axes_of, diagonal, squares
+from leaderboard.charts.grammar import Drawing, Json, Missing, Sketch, escape_for_plotly, scatter
+from leaderboard.charts.panels import build_square_layouts, draw_diagonal, name_axes
 from leaderboard.theme import token
 from leaderboard.words import labels
 
@@ -18,7 +18,7 @@ _LARGEST, _LEAST = 26.0, 3.5
 """Diameters of the commonest and of the rarest mark, CSS pixels: two neighbours touch but do not cover each other."""
 
 
-def ratings_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_ratings(subject: Subject) -> Sketch | Missing:
     """Draw a joint histogram of the scores of every two judges, one panel per two judges."""
     crossings = subject.results.raters.crossed
     if not crossings:
@@ -26,10 +26,10 @@ def ratings_sketch(subject: Subject) -> Sketch | Missing:
         return Missing("Do two judges mean the same by a number?", reason)
     shown = crossings[:_MOST]
     names = [f"{crossed.first_judge} × {crossed.second_judge}" for crossed in shown]
-    traces = [trace for at, crossed in enumerate(shown) for trace in (_marks(at, crossed), diagonal(at))]
-    layouts = squares(names, "score by the second named (0–10)", "score by the first named (0–10)")
+    traces = [trace for at, crossed in enumerate(shown) for trace in (_draw_marks(at, crossed), draw_diagonal(at))]
+    layouts = build_square_layouts(names, "score by the second named (0–10)", "score by the first named (0–10)")
     return Sketch(
-        title=_title(crossings),
+        title=_compose_title(crossings),
         reading_aid=(
             "Each mark is some renderings that the first named judge gave the score below and the second the score at"
             " the left, to whole points; its area is how many. On the dotted line both say the same: above it the"
@@ -40,14 +40,14 @@ def ratings_sketch(subject: Subject) -> Sketch | Missing:
     )
 
 
-def _title(crossings: Sequence[CrossedRatings]) -> str:
+def _compose_title(crossings: Sequence[CrossedRatings]) -> str:
     shares = [crossed.near for crossed in crossings]
-    low, high = labels.percent(min(shares)), labels.percent(max(shares))
+    low, high = labels.format_share(min(shares)), labels.format_share(max(shares))
     span = f"{low} %" if low == high else f"{low} to {high} %"
     return f"Two judges are within one point of each other on {span} of renderings"
 
 
-def _marks(panel: int, crossed: CrossedRatings) -> Json:
+def _draw_marks(panel: int, crossed: CrossedRatings) -> Json:
     most = max(crossed.counts.values())
     return scatter(
         mode="markers",
@@ -62,9 +62,10 @@ def _marks(panel: int, crossed: CrossedRatings) -> Json:
             "line": {"width": 1, "color": token("muted")},
         },
         customdata=[
-            f"{plain(crossed.first_judge)} {x}, {plain(crossed.second_judge)} {y}<br>{format_count(count, 'rendering')}"
+            f"{escape_for_plotly(crossed.first_judge)} {x}, {escape_for_plotly(crossed.second_judge)} {y}"
+            f"<br>{format_count(count, 'rendering')}"
             for (x, y), count in crossed.counts.items()
         ],
         hovertemplate="%{customdata}<extra></extra>",
-        **axes_of(panel),
+        **name_axes(panel),
     )

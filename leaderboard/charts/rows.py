@@ -10,15 +10,15 @@ from leaderboard.charts.grammar import (
     HEAD,
     Drawing,
     Json,
-    axis,
-    layout,
-    mean,
-    plain,
-    room,
-    rounded,
+    build_layout,
+    escape_for_plotly,
+    get_mean,
+    make_annotation,
+    make_axis,
+    make_whiskers,
+    measure_margin,
+    round_value,
     scatter,
-    whiskers,
-    words,
 )
 from leaderboard.theme import FONT_SIZE, token
 
@@ -75,7 +75,7 @@ class Row:
         return {"name": self.key} if self.key else {}
 
 
-def marked_rows(
+def draw_marked_rows(
     rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, shapes: Sequence[Json] = (), factor: float = 1
 ) -> Drawing:
     """Return a drawing of rows of marks.
@@ -94,14 +94,14 @@ def marked_rows(
         for at, row in enumerate(rows)
         for line, marks in enumerate(row.marks)
         for mark in marks
-        if mean(mark.value) is not None
+        if get_mean(mark.value) is not None
     ]
     headings = [
         {"xref": "paper", "yref": "y", "x0": 0, "x1": 1, "y0": at, "y1": at, "line": {"width": 1}}
         for at, row in enumerate(rows)
         if not row.values
     ]
-    layouts = row_layouts(rows, xaxis, notes, head, shapes=[*shapes, *headings])
+    layouts = build_row_layouts(rows, xaxis, notes, head, shapes=[*shapes, *headings])
     return Drawing(traces, *layouts, "rows", [row.key for row in rows])
 
 
@@ -110,9 +110,9 @@ def _mark(mark: Mark, y: float, factor: float, key: str) -> Json:
         mode="markers",
         cliponaxis=False,  # a mark at the end of its scale is whole
         **({"ids": [key]} if key else {}),
-        x=[rounded(factor * (mean(mark.value) or 0))],
+        x=[round_value(factor * (get_mean(mark.value) or 0))],
         y=[y],
-        error_x=whiskers([mark.value], mark.colour, factor, thickness=2),
+        error_x=make_whiskers([mark.value], mark.colour, factor, thickness=2),
         marker={"symbol": mark.symbol, "size": 11, "color": mark.colour},
         hovertemplate=f"{mark.hover}<extra></extra>",
     )
@@ -127,10 +127,10 @@ def place(row: int, line: int, lines: int, most: int) -> float:
         lines: Number of lines in this row.
         most: Number of lines in the row with most lines.
     """
-    return round(row + (line - (lines - 1) / 2) * SUB_ROW / _row_height(most), 4)
+    return round(row + (line - (lines - 1) / 2) * SUB_ROW / _compute_row_height(most), 4)
 
 
-def row_layouts(
+def build_row_layouts(
     rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int = HEAD, **more: Any
 ) -> tuple[Json, Json]:
     """Return the wide and the narrow layout of rows that are numbered from 0, downwards.
@@ -142,59 +142,61 @@ def row_layouts(
         head: Room above the first row, CSS pixels.
         more: Further settings of both layouts.
     """
-    return _wide(rows, xaxis, notes, head, more), _narrow(rows, xaxis, notes, head, more)
+    return _build_wide_layout(rows, xaxis, notes, head, more), _build_narrow_layout(rows, xaxis, notes, head, more)
 
 
-def _row_height(lines: int) -> int:
+def _compute_row_height(lines: int) -> int:
     return ROW + SUB_ROW * (max(lines, 1) - 1)
 
 
-def _wide(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, more: Json) -> Json:
+def _build_wide_layout(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, more: Json) -> Json:
     most = max((len(row.values) for row in rows), default=1)
     names = [
-        words(_name(row, (42, 42)), (0, at), "paper y", "right middle", (-10, 0), align="right", **_INK, **row.named)
+        make_annotation(
+            _name(row, (42, 42)), (0, at), "paper y", "right middle", (-10, 0), align="right", **_INK, **row.named
+        )
         for at, row in enumerate(rows)
     ]
-    return layout(
-        head + FOOT + _row_height(most) * len(rows),
-        room([line for row in rows for line in row.name], 300),
-        room([text for row in rows for text in row.values], 250),
+    return build_layout(
+        head + FOOT + _compute_row_height(most) * len(rows),
+        measure_margin([line for row in rows for line in row.name], 300),
+        measure_margin([text for row in rows for text in row.values], 250),
         head,
         xaxis=xaxis,
-        yaxis=axis(len(rows) - 0.5, -0.5, visible=False),
-        annotations=[*names, *_values(rows, most, False), *notes],
+        yaxis=make_axis(len(rows) - 0.5, -0.5, visible=False),
+        annotations=[*names, *_annotate_values(rows, most, False), *notes],
         **more,
     )
 
 
-def _narrow(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, more: Json) -> Json:
+def _build_narrow_layout(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, more: Json) -> Json:
     """Lay out rows for narrow screens: names above the marks, and a row's only value beside its name."""
     most = max((len(row.values) for row in rows), default=1)
     several = most > 1
     above = LINE * max((len(row.name) for row in rows), default=1)
-    height = _row_height(most) + above
-    low = (above + 0.5 * _row_height(most)) / height
+    height = _compute_row_height(most) + above
+    low = (above + 0.5 * _compute_row_height(most)) / height
     # Under a narrow plot a centred title would be cut at the left.
-    title = words(xaxis["title"]["text"], (0, 0), "paper paper", "left top", (0, -20), colour=token("text"))
+    title = make_annotation(xaxis["title"]["text"], (0, 0), "paper paper", "left top", (0, -20), colour=token("text"))
     notes = [title, *notes]
     for at, row in enumerate(rows):
         # The value stands on the line of the name, which is cut so that both fit.
         taken = 0 if several else max(map(len, row.values), default=0)
         shift = (0, round(low * height))
         name = _name(row, (52 - taken, 52))
-        notes.append(words(name, (0, at), "paper y", "left top", shift, align="left", **_INK, **row.named))
+        notes.append(make_annotation(name, (0, at), "paper y", "left top", shift, align="left", **_INK, **row.named))
         if not several:
-            text = plain(" ".join(row.values), 40)
-            notes.append(words(text, (1, at), "paper y", "right top", shift, align="right", **row.named))
-    texts = [_short(text) for row in rows for text in row.values]
-    return layout(
+            text = escape_for_plotly(" ".join(row.values), 40)
+            notes.append(make_annotation(text, (1, at), "paper y", "right top", shift, align="right", **row.named))
+    texts = [_drop_count(text) for row in rows for text in row.values]
+    return build_layout(
         head + FOOT + height * len(rows),
         8,
-        room(texts, 130) if several else 14,
+        measure_margin(texts, 130) if several else 14,
         head,
         xaxis={name: value for name, value in xaxis.items() if name != "title"},
-        yaxis=axis(len(rows) - low, -low, visible=False),
-        annotations=[*notes, *(_values(rows, most, True) if several else ())],
+        yaxis=make_axis(len(rows) - low, -low, visible=False),
+        annotations=[*notes, *(_annotate_values(rows, most, True) if several else ())],
         **more,
     )
 
@@ -203,13 +205,13 @@ _INK: Json = {"colour": token("text"), "size": FONT_SIZE}
 
 
 def _name(row: Row, lengths: tuple[int, int]) -> str:
-    return "<br>".join(plain(line, lengths[at > 0]) for at, line in enumerate(row.name))
+    return "<br>".join(escape_for_plotly(line, lengths[at > 0]) for at, line in enumerate(row.name))
 
 
-def _values(rows: Sequence[Row], most: int, narrow: bool) -> list[Json]:
+def _annotate_values(rows: Sequence[Row], most: int, narrow: bool) -> list[Json]:
     return [
-        words(
-            plain(_short(text) if narrow else text, 44),
+        make_annotation(
+            escape_for_plotly(_drop_count(text) if narrow else text, 44),
             (1, place(at, line, len(row.values), most)),
             "paper y",
             "left middle",
@@ -221,7 +223,7 @@ def _values(rows: Sequence[Row], most: int, narrow: bool) -> list[Json]:
     ]
 
 
-def _short(text: str) -> str:
+def _drop_count(text: str) -> str:
     """Drop n from a label where room is short; the table still shows n."""
     # With a judge in front there are two dots; a label of value and n alone keeps its n.
     return text.rsplit(" · ", 1)[0] if text.count(" · ") > 1 else text

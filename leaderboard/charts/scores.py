@@ -10,27 +10,27 @@ from ircore.results.tables.games import published_table
 from ircore.results.tables.intervals import SEM, SEM_WORDS
 from ircore.results.tables.judges import judges_table
 from ircore.results.tables.model import Table, Value
-from leaderboard.charts.data import MOST_ROWS, RUN, Subject, of_runs, picked, with_judges
+from leaderboard.charts.data import MOST_ROWS, RUN, Subject, join_judges, select_columns, select_runs
 from leaderboard.charts.grammar import (
     HEAD,
     Json,
     Missing,
     Sketch,
-    axis,
-    enough,
-    interval_ends,
-    interval_words,
-    mean,
+    describe_interval,
+    escape_for_plotly,
+    format_percent,
+    get_mean,
+    has_enough_samples,
+    list_interval_ends,
+    make_annotation,
+    make_axis,
+    make_ticks,
+    make_vertical_line,
     pair_lines,
     pair_name,
-    percent,
-    plain,
-    steps,
-    vertical,
-    words,
 )
-from leaderboard.charts.published import preference_rows, published_judges, score_rows
-from leaderboard.charts.rows import Mark, Row, marked_rows
+from leaderboard.charts.published import build_preference_rows, list_published_judges, score_rows
+from leaderboard.charts.rows import Mark, Row, draw_marked_rows
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, judge_token
 from leaderboard.words import labels
@@ -50,24 +50,24 @@ _SIDE = 3 / 7
 """Extent of the shorter side of zero, as a share of the longer one, at which a word beside zero fits on a phone."""
 
 
-def scores_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_scores(subject: Subject) -> Sketch | Missing:
     """Draw the mean score of each pair by each judge, as the paper's Figure 4."""
-    scores = _rated(subject, "score")
+    scores = _collect_ratings(subject, "score")
     if not scores:
         return Missing("How similar is what pairs draw?", "No rendering was rated.")
     several = len(scores) > 1
     pairs: Sequence[Pair] = subject.shown(MOST_ROWS)
     if subject.category:
         # A board is about all categories.
-        pairs = _by_value(pairs, scores)
+        pairs = _sort_by_value(pairs, scores)
     means = published_table(subject.results.game, "published_means")
     # Published values are of other pairs than those that a reader chooses.
     published = () if subject.choice else score_rows(means, alone=not several)
     beside = [mark.value for row in published for line in row.marks for mark in line]
-    low, high = _whole_points([*(value for by_run in scores.values() for value in by_run.values()), *beside])
-    table = of_runs(subject.table(judges_table, subject.category), [pair.run_id for pair in pairs])
+    low, high = _choose_whole_points([*(value for by_run in scores.values() for value in by_run.values()), *beside])
+    table = select_runs(subject.table(judges_table, subject.category), [pair.run_id for pair in pairs])
     return Sketch(
-        title=subject.among_words() + _scores_title(subject, tuple(scores)),
+        title=subject.among_words() + _compose_scores_title(subject, tuple(scores)),
         reading_aid=(
             "Each mark is a pair's mean similarity of the final rendering, each line its 95 % interval"
             + (", one line of marks a judge" if several else "")
@@ -75,35 +75,35 @@ def scores_sketch(subject: Subject) -> Sketch | Missing:
             + (" † is a judge of the describer's own family." if table.carried else "")
         ),
         selection_words=subject.selection_words(MOST_ROWS),
-        drawing=marked_rows(
-            [*_rows(subject, pairs, scores, labels.number), *published],
-            axis(low, high, steps(low, high, 1), "mean similarity of the final rendering (0–10)"),
+        drawing=draw_marked_rows(
+            [*_build_rows(subject, pairs, scores, labels.number), *published],
+            make_axis(low, high, make_ticks(low, high, 1), "mean similarity of the final rendering (0–10)"),
             (),
             _LOW_HEAD,
         ),
-        table=picked(table, [RUN, "pair", *scores]),
-        published=(picked(means, ["pair", *published_judges(means)]),),
+        table=select_columns(table, [RUN, "pair", *scores]),
+        published=(select_columns(means, ["pair", *list_published_judges(means)]),),
         question="How similar is what pairs draw?",
-        says=_says(pairs, scores, labels.number),
+        says=_format_numbers(pairs, scores, labels.number),
     )
 
 
-def delta_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_delta(subject: Subject) -> Sketch | Missing:
     """Draw ΔQ, the gain by refinement, of each pair by one judge, best first."""
-    return _deltas(subject, {subject.judge: subject.by_run(subject.judge, "delta")})
+    return _build_delta_sketch(subject, {subject.judge: subject.by_run(subject.judge, "delta")})
 
 
-def deltas_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_deltas(subject: Subject) -> Sketch | Missing:
     """Draw ΔQ, the gain by refinement, of each pair by each judge, as the paper's Figure 15."""
-    deltas = _rated(subject, "delta")
+    deltas = _collect_ratings(subject, "delta")
     if not deltas:
         return Missing("Does refinement help?", "No episode of several renderings was rated.")
-    return _deltas(subject, deltas)
+    return _build_delta_sketch(subject, deltas)
 
 
-def deltas_sem_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_deltas_sem(subject: Subject) -> Sketch | Missing:
     """Draw ΔQ by each judge with bars of one standard error, the bars of the paper's Figure 15."""
-    drawn = deltas_sketch(Subject(subject.results, subject.pairs, subject.judge, subject.ranked, "sem"))
+    drawn = sketch_deltas(Subject(subject.results, subject.pairs, subject.judge, subject.ranked, "sem"))
     if isinstance(drawn, Missing):
         return drawn
     return replace(
@@ -113,14 +113,16 @@ def deltas_sem_sketch(subject: Subject) -> Sketch | Missing:
     )
 
 
-def _deltas(subject: Subject, deltas: _ByJudge) -> Sketch:
-    pairs = _by_value(subject.shown(MOST_ROWS), deltas)
-    low, high, step = around_zero([by_run[pair.run_id] for by_run in deltas.values() for pair in pairs], True)
+def _build_delta_sketch(subject: Subject, deltas: _ByJudge) -> Sketch:
+    pairs = _sort_by_value(subject.shown(MOST_ROWS), deltas)
+    low, high, step = choose_range_around_zero(
+        [by_run[pair.run_id] for by_run in deltas.values() for pair in pairs], True
+    )
     by_every = " by every judge" if len(deltas) > 1 else ""
     return Sketch(
         # The title counts every pair, also where the figure shows the best alone.
         title=subject.among_words()
-        + _against(
+        + _count_against_line(
             [[by_run[pair.run_id] for pair in subject.ranked] for by_run in deltas.values()],
             0,
             ("Refinement helps", "harms"),
@@ -132,35 +134,35 @@ def _deltas(subject: Subject, deltas: _ByJudge) -> Sketch:
             f" {EACH_ALONE}"
         ),
         selection_words=subject.selection_words(MOST_ROWS),
-        drawing=marked_rows(
-            _rows(subject, pairs, deltas, labels.signed),
-            axis(
+        drawing=draw_marked_rows(
+            _build_rows(subject, pairs, deltas, labels.format_signed),
+            make_axis(
                 low,
                 high,
-                steps(low, high, step, 1 if step < 1 else 0, signed=True),
+                make_ticks(low, high, step, 1 if step < 1 else 0, signed=True),
                 "ΔQ = final − first similarity (points of 10)",
             ),
-            _sides(0, "← worse", "better →"),
+            _annotate_sides(0, "← worse", "better →"),
             HEAD,
-            [vertical(0)],
+            [make_vertical_line(0)],
         ),
-        table=_judged_table(subject, tuple(deltas), pairs, "delta", "ΔQ"),
+        table=_build_judged_table(subject, tuple(deltas), pairs, "delta", "ΔQ"),
         question="Does refinement help?",
-        says=_says(pairs, deltas, labels.signed),
+        says=_format_numbers(pairs, deltas, labels.format_signed),
     )
 
 
-def preferences_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_preferences(subject: Subject) -> Sketch | Missing:
     """Draw how often the final rendering is preferred to the first, as the paper's Figure 16."""
-    shares = _rated(subject, "preference")
+    shares = _collect_ratings(subject, "preference")
     if not shares:
         return Missing("Is the final rendering preferred to the first?", "No judge was asked for a preference.")
-    pairs = _by_value(subject.shown(MOST_ROWS), shares)
+    pairs = _sort_by_value(subject.shown(MOST_ROWS), shares)
     by_every = " by every judge" if len(shares) > 1 else ""
     means = published_table(subject.results.game, "published_means")
     return Sketch(
         title=subject.among_words()
-        + _against(
+        + _count_against_line(
             [[by_run[pair.run_id] for pair in subject.ranked] for by_run in shares.values()],
             0.5,
             ("The final rendering is preferred in", "the first in"),
@@ -172,33 +174,38 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
             f" {EACH_ALONE}"
         ),
         selection_words=subject.selection_words(MOST_ROWS),
-        drawing=marked_rows(
-            [*_rows(subject, pairs, shares, percent), *(() if subject.choice else preference_rows(means))],
-            axis(0, 100, steps(0, 100, 25), "final rendering preferred (% of episodes)"),
-            _sides(50, "← first", "final →"),
+        drawing=draw_marked_rows(
+            [
+                *_build_rows(subject, pairs, shares, format_percent),
+                *(() if subject.choice else build_preference_rows(means)),
+            ],
+            make_axis(0, 100, make_ticks(0, 100, 25), "final rendering preferred (% of episodes)"),
+            _annotate_sides(50, "← first", "final →"),
             HEAD,
-            [vertical(50)],
+            [make_vertical_line(50)],
             factor=100,
         ),
-        table=_judged_table(subject, tuple(shares), pairs, "preference", "Preference: final against first"),
-        published=(picked(means, ["pair", "final_preferred"]),),
+        table=_build_judged_table(subject, tuple(shares), pairs, "preference", "Preference: final against first"),
+        published=(select_columns(means, ["pair", "final_preferred"]),),
         question="Is the final rendering preferred to the first?",
-        says=_says(pairs, shares, percent),
+        says=_format_numbers(pairs, shares, format_percent),
     )
 
 
-def _rated(subject: Subject, key: str) -> dict[str, dict[str, Value]]:
+def _collect_ratings(subject: Subject, key: str) -> dict[str, dict[str, Value]]:
     """Return a measure by judge and run_id; judges without any value are left out, the subject's judge is first."""
     by_judge = {judge: subject.by_run(judge, key) for judge in subject.judges}
     return {judge: by_run for judge, by_run in by_judge.items() if any(value.n for value in by_run.values())}
 
 
-def _rows(subject: Subject, pairs: Sequence[Pair], values: _ByJudge, form: _Form) -> list[Row]:
+def _build_rows(subject: Subject, pairs: Sequence[Pair], values: _ByJudge, form: _Form) -> list[Row]:
     """Return a row per pair with a mark per judge."""
     return [
         Row(
             pair_lines(pair),
-            tuple(_beside(judge, by_run[pair.run_id], form, len(values) == 1) for judge, by_run in values.items()),
+            tuple(
+                _format_label(judge, by_run[pair.run_id], form, len(values) == 1) for judge, by_run in values.items()
+            ),
             tuple(
                 (pair_mark(subject, pair, judge, by_run[pair.run_id], form, len(values) == 1),)
                 for judge, by_run in values.items()
@@ -209,62 +216,64 @@ def _rows(subject: Subject, pairs: Sequence[Pair], values: _ByJudge, form: _Form
     ]
 
 
-def _says(pairs: Sequence[Pair], values: _ByJudge, form: _Form) -> dict[str, str]:
+def _format_numbers(pairs: Sequence[Pair], values: _ByJudge, form: _Form) -> dict[str, str]:
     """Return the number of each pair with enough pictures; none where several judges have one each."""
     if len(values) > 1:
         return {}
     by_run = next(iter(values.values()))
-    return {pair.key: form(mean(by_run[pair.run_id])) for pair in pairs if enough(by_run[pair.run_id])}
+    return {pair.key: form(get_mean(by_run[pair.run_id])) for pair in pairs if has_enough_samples(by_run[pair.run_id])}
 
 
 def pair_mark(subject: Subject, pair: Pair, judge: str, value: Value, form: _Form, alone: bool) -> Mark:
     """Return a pair's mark: in its describer's hue, or in the judge's neutral tone if several judges are shown."""
-    who = plain(pair_name(pair)) + ("" if alone else f"<br>judged by {plain(judge)}")
+    who = escape_for_plotly(pair_name(pair)) + ("" if alone else f"<br>judged by {escape_for_plotly(judge)}")
     return Mark(
         value,
         generator_symbol(pair.shape),
         describer_token(pair.hue) if alone else judge_token(subject.results.judges.index(judge)),
-        f"{who}<br>{form(mean(value))}<br>{interval_words(value, form)}",
+        f"{who}<br>{form(get_mean(value))}<br>{describe_interval(value, form)}",
     )
 
 
-def _beside(judge: str, value: Value, form: _Form, alone: bool) -> str:
+def _format_label(judge: str, value: Value, form: _Form, alone: bool) -> str:
     if not value.n and not alone:
         return f"{judge} · none"
-    text = f"{form(mean(value))}{'†' if set(value.marks) - {SEM} else ''} · n {value.n or 0}"
+    text = f"{form(get_mean(value))}{'†' if set(value.marks) - {SEM} else ''} · n {value.n or 0}"
     return text if alone else f"{judge} · {text}"
 
 
-def _judged_table(subject: Subject, judges: Sequence[str], pairs: Sequence[Pair], key: str, title: str) -> Table:
-    tables = [(judge, picked(subject.board(judge), [RUN, "pair", key], title=title)) for judge in judges]
-    return of_runs(tables[0][1] if len(tables) == 1 else with_judges(tables), [pair.run_id for pair in pairs])
+def _build_judged_table(subject: Subject, judges: Sequence[str], pairs: Sequence[Pair], key: str, title: str) -> Table:
+    tables = [(judge, select_columns(subject.board(judge), [RUN, "pair", key], title=title)) for judge in judges]
+    return select_runs(tables[0][1] if len(tables) == 1 else join_judges(tables), [pair.run_id for pair in pairs])
 
 
-def _by_value(pairs: Sequence[Pair], values: _ByJudge) -> list[Pair]:
+def _sort_by_value(pairs: Sequence[Pair], values: _ByJudge) -> list[Pair]:
     """Return pairs by the first judge's value, highest first; pairs without a value last."""
     by_run = next(iter(values.values()))
-    return sorted(pairs, key=lambda pair: (mean(by_run[pair.run_id]) is None, -(mean(by_run[pair.run_id]) or 0.0)))
+    return sorted(
+        pairs, key=lambda pair: (get_mean(by_run[pair.run_id]) is None, -(get_mean(by_run[pair.run_id]) or 0.0))
+    )
 
 
-def _sides(at: float, left: str, right: str) -> list[Json]:
+def _annotate_sides(at: float, left: str, right: str) -> list[Json]:
     return [
-        words(left, (at, 1), "x paper", "right bottom", (-6, 6)),
-        words(right, (at, 1), "x paper", "left bottom", (6, 6)),
+        make_annotation(left, (at, 1), "x paper", "right bottom", (-6, 6)),
+        make_annotation(right, (at, 1), "x paper", "left bottom", (6, 6)),
     ]
 
 
-def around_zero(values: Sequence[Value], beside: bool = False) -> tuple[float, float, float]:
+def choose_range_around_zero(values: Sequence[Value], beside: bool = False) -> tuple[float, float, float]:
     """Return a range of whole half points that holds every interval and zero, with some room on either side of zero.
 
     Args:
         values: Differences.
-        beside: Whether a word stands beside zero on either side, as those of ``_sides`` do.
+        beside: Whether a word stands beside zero on either side, as those of ``_annotate_sides`` do.
 
     Returns:
         Its ends, and the step of its ticks: about eight.
     """
     # Zero belongs to the range even where every pair gains.
-    ends = [0.0, *interval_ends(values)]
+    ends = [0.0, *list_interval_ends(values)]
     low, high = min(ends), max(ends)
     spare = max(0.25, 0.15 * (high - low))
     first, last = floor(2 * min(low - 0.1, -spare)) / 2, ceil(2 * max(high + 0.1, spare)) / 2
@@ -274,9 +283,9 @@ def around_zero(values: Sequence[Value], beside: bool = False) -> tuple[float, f
     return first, last, next((step for step in (0.5, 1, 2, 5) if (last - first) / step <= 7), 5)
 
 
-def _whole_points(values: Sequence[Value]) -> tuple[float, float]:
+def _choose_whole_points(values: Sequence[Value]) -> tuple[float, float]:
     """Return a range of whole points within 0–10 that holds every interval, at least four points."""
-    ends = interval_ends(values) or [0.0, 10.0]
+    ends = list_interval_ends(values) or [0.0, 10.0]
     low, high = floor(min(ends)), ceil(max(ends))
     # On a narrower range differences of hundredths would look large.
     while high - low < 4:
@@ -284,7 +293,7 @@ def _whole_points(values: Sequence[Value]) -> tuple[float, float]:
     return low, high
 
 
-def _against(values: Sequence[Sequence[Value]], line: float, verbs: tuple[str, str], open_title: str) -> str:
+def _count_against_line(values: Sequence[Sequence[Value]], line: float, verbs: tuple[str, str], open_title: str) -> str:
     """Count pairs whose intervals lie above and below a line by every judge, in words; the others are undecided.
 
     Args:
@@ -294,7 +303,8 @@ def _against(values: Sequence[Sequence[Value]], line: float, verbs: tuple[str, s
         open_title: The title where no pair is on either side.
     """
     sides = [
-        {clear_of(value, line) for value in of_pair if mean(value) is not None} for of_pair in zip(*values, strict=True)
+        {clear_of(value, line) for value in of_pair if get_mean(value) is not None}
+        for of_pair in zip(*values, strict=True)
     ]
     known = [of_pair for of_pair in sides if of_pair]
     above, below = known.count({1}), known.count({-1})
@@ -306,7 +316,7 @@ def _against(values: Sequence[Sequence[Value]], line: float, verbs: tuple[str, s
     return f"{said}; {undecided} {'is' if undecided == 1 else 'are'} undecided" if undecided else said
 
 
-def _scores_title(subject: Subject, judges: Sequence[str]) -> str:
+def _compose_scores_title(subject: Subject, judges: Sequence[str]) -> str:
     """Return a title that the ranks support: the leading pair, or how many pairs are statistically tied."""
     results = subject.results
     boards = {judge: results.board(judge, subject.category) for judge in judges}

@@ -40,7 +40,7 @@ class _Line(NamedTuple):
     width: float
 
 
-def still_picture(figure: Mapping[str, Any], narrow: bool) -> Markup:
+def draw_still(figure: Mapping[str, Any], narrow: bool) -> Markup:
     """Return a figure as SVG.
 
     Args:
@@ -52,26 +52,26 @@ def still_picture(figure: Mapping[str, Any], narrow: bool) -> Markup:
     """
     frame = _Frame(figure["narrow" if narrow else "layout"], figure["template"]["layout"], WIDTH[narrow])
     parts = [
-        _strokes(_grid(frame)),
-        _strokes(_shapes(frame)),
-        *_traces(figure, frame),
-        *_ticks(frame),
-        *_annotations(frame),
+        _draw_lines(_draw_grid(frame)),
+        _draw_lines(_draw_shapes(frame)),
+        *_draw_traces(figure, frame),
+        *_draw_ticks(frame),
+        *_draw_annotations(frame),
     ]
     font = frame.layout["font"]
-    return Markup(  # noqa: S704 - every text in it is escaped by ``_text``, every other value is a number or a token
+    return Markup(  # noqa: S704 - every text in it is escaped by ``_draw_text``, every other value is a number or a token
         f'<svg class="still-{"narrow" if narrow else "wide"}" viewBox="0 0 {frame.width} {frame.height}"'
         f' width="{frame.width}" height="{frame.height}" font-family="{escape(font["family"])}"'
         f' font-size="{font["size"]}">{"".join(parts)}</svg>'
     )
 
 
-def _filled(settings: Mapping[str, Any], defaults: Mapping[str, Any]) -> Json:
+def _fill_defaults(settings: Mapping[str, Any], defaults: Mapping[str, Any]) -> Json:
     """Return settings with a template's defaults where they say nothing."""
     filled = {**defaults, **settings}
     for name in settings.keys() & defaults.keys():
         if isinstance(settings[name], Mapping):
-            filled[name] = _filled(settings[name], defaults[name])
+            filled[name] = _fill_defaults(settings[name], defaults[name])
     return filled
 
 
@@ -79,14 +79,14 @@ class _Frame:
     """Coordinates of axes and data in the picture."""
 
     def __init__(self, layout: Mapping[str, Any], defaults: Mapping[str, Any], width: int) -> None:
-        self.layout = _filled(layout, defaults)
+        self.layout = _fill_defaults(layout, defaults)
         self.width, self.height = width, round(layout["height"])
         margin = layout["margin"]
         self.left, self.top = margin["l"], margin["t"]
         self.across = width - margin["l"] - margin["r"]
         self.down = self.height - margin["t"] - margin["b"]
         self.axes = {
-            match[1] + match[2]: _filled(layout[key], defaults[f"{match[1]}axis"])
+            match[1] + match[2]: _fill_defaults(layout[key], defaults[f"{match[1]}axis"])
             for key in layout
             if (match := re.fullmatch(r"([xy])axis(\d*)", key))
         }
@@ -94,7 +94,7 @@ class _Frame:
     def items(self, name: str, defaults: str) -> Iterator[Json]:
         """Yield the annotations or shapes of the layout."""
         for item in self.layout.get(name, ()):
-            yield _filled(item, self.layout[defaults])
+            yield _fill_defaults(item, self.layout[defaults])
 
     def at(self, name: str, value: float) -> float:
         """Return where a value of an axis (``x``, ``y2``) stands, pixels from the left or from above."""
@@ -132,7 +132,7 @@ class _Frame:
         ]
 
 
-def _grid(frame: _Frame) -> Iterator[_Line]:
+def _draw_grid(frame: _Frame) -> Iterator[_Line]:
     for name, axis in frame.axes.items():
         if axis.get("visible") is False:
             continue
@@ -140,18 +140,18 @@ def _grid(frame: _Frame) -> Iterator[_Line]:
         ends = frame.share(other, 0), frame.share(other, 1)
         if axis.get("showgrid", True):
             for value in axis.get("tickvals", ()):
-                yield _rule(name[0], frame.at(name, value), *ends, axis["gridcolor"])
+                yield _make_straight_line(name[0], frame.at(name, value), *ends, axis["gridcolor"])
         if axis["showline"]:
             along = "y" if name[0] == "x" else "x"
-            yield _rule(along, ends[0], frame.share(name, 0), frame.share(name, 1), axis["linecolor"])
+            yield _make_straight_line(along, ends[0], frame.share(name, 0), frame.share(name, 1), axis["linecolor"])
 
 
-def _rule(letter: str, at: float, start: float, end: float, colour: str, width: float = 1) -> _Line:
+def _make_straight_line(letter: str, at: float, start: float, end: float, colour: str, width: float = 1) -> _Line:
     """A straight line: upright at an x, level at a y."""
     return _Line(at, start, at, end, colour, width) if letter == "x" else _Line(start, at, end, at, colour, width)
 
 
-def _strokes(lines: Iterable[_Line]) -> str:
+def _draw_lines(lines: Iterable[_Line]) -> str:
     """Draw lines, equal lines in a row as a single path: a board's figures have hundreds of grid lines."""
     paths = []
     for (colour, width), alike in groupby(lines, key=lambda line: (line.colour, line.width)):
@@ -160,28 +160,28 @@ def _strokes(lines: Iterable[_Line]) -> str:
     return "".join(paths)
 
 
-def _shapes(frame: _Frame) -> Iterator[_Line]:
+def _draw_shapes(frame: _Frame) -> Iterator[_Line]:
     for shape in frame.items("shapes", "shapedefaults"):
         x1, x2 = (frame.refer("x", shape["xref"], shape[end]) for end in ("x0", "x1"))
         y1, y2 = (frame.refer("y", shape["yref"], shape[end]) for end in ("y0", "y1"))
         yield _Line(x1, y1, x2, y2, shape["line"]["color"], shape["line"]["width"])
 
 
-def _traces(figure: Mapping[str, Any], frame: _Frame) -> Iterator[str]:
+def _draw_traces(figure: Mapping[str, Any], frame: _Frame) -> Iterator[str]:
     stacked: dict[float, float] = {}
     for drawn in figure["data"]:
-        trace = _filled(drawn, figure["template"]["data"].get(drawn["type"], ({},))[0])
+        trace = _fill_defaults(drawn, figure["template"]["data"].get(drawn["type"], ({},))[0])
         if trace["type"] == "bar":
-            yield from _bars(trace, frame, stacked)
+            yield from _draw_bars(trace, frame, stacked)
         elif trace["type"] == "heatmap":
-            yield from _cells(trace, frame)
+            yield from _draw_cells(trace, frame)
         elif trace["type"] == "scatter":
-            yield from _scatter(trace, frame)
+            yield from _draw_scatter(trace, frame)
         else:
             raise ValueError(f"a still picture has no {trace['type']} traces")
 
 
-def _bars(trace: Json, frame: _Frame, stacked: dict[float, float]) -> Iterator[str]:
+def _draw_bars(trace: Json, frame: _Frame, stacked: dict[float, float]) -> Iterator[str]:
     thick = frame.unit("y") * (1 - frame.layout.get("bargap", 0))
     colour, border = trace["marker"]["color"], trace["marker"]["line"]["color"]
     for length, row, text in zip(trace["x"], trace["y"], trace["text"], strict=True):
@@ -190,12 +190,12 @@ def _bars(trace: Json, frame: _Frame, stacked: dict[float, float]) -> Iterator[s
         if not length:
             continue
         left, right, middle = frame.at("x", start), frame.at("x", start + length), frame.at("y", row)
-        yield _rectangle(left, middle - thick / 2, right - left, thick, colour, f' stroke="{border}"')
+        yield _draw_rectangle(left, middle - thick / 2, right - left, thick, colour, f' stroke="{border}"')
         if text:
-            yield _text(text, (left + right) / 2, middle, trace["textfont"]["color"], "middle")
+            yield _draw_text(text, (left + right) / 2, middle, trace["textfont"]["color"], "middle")
 
 
-def _cells(trace: Json, frame: _Frame) -> Iterator[str]:
+def _draw_cells(trace: Json, frame: _Frame) -> Iterator[str]:
     x, y = trace.get("xaxis", "x"), trace.get("yaxis", "y")
     wide, high = frame.unit(x) - trace["xgap"], frame.unit(y) - trace["ygap"]
     scale, top = frame.layout[trace["coloraxis"]]["colorscale"], frame.layout[trace["coloraxis"]]["cmax"]
@@ -203,23 +203,23 @@ def _cells(trace: Json, frame: _Frame) -> Iterator[str]:
         for column, value in zip(trace["x"], values, strict=True):
             if value is not None:
                 colour = scale[round(min(1.0, max(0.0, value / top)) * (len(scale) - 1))][1]
-                yield _rectangle(frame.at(x, column) - wide / 2, frame.at(y, row) - high / 2, wide, high, colour)
+                yield _draw_rectangle(frame.at(x, column) - wide / 2, frame.at(y, row) - high / 2, wide, high, colour)
 
 
-def _rectangle(left: float, top: float, width: float, height: float, colour: str, more: str = "") -> str:
+def _draw_rectangle(left: float, top: float, width: float, height: float, colour: str, more: str = "") -> str:
     return f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{colour}"{more}/>'
 
 
-def _scatter(trace: Json, frame: _Frame) -> Iterator[str]:
+def _draw_scatter(trace: Json, frame: _Frame) -> Iterator[str]:
     points = frame.points(trace)
     if "lines" in trace["mode"]:
-        yield _path(points, trace)
+        yield _draw_path(points, trace)
     if "markers" in trace["mode"]:
-        yield _strokes(_whiskers(trace, frame, points))
-        yield from _marks(trace["marker"], points)
+        yield _draw_lines(_draw_whiskers(trace, frame, points))
+        yield from _draw_marks(trace["marker"], points)
 
 
-def _path(points: Sequence[Point], trace: Json) -> str:
+def _draw_path(points: Sequence[Point], trace: Json) -> str:
     drawn, pen = [], "M"
     for point in points:
         if point is not None:
@@ -233,7 +233,7 @@ def _path(points: Sequence[Point], trace: Json) -> str:
     return f'<path d="{"".join(drawn)}" fill="none" stroke="{line["color"]}" stroke-width="{line["width"]}"{dashed}/>'
 
 
-def _whiskers(trace: Json, frame: _Frame, points: Sequence[Point]) -> Iterator[_Line]:
+def _draw_whiskers(trace: Json, frame: _Frame, points: Sequence[Point]) -> Iterator[_Line]:
     for letter, other in (("x", "y"), ("y", "x")):
         error, name = trace[f"error_{letter}"], trace.get(f"{letter}axis", letter)
         for point, middle, less, more in zip(
@@ -241,10 +241,10 @@ def _whiskers(trace: Json, frame: _Frame, points: Sequence[Point]) -> Iterator[_
         ):
             if point is not None:
                 ends = frame.at(name, middle - less), frame.at(name, middle + more)
-                yield _rule(other, point["xy".index(other)], *ends, error["color"], error["thickness"])
+                yield _make_straight_line(other, point["xy".index(other)], *ends, error["color"], error["thickness"])
 
 
-def _marks(marker: Json, points: Sequence[Point]) -> Iterator[str]:
+def _draw_marks(marker: Json, points: Sequence[Point]) -> Iterator[str]:
     sizes = marker["size"] if isinstance(marker["size"], list | tuple) else [marker["size"]] * len(points)
     hollow, colour = marker["symbol"].endswith("-open"), marker["color"]
     path = GENERATOR_PATHS[marker["symbol"].removesuffix("-open")]
@@ -255,7 +255,7 @@ def _marks(marker: Json, points: Sequence[Point]) -> Iterator[str]:
             yield f'<path transform="{place}" d="{path}" {paint}/>'
 
 
-def _ticks(frame: _Frame) -> Iterator[str]:
+def _draw_ticks(frame: _Frame) -> Iterator[str]:
     for name, axis in frame.axes.items():
         if axis.get("visible") is False:
             continue
@@ -265,37 +265,37 @@ def _ticks(frame: _Frame) -> Iterator[str]:
                 break
             at = frame.at(name, value)
             if name[0] == "x":
-                yield _text(text, at, base + 12, colour, "middle", from_top=True)
+                yield _draw_text(text, at, base + 12, colour, "middle", from_top=True)
             else:
-                yield _text(text, base - 5, at, colour, "end")
+                yield _draw_text(text, base - 5, at, colour, "end")
         if title := axis.get("title", {}).get("text"):
-            yield _axis_title(frame, name, title)
+            yield _draw_axis_title(frame, name, title)
 
 
-def _axis_title(frame: _Frame, name: str, title: str) -> str:
+def _draw_axis_title(frame: _Frame, name: str, title: str) -> str:
     colour, at = frame.layout["font"]["color"], frame.share(name, 0.5)
     if name[0] == "x":
-        return _text(title, at, frame.height - 8, colour, "middle")
-    return f'<g transform="translate(12 {at:.1f}) rotate(-90)">{_text(title, 0, 0, colour, "middle")}</g>'
+        return _draw_text(title, at, frame.height - 8, colour, "middle")
+    return f'<g transform="translate(12 {at:.1f}) rotate(-90)">{_draw_text(title, 0, 0, colour, "middle")}</g>'
 
 
-def _annotations(frame: _Frame) -> Iterator[str]:
+def _draw_annotations(frame: _Frame) -> Iterator[str]:
     for note in frame.items("annotations", "annotationdefaults"):
         x = frame.refer("x", note["xref"], note["x"]) + note.get("xshift", 0)
         y = frame.refer("y", note["yref"], note["y"]) - note.get("yshift", 0)
         font, text = note["font"], note["text"]
         size = font.get("size", FONT_SIZE)
         if angle := note.get("textangle"):
-            turned = _text(text, 0, 0, font["color"], "start", size)
+            turned = _draw_text(text, 0, 0, font["color"], "start", size)
             yield f'<g transform="translate({x:.1f} {y - 6:.1f}) rotate({angle})">{turned}</g>'
             continue
         half = size * _LINE_HEIGHT * (text.count("<br>") + 1) / 2
         middle = y + {"top": half, "middle": 0, "bottom": -half}[note["yanchor"]]
-        level = _text(text, x, middle, font["color"], _ANCHORS[note["xanchor"]], size)
+        level = _draw_text(text, x, middle, font["color"], _ANCHORS[note["xanchor"]], size)
         yield f'<g font-weight="{font["weight"]}">{level}</g>' if "weight" in font else level
 
 
-def _text(
+def _draw_text(
     text: str, x: float, y: float, colour: str, anchor: str, size: float = FONT_SIZE, from_top: bool = False
 ) -> str:
     """Words in the small markup that our figures use: line breaks.

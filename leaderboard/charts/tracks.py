@@ -8,16 +8,16 @@ from leaderboard.charts.data import MOST_PANELS
 from leaderboard.charts.grammar import (
     Drawing,
     Json,
-    interval_words,
-    mean,
+    describe_interval,
+    escape_for_plotly,
+    get_mean,
+    make_annotation,
+    make_whiskers,
     pair_name,
-    plain,
-    rounded,
+    round_value,
     scatter,
-    whiskers,
-    words,
 )
-from leaderboard.charts.panels import Grid, axes_of, axis_name, columns, inside, pair_titles
+from leaderboard.charts.panels import Grid, count_columns, name_axes, name_axis, name_panel_refs, pair_titles
 from leaderboard.model.site import Marked, Pair
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
 from leaderboard.words import labels
@@ -73,7 +73,7 @@ class Track:
     @property
     def known(self) -> list[tuple[float, float, Spot]]:
         """Position, number and point, where there is a number."""
-        return [(spot.x, value, spot) for spot in self.spots if (value := mean(spot.value)) is not None]
+        return [(spot.x, value, spot) for spot in self.spots if (value := get_mean(spot.value)) is not None]
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Scale:
 
     def height(self, value: float | None) -> float | None:
         """Return a number in the units of the y axis: multiplied by ``factor``, then rounded."""
-        return None if value is None else rounded(self.factor * value)
+        return None if value is None else round_value(self.factor * value)
 
 
 def turn_track(pair: Pair, rows: Sequence[Mapping[str, Value]], key: str, weight: str, noun: str) -> Track:
@@ -114,20 +114,20 @@ def turn_track(pair: Pair, rows: Sequence[Mapping[str, Value]], key: str, weight
         weight: Key of the counts that the areas of marks stand for.
         noun: Word for the counted things, such as ``messages``.
     """
-    most = max((mean(row[weight]) or 0.0 for row in rows), default=0.0) or 1.0
+    most = max((get_mean(row[weight]) or 0.0 for row in rows), default=0.0) or 1.0
     spots = (
         Spot(
-            mean(row["turn"]) or 0.0,
+            get_mean(row["turn"]) or 0.0,
             row[key],
-            (mean(row[weight]) or 0.0) / most,
-            f"{plain(pair_name(pair))}, turn {row['turn'].value}, {row[weight].value} {noun}<br>",
+            (get_mean(row[weight]) or 0.0) / most,
+            f"{escape_for_plotly(pair_name(pair))}, turn {row['turn'].value}, {row[weight].value} {noun}<br>",
         )
         for row in rows
     )
     return Track(pair, tuple(spots), pair.key)
 
 
-def panels(tracks: Sequence[Track], scale: Scale, chosen: bool = False) -> Drawing:
+def draw_panels(tracks: Sequence[Track], scale: Scale, chosen: bool = False) -> Drawing:
     """Return the drawing of a panel a track, in this order.
 
     Args:
@@ -136,39 +136,44 @@ def panels(tracks: Sequence[Track], scale: Scale, chosen: bool = False) -> Drawi
         chosen: Whether a reader chooses some of the tracks, which alone then stand behind each other.
     """
     numbers = range(len(tracks))
-    traces = [trace for panel in numbers for trace in _panel(panel, () if chosen else tracks, tracks[panel], scale)]
-    wide, narrow = (_layout(tracks, scale, narrow) for narrow in (False, True))
-    return Drawing(traces, wide, narrow, "panels", [track.key for track in tracks], context((), scale, 0))
+    traces = [
+        trace for panel in numbers for trace in _draw_panel(panel, () if chosen else tracks, tracks[panel], scale)
+    ]
+    wide, narrow = (_build_layout(tracks, scale, narrow) for narrow in (False, True))
+    return Drawing(traces, wide, narrow, "panels", [track.key for track in tracks], draw_context((), scale, 0))
 
 
-def line(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
+def draw_line(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
     """Return the traces of one track, back to front: its band and its line."""
-    return [{**trace, **track.marked} for trace in (_band(track, scale, panel), _line(track, scale, panel))]
+    return [
+        {**trace, **track.marked}
+        for trace in (_draw_interval_band(track, scale, panel), _draw_mean_line(track, scale, panel))
+    ]
 
 
-def end_words(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
+def label_ends(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
     """Return text annotations with the first and last value of a line."""
     known = track.known
     low, high = scale.x["range"]
     apart = len(known) > 1 and known[-1][0] - known[0][0] > _APART * (high - low)
     return [
-        _end(x, value, scale, panel, len(known) == 1)
+        _label_end(x, value, scale, panel, len(known) == 1)
         for x, value, _ in ([known[0], known[-1]] if apart else known[-1:])
     ]
 
 
-def _panel(panel: int, tracks: Sequence[Track], own: Track, scale: Scale) -> list[Json]:
+def _draw_panel(panel: int, tracks: Sequence[Track], own: Track, scale: Scale) -> list[Json]:
     others = [track for index, track in enumerate(tracks) if index != panel]
-    return [*([context(others, scale, panel)] if others else []), *line(own, scale, panel)]
+    return [*([draw_context(others, scale, panel)] if others else []), *draw_line(own, scale, panel)]
 
 
-def context(tracks: Sequence[Track], scale: Scale, panel: int) -> Json:
+def draw_context(tracks: Sequence[Track], scale: Scale, panel: int) -> Json:
     """Return lines of other pairs as one grey trace, with a gap between them."""
     points = [
         point
         for track in tracks
         # A pair of None lifts Plotly's pen: one trace for all lines is far lighter than a trace a line.
-        for point in (*((spot.x, scale.height(mean(spot.value))) for spot in track.spots), (None, None))
+        for point in (*((spot.x, scale.height(get_mean(spot.value))) for spot in track.spots), (None, None))
     ]
     return scatter(
         mode="lines",
@@ -176,39 +181,39 @@ def context(tracks: Sequence[Track], scale: Scale, panel: int) -> Json:
         y=[y for _, y in points],
         line={"color": token("context"), "width": 1},
         hoverinfo="skip",
-        **axes_of(panel),
+        **name_axes(panel),
     )
 
 
-def band(outline: Sequence[tuple[float, float | None]], colour: str, panel: int = 0) -> Json:
+def draw_band(outline: Sequence[tuple[float, float | None]], colour: str, panel: int = 0) -> Json:
     """Return an area: its outline, in this order; ``colour`` is a token."""
     return scatter(
         mode="lines",
-        x=[rounded(x) for x, _ in outline],
-        y=[rounded(y) for _, y in outline],
+        x=[round_value(x) for x, _ in outline],
+        y=[round_value(y) for _, y in outline],
         fill="toself",
         fillcolor=colour,
         line={"width": 0},
         hoverinfo="skip",
-        **axes_of(panel),
+        **name_axes(panel),
     )
 
 
-def _band(track: Track, scale: Scale, panel: int) -> Json:
+def _draw_interval_band(track: Track, scale: Scale, panel: int) -> Json:
     """The confidence band as an area, clipped to the y axis: along the upper ends, back along the lower ends."""
     low, high = scale.y["range"]
     there = [spot for spot in track.spots if spot.value.low is not None]
     ends = [(spot.x, spot.value.high) for spot in there] + [(spot.x, spot.value.low) for spot in reversed(there)]
     outline = [(x, min(max(scale.height(end) or 0.0, low), high)) for x, end in ends]
-    return band(outline, describer_token(track.pair.hue, "-band"), panel)
+    return draw_band(outline, describer_token(track.pair.hue, "-band"), panel)
 
 
-def _line(track: Track, scale: Scale, panel: int) -> Json:
+def _draw_mean_line(track: Track, scale: Scale, panel: int) -> Json:
     colour = describer_token(track.pair.hue)
     return scatter(
         mode="lines+markers",
         x=[spot.x for spot in track.spots],
-        y=[scale.height(mean(spot.value)) for spot in track.spots],
+        y=[scale.height(get_mean(spot.value)) for spot in track.spots],
         line={"color": colour, "width": 2, "dash": generator_dash(track.pair.shape)},
         marker={
             "symbol": generator_symbol(track.pair.shape),
@@ -219,24 +224,24 @@ def _line(track: Track, scale: Scale, panel: int) -> Json:
             "line": {"width": 0},
         },
         cliponaxis=False,
-        **_alone(track, scale, colour),
+        **_draw_single_interval(track, scale, colour),
         customdata=[
-            [scale.form(mean(spot.value)), interval_words(spot.value, scale.form), spot.hover_text]
+            [scale.form(get_mean(spot.value)), describe_interval(spot.value, scale.form), spot.hover_text]
             for spot in track.spots
         ],
         hovertemplate="%{customdata[2]}%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
-        **axes_of(panel),
+        **name_axes(panel),
     )
 
 
-def _alone(track: Track, scale: Scale, colour: str) -> Json:
+def _draw_single_interval(track: Track, scale: Scale, colour: str) -> Json:
     """Return the interval of a single point as a whisker, since a band would have no width."""
     if len(track.known) != 1:
         return {}
-    return {"error_y": whiskers([spot.value for spot in track.spots], colour, scale.factor)}
+    return {"error_y": make_whiskers([spot.value for spot in track.spots], colour, scale.factor)}
 
 
-def _layout(tracks: Sequence[Track], scale: Scale, narrow: bool) -> Json:
+def _build_layout(tracks: Sequence[Track], scale: Scale, narrow: bool) -> Json:
     x, y = ({name: value for name, value in axis.items() if name != "title"} for axis in (scale.x, scale.y))
     pair_title = pair_titles([track.pair for track in tracks])
 
@@ -245,29 +250,33 @@ def _layout(tracks: Sequence[Track], scale: Scale, narrow: bool) -> Json:
         return {**x, "showgrid": False, "showline": True, "showticklabels": lowest}, y
 
     def titles(panel: int, grid: Grid) -> list[Json]:
-        ends = end_words(tracks[panel], scale, panel) or [words("no data", (0.5, 0.5), inside(panel))]
+        ends = label_ends(tracks[panel], scale, panel) or [
+            make_annotation("no data", (0.5, 0.5), name_panel_refs(panel))
+        ]
         return [*pair_title(panel, grid), *ends]
 
     notes = [
-        words(scale.y["title"]["text"], (0, 1), "paper paper", "left bottom", (-18, 54)),
-        words(scale.x["title"]["text"], (1, 0), "paper paper", "right top", (0, -20)),
+        make_annotation(scale.y["title"]["text"], (0, 1), "paper paper", "left bottom", (-18, 54)),
+        make_annotation(scale.x["title"]["text"], (1, 0), "paper paper", "right top", (0, -20)),
     ]
     count = min(len(tracks), MOST_PANELS)
     zeros = [
-        {"xref": f"{axis_name('x', panel)} domain", "yref": axis_name("y", panel), "x0": 0, "x1": 1, "y0": 0, "y1": 0}
+        {"xref": f"{name_axis('x', panel)} domain", "yref": name_axis("y", panel), "x0": 0, "x1": 1, "y0": 0, "y1": 0}
         | {"line": {"width": 1.2}}
         for panel in range(count if scale.zero else 0)
     ]
     left = 12 + 7 * max(map(len, y["ticktext"]))
     keys = [track.key for track in tracks if track.key]
-    grid = Grid(count, columns(count, narrow), panel=150, between=64, top=78)
+    grid = Grid(count, count_columns(count, narrow), panel=150, between=64, top=78)
     return grid.layout(axes, titles, notes, left, keys=keys, shapes=zeros)
 
 
-def _end(x: float, value: float, scale: Scale, panel: int, alone: bool) -> Json:
+def _label_end(x: float, value: float, scale: Scale, panel: int, alone: bool) -> Json:
     """Return the label at an end of a line; a lone mark has its label at the side, clear of the whisker."""
     height, (low, high) = scale.height(value) or 0.0, scale.y["range"]
     # Near the upper edge a label above would run into the panel's title.
     above = 14 if height < low + 0.8 * (high - low) else -14
-    refs = f"{axis_name('x', panel)} {axis_name('y', panel)}"
-    return words(scale.form(value), (x, height), refs, shift=(22, 0) if alone else (0, above), colour=token("text"))
+    refs = f"{name_axis('x', panel)} {name_axis('y', panel)}"
+    return make_annotation(
+        scale.form(value), (x, height), refs, shift=(22, 0) if alone else (0, above), colour=token("text")
+    )

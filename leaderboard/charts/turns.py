@@ -6,7 +6,16 @@ from ircore.results.tables.facts import said_table
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.pairs import ALL
 from ircore.results.tables.turns import trajectories_table
-from leaderboard.charts.data import MOST_PANELS, RUN, Entry, Subject, grouped, of_runs, picked, where
+from leaderboard.charts.data import (
+    MOST_PANELS,
+    RUN,
+    Entry,
+    Subject,
+    filter_rows,
+    group_by_run,
+    select_columns,
+    select_runs,
+)
 from leaderboard.charts.grammar import (
     FOOT,
     Drawing,
@@ -14,15 +23,15 @@ from leaderboard.charts.grammar import (
     Missing,
     Sketch,
     Ticks,
-    axis,
-    enough,
-    layout,
-    mean,
+    build_layout,
+    format_percent,
+    get_mean,
+    has_enough_samples,
+    make_axis,
+    make_ticks,
     pair_name,
-    percent,
-    steps,
 )
-from leaderboard.charts.tracks import Scale, Spot, Track, end_words, line, panels, turn_track
+from leaderboard.charts.tracks import Scale, Spot, Track, draw_line, draw_panels, label_ends, turn_track
 from leaderboard.model.site import Marked, Pair
 from leaderboard.words import labels
 
@@ -55,106 +64,108 @@ _SHARES = {
 def turn_axis(turns: int) -> Json:
     """Return the axis of turns 1 to ``turns``, with ticks at every turn, or at every third."""
     ticks: Ticks = [(turn, str(turn)) for turn in range(1, turns + 1, 1 if turns <= 5 else 3)]
-    return axis(0.6, turns + 0.4, ticks, "turn")
+    return make_axis(0.6, turns + 0.4, ticks, "turn")
 
 
-def trajectories_sketch(subject: Subject) -> Sketch | Missing:
+def sketch_trajectories(subject: Subject) -> Sketch | Missing:
     """Draw every pair's mean similarity by turn in a panel of its own, the others behind it in grey."""
     some = subject.best(MOST_PANELS)
-    table = where(some.table(trajectories_table, subject.judge), "category", lambda of: of == (subject.category or ALL))
-    rows = grouped(table)
+    table = filter_rows(
+        some.table(trajectories_table, subject.judge), "category", lambda of: of == (subject.category or ALL)
+    )
+    rows = group_by_run(table)
     # By what the figure shows, the last mean, which need not be the order of the board.
-    ordered = sorted(some.ranked, key=lambda pair: _last(rows.get(pair.run_id, ())), reverse=True)
+    ordered = sorted(some.ranked, key=lambda pair: _get_last(rows.get(pair.run_id, ())), reverse=True)
     tracks = [_track(pair, rows.get(pair.run_id, ())) for pair in ordered]
     others = " The other pairs stand behind in grey." if len(tracks) > 1 else ""
     best = {pair.key for pair in subject.ranked[:MOST_PANELS]}
     return Sketch(
-        title=subject.among_words(MOST_PANELS) + _title([track for track in tracks if track.key in best]),
+        title=subject.among_words(MOST_PANELS) + _compose_title([track for track in tracks if track.key in best]),
         reading_aid=f"{_AID}{others}",
         selection_words=subject.selection_words(MOST_PANELS),
-        drawing=panels(tracks, _scale(tracks), subject.choice is not None),
-        table=picked(of_runs(table, [pair.run_id for pair in ordered]), _COLUMNS),
+        drawing=draw_panels(tracks, _scale(tracks), subject.choice is not None),
+        table=select_columns(select_runs(table, [pair.run_id for pair in ordered]), _COLUMNS),
         question=_QUESTION,
         says={
-            track.key: "from {} to {}".format(*_ends(track))
+            track.key: "from {} to {}".format(*_format_ends(track))
             for track in tracks
-            if track.spots and enough(track.spots[0].value)
+            if track.spots and has_enough_samples(track.spots[0].value)
         },
     )
 
 
 def pair_trajectory_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
     """Draw one pair's mean similarity by turn."""
-    table = _whole(trajectories_table(subject.only(pair).results, subject.judge))
-    track = _track(pair, grouped(table).get(pair.run_id, ()))
+    table = _select_all_categories(trajectories_table(subject.only(pair).results, subject.judge))
+    track = _track(pair, group_by_run(table).get(pair.run_id, ()))
     if not track.spots:
         return Missing("How far does the pair get, turn by turn?", "No episode was rated.")
-    single = _single_layout(track, table)
-    drawing = Drawing(line(track, _scale([track])), single, single)
-    return Sketch(_pair_title(track), _AID, drawing, picked(table, _COLUMNS[2:]))
+    single = _build_single_layout(track, table)
+    drawing = Drawing(draw_line(track, _scale([track])), single, single)
+    return Sketch(_pair_title(track), _AID, drawing, select_columns(table, _COLUMNS[2:]))
 
 
-def _whole(table: Table) -> Table:
+def _select_all_categories(table: Table) -> Table:
     """Return the rows of a table of trajectories that are about all categories together."""
-    return where(table, "category", lambda category: category == ALL)
+    return filter_rows(table, "category", lambda category: category == ALL)
 
 
 def _track(pair: Pair, rows: Sequence[Mapping[str, Value]]) -> Track:
     return turn_track(pair, rows, "reached", "refining", "still refined")
 
 
-def _last(rows: Sequence[Mapping[str, Value]]) -> float:
+def _get_last(rows: Sequence[Mapping[str, Value]]) -> float:
     # Below every score, so that pairs without a rated episode come last.
-    return (mean(rows[-1]["reached"]) or 0.0) if rows else -1.0
+    return (get_mean(rows[-1]["reached"]) or 0.0) if rows else -1.0
 
 
 def _scale(tracks: Sequence[Track]) -> Scale:
     turns = round(max((track.spots[-1].x for track in tracks if track.spots), default=1))
-    y = axis(0, 10.1, steps(0, 10, 5), _SIMILARITY)
+    y = make_axis(0, 10.1, make_ticks(0, 10, 5), _SIMILARITY)
     return Scale(turn_axis(turns), y, form=lambda value: labels.number(value, 1))
 
 
-def _single_layout(track: Track, table: Table) -> Json:
+def _build_single_layout(track: Track, table: Table) -> Json:
     scale = _scale([track])
     (first, last), (low, high) = scale.x["range"], scale.y["range"]
     refining = [cell.value for cell in table.column("refining")]
     ticks = [(spot.x, f"{spot.x:.0f}<br>n {n}") for spot, n in zip(track.spots, refining, strict=True)]
-    return layout(
+    return build_layout(
         _SMALL_TOP + FOOT + 252,
         44,
         12,
         _SMALL_TOP,
         FOOT + 16,
-        xaxis=axis(first, last, ticks, "turn, and n episodes still being refined", showgrid=False),
-        yaxis=axis(low, high, steps(0, 10, 2), _SIMILARITY),
-        annotations=end_words(track, scale),
+        xaxis=make_axis(first, last, ticks, "turn, and n episodes still being refined", showgrid=False),
+        yaxis=make_axis(low, high, make_ticks(0, 10, 2), _SIMILARITY),
+        annotations=label_ends(track, scale),
     )
 
 
-def _title(tracks: Sequence[Track]) -> str:
-    gains = sorted((_gain(track) for track in tracks if track.spots), reverse=True)
+def _compose_title(tracks: Sequence[Track]) -> str:
+    gains = sorted((_compute_gain(track) for track in tracks if track.spots), reverse=True)
     # Two gains that look the same leave no pair to be named.
     if len(gains) < 2 or gains[0] - max(0.0, gains[1]) < _SEEN:
         return _QUESTION
-    best = max(tracks, key=_gain)
-    first, last = _ends(best)
+    best = max(tracks, key=_compute_gain)
+    first, last = _format_ends(best)
     # What it gains is seen here; that it gains more than another pair has not been tested.
     return f"{pair_name(best.pair)} goes from {first} to {last} over the turns"
 
 
 def _pair_title(track: Track) -> str:
-    first, last = _ends(track)
+    first, last = _format_ends(track)
     if len(track.spots) == 1:
         return f"No episode went beyond its first rendering: {first}"
     return f"From {first} after the first turn to {last} after the last"
 
 
-def _ends(track: Track) -> tuple[str, str]:
-    return labels.number(mean(track.spots[0].value), 1), labels.number(mean(track.spots[-1].value), 1)
+def _format_ends(track: Track) -> tuple[str, str]:
+    return labels.number(get_mean(track.spots[0].value), 1), labels.number(get_mean(track.spots[-1].value), 1)
 
 
-def _gain(track: Track) -> float:
-    first, last = (mean(track.spots[at].value) or 0.0 for at in (0, -1)) if track.spots else (0.0, 0.0)
+def _compute_gain(track: Track) -> float:
+    first, last = (get_mean(track.spots[at].value) or 0.0 for at in (0, -1)) if track.spots else (0.0, 0.0)
     return last - first
 
 
@@ -162,34 +173,36 @@ def pair_said_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
     """Draw a pair's shares of facts said, of said facts drawn, and of named errors corrected, by turn."""
     table = said_table(subject.only(pair).results)
     # The row ``last`` takes each episode at its own last turn, so it has no place on an axis of turns.
-    rows = [row for row in grouped(table).get(pair.run_id, ()) if row["turn"].value != "last"]
-    if not any(mean(row["said"]) is not None for row in rows):
+    rows = [row for row in group_by_run(table).get(pair.run_id, ()) if row["turn"].value != "last"]
+    if not any(get_mean(row["said"]) is not None for row in rows):
         return Missing("What is said, drawn and corrected, turn by turn?", "Not measured: ircore score RUN --facts.")
     tracks = [
-        Track(Marked(key.capitalize(), "", words, pair.hue, pair.shape), tuple(_said_spot(row, key) for row in rows))
+        Track(
+            Marked(key.capitalize(), "", words, pair.hue, pair.shape), tuple(_make_fact_spot(row, key) for row in rows)
+        )
         for key, words in _SHARES.items()
     ]
-    y = axis(0, 101, steps(0, 100, 50), "share of facts, %")
+    y = make_axis(0, 101, make_ticks(0, 100, 50), "share of facts, %")
     return Sketch(
-        title=_said_title(rows),
+        title=_compose_fact_title(rows),
         reading_aid=(
             "Shares of the facts of drawn targets, by weight: said by the messages up to a turn, shown by its rendering"
             " of those said, and right after a correction of those that it names. Bands are 95 % intervals; the other"
             " two shares stand behind in grey."
         ),
-        drawing=panels(tracks, Scale(turn_axis(len(rows)), y, form=percent, factor=100)),
-        table=picked(table, ("turn", *_SHARES)),
+        drawing=draw_panels(tracks, Scale(turn_axis(len(rows)), y, form=format_percent, factor=100)),
+        table=select_columns(table, ("turn", *_SHARES)),
     )
 
 
-def _said_spot(row: Entry, key: str) -> Spot:
+def _make_fact_spot(row: Entry, key: str) -> Spot:
     value: Value = row[key]
     return Spot(float(str(row["turn"].value)), value, hover_text=f"{key}, turn {row['turn'].value}<br>")
 
 
-def _said_title(rows: list[Entry]) -> str:
-    first, last = (percent(mean(rows[at]["said"])) for at in (0, -1))
-    drawn = percent(mean(rows[-1]["drawn"]))
+def _compose_fact_title(rows: list[Entry]) -> str:
+    first, last = (format_percent(get_mean(rows[at]["said"])) for at in (0, -1))
+    drawn = format_percent(get_mean(rows[-1]["drawn"]))
     said = (
         f"says {first} of the facts" if len(rows) == 1 else f"says {first} of the facts at first and {last} in the end"
     )

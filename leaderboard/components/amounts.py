@@ -10,9 +10,9 @@ from ircore.games.base import Game
 from ircore.results.column import AMOUNTS, Amount, Column
 from ircore.results.model import Cell
 from ircore.results.tables.board import build_amount_column
-from leaderboard.components.board_cells import mean
+from leaderboard.components.board_cells import format_mean
 from leaderboard.components.markup import macro
-from leaderboard.components.values import price, share, stacked
+from leaderboard.components.values import render_price, share, stacked
 
 MONEY, SHARE = "US$", "0–1"
 """Units whose values are written in a way of their own."""
@@ -23,7 +23,7 @@ class AmountColumn:
     """A column of a board with an amount.
 
     >>> from ircore.games.registry import load_game
-    >>> [column.title for column in amount_columns(load_game("reference"), [])]
+    >>> [column.title for column in select_amount_columns(load_game("reference"), [])]
     []
     """
 
@@ -62,16 +62,16 @@ class AmountColumn:
         """
         estimate, missing = cell.amounts[self.column.key], self.amount.missing
         if self.column.unit == MONEY:
-            shown = price(estimate)
+            shown = render_price(estimate)
         elif self.column.unit == SHARE:
             shown = share(estimate, missing)
         else:
             shown = stacked(estimate, self.column.digits or 0, missing)
         label = f"{self.title}, {self.unit}" if self.unit else self.title
-        return macro("number_cell")(f"g-{self.group}", label, mean(estimate), shown, episodes)
+        return macro("number_cell")(f"g-{self.group}", label, format_mean(estimate), shown, episodes)
 
 
-def amount_columns(game: Game[Any], cells: Iterable[Cell]) -> tuple[AmountColumn, ...]:
+def select_amount_columns(game: Game[Any], cells: Iterable[Cell]) -> tuple[AmountColumn, ...]:
     """Return the columns that say something: some cell has an amount that is not 0.
 
     Args:

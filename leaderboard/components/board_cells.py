@@ -13,10 +13,10 @@ from ircore.results.statistics.intervals import Estimate, are_too_few
 from ircore.results.tables.pairs import format_percent
 from leaderboard.components.markup import macro
 from leaderboard.components.plots import rank_bar
-from leaderboard.components.values import CHANCE, RANK, empty_heat, missing, rank_range, rated, share
+from leaderboard.components.values import CHANCE, RANK, describe_empty_cell, missing, rank_range, rated, share
 from leaderboard.model.site import Pair
 from leaderboard.theme import score_class
-from leaderboard.words.labels import interval_width, number, percent, rank, unrated_words
+from leaderboard.words.labels import describe_unrated, format_interval_width, format_share, number, rank
 
 
 @dataclass(frozen=True)
@@ -57,20 +57,20 @@ def ends(estimate: Estimate) -> Markup:
     Means have all digits; the ends of intervals, which are not known to more, have five.
     """
     low, high = ("", "") if estimate.low is None else (f"{estimate.low:.5g}", f"{estimate.high:.5g}")
-    return macro("ends")(_plain(estimate.mean), low, high, estimate.n)
+    return macro("ends")(_format_plain(estimate.mean), low, high, estimate.n)
 
 
-def mean(estimate: Estimate) -> Markup:
+def format_mean(estimate: Estimate) -> Markup:
     """Return a mean as attributes."""
-    return macro("ends")(_plain(estimate.mean), "", "", estimate.n)
+    return macro("ends")(_format_plain(estimate.mean), "", "", estimate.n)
 
 
-def unsorted() -> Markup:
+def mark_unsorted() -> Markup:
     """Return the attribute of a cell without a value."""
     return macro("unsorted")()
 
 
-def doubted(cell: Cell) -> Markup:
+def format_doubt(cell: Cell) -> Markup:
     """Return the interval that undecided facts leave open, and their share, as attributes; empty of other judges."""
     if cell.doubt is None:
         return Markup()
@@ -78,7 +78,7 @@ def doubted(cell: Cell) -> Markup:
     return macro("doubted")(f"{low:.5g}", f"{high:.5g}", f"{undecided:.4g}")
 
 
-def page_of(pair: Pair, root: str, anchor: str = "") -> str:
+def link_pair_page(pair: Pair, root: str, anchor: str = "") -> str:
     """Return the address of a pair's page, or of an anchor there.
 
     Args:
@@ -89,13 +89,13 @@ def page_of(pair: Pair, root: str, anchor: str = "") -> str:
     return f"{root}{pair.path}.html{f'#{anchor}' if anchor else ''}"
 
 
-def played_cell(cell: Cell, page: str) -> Markup:
+def render_played_cell(cell: Cell, page: str) -> Markup:
     """Return the table cell with the share of episodes that were played, linked to the outcomes on ``page``."""
     played = share(cell.played_rate, "", f"{cell.played}/{cell.episodes}")
     return macro("played_cell")(cell.played_share, cell.played, cell.episodes, page, played)
 
 
-def rated_cell(cell: Cell, page: str) -> Markup:
+def render_rated_cell(cell: Cell, page: str) -> Markup:
     """Return the table cell with the share of played episodes that are rated, linked to ``page``."""
     rated_share = cell.rated / cell.applicable if cell.applicable else ""
     return macro("rated_cell")(rated_share, cell, page, rated(cell))
@@ -131,10 +131,10 @@ def group_letter(group: int) -> str:
 def chance_cell(row: BoardRow) -> Markup:
     """Return the table cell with a pair's chance of being the best, in percent."""
     shown = missing("no rank") if row.chance is None else format_percent(row.chance)
-    return macro("chance_cell")(_plain(row.chance), "" if row.chance is None else CHANCE, shown)
+    return macro("chance_cell")(_format_plain(row.chance), "" if row.chance is None else CHANCE, shown)
 
 
-def heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> Markup:
+def render_heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> Markup:
     """Return the cell of a column of small cells.
 
     Args:
@@ -143,26 +143,26 @@ def heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> M
         label: Heading of the column.
         times: Factor that makes a mean a similarity, 0–10, which decides the colour: 10 for a share.
     """
-    return macro("heat_column")(label, [_heat(heat, f"{page}#{heat.anchor}", times) for heat in heats])
+    return macro("heat_column")(label, [_render_heat(heat, f"{page}#{heat.anchor}", times) for heat in heats])
 
 
-def _heat(heat: Heat, href: str, times: float) -> Markup:
+def _render_heat(heat: Heat, href: str, times: float) -> Markup:
     estimate = heat.estimate
     if estimate.mean is None:
-        text, why = empty_heat(heat.cell)
+        text, why = describe_empty_cell(heat.cell)
         return macro("small_cell")("none", href, "", None, f"{heat.difficulty}: {why}", text)
-    missing_words = "".join(f", {words}" for _, words in unrated_words(heat.cell)) if times == 1 else ""
+    missing_words = "".join(f", {words}" for _, words in describe_unrated(heat.cell)) if times == 1 else ""
     shown = heat.own or estimate
-    few, width = are_too_few(estimate.n), interval_width(shown, heat.digits if times == 1 else 2)
+    few, width = are_too_few(estimate.n), format_interval_width(shown, heat.digits if times == 1 else 2)
     behind = ": too few" if few else f", {width}" if width else ""
     counted = f"n {estimate.n}" if estimate.n == heat.cell.episodes else f"n {estimate.n} of {heat.cell.episodes}"
     said = f"{heat.difficulty}: {counted}{behind}{missing_words}"
     colour = "few" if few else score_class(estimate.mean * times)
-    text = number(shown.mean, heat.digits) if times == 1 else percent(estimate.mean)
+    text = number(shown.mean, heat.digits) if times == 1 else format_share(estimate.mean)
     # Three digits say more than the interval of a dozen pictures; a board of 200 pairs has 2,800 such cells.
     return macro("small_cell")(colour, href, f"{shown.mean:.3g}", estimate.n, said, text)
 
 
-def _plain(value: float | None) -> str:
+def _format_plain(value: float | None) -> str:
     """Return a value for files and for sorting: seven digits, as intervals have at most."""
     return "" if value is None else f"{value:.7g}"

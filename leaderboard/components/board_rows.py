@@ -18,22 +18,22 @@ from leaderboard.components.amounts import AmountColumn
 from leaderboard.components.board_cells import (
     Heat,
     chance_cell,
-    doubted,
     ends,
-    heat_column,
-    page_of,
-    played_cell,
+    format_doubt,
+    link_pair_page,
+    mark_unsorted,
     rank_cell,
-    rated_cell,
-    unsorted,
+    render_heat_column,
+    render_played_cell,
+    render_rated_cell,
 )
 from leaderboard.components.markup import macro
-from leaderboard.components.model_facts import fact_cells
-from leaderboard.components.players import dispute, own_family, pair_name, tier_badge
+from leaderboard.components.model_facts import render_fact_cells
+from leaderboard.components.players import dispute, pair_name, render_own_family, tier_badge
 from leaderboard.components.plots import dot, main_dot
 from leaderboard.model.site import Pair
 from leaderboard.model.trust import Tier
-from leaderboard.words.labels import percent
+from leaderboard.words.labels import format_share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,43 +206,43 @@ def board_rows(lines: Sequence[Line], layout: RowLayout, root: str, anchor: str)
         first = layout.grouped and line.row.group is not None and line.row.group > group
         if first and line.row.group is not None:
             group = line.row.group
-        pair, cells = line.pair, _cells(line, layout, len(lines), root, page_of(line.pair, root, anchor))
+        pair, cells = line.pair, _render_cells(line, layout, len(lines), root, link_pair_page(line.pair, root, anchor))
         players, apart = (format_one_line(pair.describer), format_one_line(pair.generator)), format_one_line(pair.apart)
         rows.append(macro("board_row")(line, *players, pair.result.rules.key, apart, layout.rated, first, cells))
     return Markup("").join(rows)
 
 
-def _cells(line: Line, layout: RowLayout, rows: int, root: str, episodes: str) -> Iterator[Markup]:
+def _render_cells(line: Line, layout: RowLayout, rows: int, root: str, episodes: str) -> Iterator[Markup]:
     """Yield the cells of a row; ``episodes``: where the episodes behind its numbers stand."""
-    cell, page = line.cell, page_of(line.pair, root)
+    cell, page = line.cell, link_pair_page(line.pair, root)
     yield macro("tools_cell")()
     if layout.rated:
         yield rank_cell(line.row, rows, layout.grouped)
     yield _pair_cell(line, layout, root)
     if layout.rated:
-        yield _main_cell(line, layout, episodes)
+        yield _render_main_cell(line, layout, episodes)
         if layout.against:
             yield macro("against_cell")()
             yield chance_cell(line.row)
         if layout.measures:
             yield from _measure_cells(line, layout, episodes)
         else:
-            quality = ends(cell.score) + doubted(cell)
-            shown = values.stacked_quality(cell)
+            quality = ends(cell.score) + format_doubt(cell)
+            shown = values.render_stacked_quality(cell)
             yield macro("number_cell")("quality-column g-score", "Score", quality, shown, episodes)
-        yield played_cell(cell, page)
-        yield rated_cell(cell, episodes)
+        yield render_played_cell(cell, page)
+        yield render_rated_cell(cell, episodes)
     else:
-        yield _preference_cell(line, layout, episodes)
-    yield from _small_cells(line, layout, page)
-    yield from _part_cells(line, layout, episodes)
+        yield _render_preference_cell(line, layout, episodes)
+    yield from _render_small_cells(line, layout, page)
+    yield from _render_part_cells(line, layout, episodes)
     if layout.gaps is not None:
-        yield _gap_cell(layout.gaps.get(line.pair.run_id), layout.season)
+        yield _render_gap_cell(layout.gaps.get(line.pair.run_id), layout.season)
     yield from _change_cells(cell, layout, page, episodes)
     yield from (amount.cell(cell, episodes) for amount in layout.amounts)
     if layout.models:
-        yield fact_cells(line.pair)
-    yield _provenance_cells(line, root)
+        yield render_fact_cells(line.pair)
+    yield _render_provenance_cells(line, root)
 
 
 def _measure_cells(line: Line, layout: RowLayout, episodes: str) -> Iterator[Markup]:
@@ -258,49 +258,49 @@ def _pair_cell(line: Line, layout: RowLayout, root: str) -> Markup:
     return macro("pair_cell")(names, pair_name(line.pair, root), why)
 
 
-def _main_cell(line: Line, layout: RowLayout, episodes: str) -> Markup:
+def _render_main_cell(line: Line, layout: RowLayout, episodes: str) -> Markup:
     main, more = line.cell.main, Markup()
     if main.mean is not None:
         plot = main_dot(line.cell, line.pair.hue, False, line.references)
-        more = _family(line, layout) + macro("plot_line")(plot)
+        more = _mark_own_family(line, layout) + macro("plot_line")(plot)
     href = "" if main.mean is None else episodes
     return macro("score_cell")("Main score", ends(main), href, values.main_score(line.cell), more)
 
 
-def _preference_cell(line: Line, layout: RowLayout, episodes: str) -> Markup:
+def _render_preference_cell(line: Line, layout: RowLayout, episodes: str) -> Markup:
     preference = line.cell.preference
     href, more, shown = "", Markup(), values.missing("not asked, or no episode of several renderings")
     if preference.mean is not None:
         plot = dot(preference, line.pair.hue, 0, 1, 0.5, labelled=False)
-        href, shown = episodes, macro("value")(percent(preference.mean))
-        more = _family(line, layout) + macro("plot_line")(plot, preference.n)
+        href, shown = episodes, macro("value")(format_share(preference.mean))
+        more = _mark_own_family(line, layout) + macro("plot_line")(plot, preference.n)
     return macro("score_cell")("Final preferred, %", ends(preference), href, shown, more)
 
 
-def _family(line: Line, layout: RowLayout) -> Markup:
-    return own_family(layout.same_family) if line.cell.same_family else Markup()
+def _mark_own_family(line: Line, layout: RowLayout) -> Markup:
+    return render_own_family(layout.same_family) if line.cell.same_family else Markup()
 
 
-def _small_cells(line: Line, layout: RowLayout, page: str) -> Iterator[Markup]:
+def _render_small_cells(line: Line, layout: RowLayout, page: str) -> Iterator[Markup]:
     if layout.levels and layout.columns:
         yield macro("level_cell")(layout.levels)
     for heats, heading in zip(line.heats, layout.columns, strict=True):
-        yield heat_column(heats, page, heading, 1 if layout.rated else 10)
+        yield render_heat_column(heats, page, heading, 1 if layout.rated else 10)
 
 
-def _part_cells(line: Line, layout: RowLayout, episodes: str) -> Iterator[Markup]:
+def _render_part_cells(line: Line, layout: RowLayout, episodes: str) -> Iterator[Markup]:
     shares = dict(line.parts)
     for part in layout.parts:
         label, right = f"{part.capitalize()}, %", shares.get(part)
         if right is None:
-            yield macro("number_cell")("g-facts", label, unsorted(), values.missing("not verified"))
+            yield macro("number_cell")("g-facts", label, mark_unsorted(), values.missing("not verified"))
         else:
             shown = values.share(right, "no fact of this part can be told")
             yield macro("number_cell")("g-facts", label, ends(right), shown, episodes)
 
 
-def _gap_cell(gap: Estimate | None, season: str) -> Markup:
-    attributes, shown = unsorted(), values.missing(f"not played on the set of season {season}")
+def _render_gap_cell(gap: Estimate | None, season: str) -> Markup:
+    attributes, shown = mark_unsorted(), values.missing(f"not played on the set of season {season}")
     if gap is not None:
         attributes = ends(gap)
         shown = values.stacked(gap, 1, "no main score on one of the sets", as_difference=True, improves=False)
@@ -309,7 +309,7 @@ def _gap_cell(gap: Estimate | None, season: str) -> Markup:
 
 def _change_cells(cell: Cell, layout: RowLayout, page: str, episodes: str) -> Iterator[Markup]:
     if not layout.rated:
-        yield played_cell(cell, page)
+        yield render_played_cell(cell, page)
         return
     if layout.measures:
         return
@@ -320,7 +320,7 @@ def _change_cells(cell: Cell, layout: RowLayout, page: str, episodes: str) -> It
         yield macro("number_cell")("g-preference", "Preferred, %", ends(cell.preference), shown, episodes)
 
 
-def _provenance_cells(line: Line, root: str) -> Markup:
+def _render_provenance_cells(line: Line, root: str) -> Markup:
     objection = dispute(line.disputed, line.pair, root) if line.disputed else ""
     version, short = format_one_line(line.version), format_one_line(line.version, 24)
     return macro("provenance_cells")(line, tier_badge(line.tier), objection, version, short)

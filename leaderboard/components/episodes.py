@@ -9,7 +9,7 @@ from ircore.results.language.corrections import Correction
 from leaderboard.components.markup import macro
 from leaderboard.storage.pictures import Shown
 from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked, Segment
-from leaderboard.words.untrusted_text import inert
+from leaderboard.words.untrusted_text import escape_untrusted
 
 _CLASSES: Mapping[Correction, str] = {name: f"fix fix-{name}" for name in CORRECTION_WORDS}
 
@@ -29,7 +29,7 @@ def picture(shown: Shown, alt: str, root: str, kind: str = "", eager: bool = Fal
     return macro("picture")(kind, root + shown.small, large, shown.width, shown.height, eager, alt)
 
 
-def comparable(picture: Markup, key: str, place: int, score: float | None) -> Markup:
+def render_comparable(picture: Markup, key: str, place: int, score: float | None) -> Markup:
     """Return a rendering that ``gallery.js`` lays another picture over.
 
     Args:
@@ -41,7 +41,7 @@ def comparable(picture: Markup, key: str, place: int, score: float | None) -> Ma
     return macro("comparable")(key, place, "" if score is None else f"{score:.3f}", picture)
 
 
-def withheld(alt: str) -> Markup:
+def render_withheld(alt: str) -> Markup:
     """Return a place holder for a picture that must not be published.
 
     Args:
@@ -53,13 +53,13 @@ def withheld(alt: str) -> Markup:
 def message(marked: Marked) -> Markup:
     """Return a describer's message with the words that correct marked."""
     left_out = format_count(marked.left_out, "more character") if marked.left_out else ""
-    return macro("message")(map(_segment, marked.segments), left_out)
+    return macro("message")(map(_render_segment, marked.segments), left_out)
 
 
-def _segment(segment: Segment) -> tuple[str, str, Markup]:
+def _render_segment(segment: Segment) -> tuple[str, str, Markup]:
     """Return the class and the names of the corrections that a piece was marked with, empty without, and its text."""
     colour = _CLASSES[segment.corrections[0]] if segment.corrections else ""
-    return colour, ", ".join(CORRECTION_WORDS[name] for name in segment.corrections), inert(segment.text)
+    return colour, ", ".join(CORRECTION_WORDS[name] for name in segment.corrections), escape_untrusted(segment.text)
 
 
 def correction(name: Correction) -> Markup:

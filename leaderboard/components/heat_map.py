@@ -8,9 +8,9 @@ from ircore.core.untrusted_text import format_one_line
 from ircore.results.statistics.intervals import are_too_few
 from leaderboard.components.markup import macro
 from leaderboard.components.matrix_cells import MatrixCell
-from leaderboard.components.values import empty_heat
+from leaderboard.components.values import describe_empty_cell
 from leaderboard.theme import score_class
-from leaderboard.words.labels import MISSING, interval_width, number, rank
+from leaderboard.words.labels import MISSING, format_interval_width, number, rank
 
 _TENTH = 10
 """Factor from the scale of the main score, 0-100, to that of the colours, 0-10."""
@@ -30,13 +30,13 @@ def map_cell(cell: MatrixCell, root: str, anchor: str, of_target: bool) -> Marku
     similarity = value if of_target or value is None else value / _TENTH
     who = f"{format_one_line(cell.pair.describer, 60)} + {format_one_line(cell.pair.generator, 60)}"
     if value is None:
-        text, description = (MISSING, "not scored") if of_target else empty_heat(cell.cell)
+        text, description = (MISSING, "not scored") if of_target else describe_empty_cell(cell.cell)
         colour = "none"
     else:
         text = number(value, 1 if of_target else 0)
         # A final score on one target is no mean, so that few pictures cannot make it unsure.
         colour = "few" if not of_target and are_too_few(main.n) else score_class(similarity or 0.0)
-        width = "" if of_target else f" {interval_width(main, 1)}"
+        width = "" if of_target else f" {format_interval_width(main, 1)}"
         description = f"{number(value, 1)}{width}" + (
             "" if of_target else f", rank {rank(cell.row.rank_low, cell.row.rank_high)}"
         )

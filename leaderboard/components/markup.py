@@ -20,11 +20,11 @@ def macro(name: str) -> Callable[..., Markup]:
     Args:
         name: Name of the macro.
     """
-    return cast(Callable[..., Markup], getattr(_macros(), name))
+    return cast(Callable[..., Markup], getattr(_load_macros(), name))
 
 
 @cache
-def _macros() -> TemplateModule:
+def _load_macros() -> TemplateModule:
     """Return all macros, compiled once: that takes longer than a page."""
     # Jinja's select_autoescape would leave *.html.j2 unescaped; True escapes everything.
     environment = Environment(

@@ -14,13 +14,13 @@ from ircore.results.tables.intervals import count_money_digits
 from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.episodes import picture
 from leaderboard.components.markup import macro
-from leaderboard.components.players import own_family, tier_badge
+from leaderboard.components.players import render_own_family, tier_badge
 from leaderboard.components.plots import main_dot
 from leaderboard.components.values import badge, main_score, missing, quality, rated
 from leaderboard.model.site import Gallery, Pair
 from leaderboard.model.trust import Tier
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.labels import number, rank, signed
+from leaderboard.words.labels import format_signed, number, rank
 
 _REMEMBERED = 4_096
 """Pairs whose names and addresses are kept."""
@@ -79,7 +79,7 @@ def condition_cell(
         judge: Judge that gave the scores.
         same_family: Explanation of the dagger where judge and describer are of one model family.
     """
-    aggregates, episodes = cell.cell, _episodes(root, cell.pair.path, anchor)
+    aggregates, episodes = cell.cell, _link_episodes(root, cell.pair.path, anchor)
     price = aggregates.amounts["cost"].mean
     words = "cost not known" if price is None else f"US$ {number(price, count_money_digits(price, 2))}"
     delta = aggregates.delta.mean
@@ -91,10 +91,10 @@ def condition_cell(
         quality(aggregates),
         aggregates,
         rated(aggregates),
-        "" if delta is None else signed(delta),
+        "" if delta is None else format_signed(delta),
         "" if price == 0 else words,
     )
-    return _cell(cell, gallery, root, judge, numbers, same_family)
+    return _render_cell(cell, gallery, root, judge, numbers, same_family)
 
 
 def _rank_words(cell: MatrixCell) -> str:
@@ -115,37 +115,37 @@ def target_cell(cell: MatrixCell, gallery: Gallery, root: str, anchor: str, judg
         same_family: As in ``condition_cell``.
     """
     value = missing("not scored") if cell.score is None else macro("value")(number(cell.score))
-    row, episodes = _row(root, gallery, cell.pair.key), _episodes(root, cell.pair.path, anchor)
+    row, episodes = _link_row(root, gallery, cell.pair.key), _link_episodes(root, cell.pair.path, anchor)
     numbers = macro("target_numbers")(row, value, episodes, main_score(cell.cell), cell.cell)
-    return _cell(cell, gallery, root, judge, numbers, same_family)
+    return _render_cell(cell, gallery, root, judge, numbers, same_family)
 
 
-def _cell(
+def _render_cell(
     cell: MatrixCell, gallery: Gallery | None, root: str, judge: str, numbers: Markup, same_family: str
 ) -> Markup:
-    shown = "" if gallery is None else _picture(cell, gallery, root, judge)
-    family = own_family(same_family) if cell.cell.same_family else ""
+    shown = "" if gallery is None else _render_picture(cell, gallery, root, judge)
+    family = render_own_family(same_family) if cell.cell.same_family else ""
     return macro("matrix_cell")(shown, numbers, family, tier_badge(cell.tier), cell.pair.apart)
 
 
-def _picture(cell: MatrixCell, gallery: Gallery, root: str, judge: str) -> Markup:
+def _render_picture(cell: MatrixCell, gallery: Gallery, root: str, judge: str) -> Markup:
     if cell.picture is None:
         shown = macro("no_picture")(missing("no rendering of this target"))
     else:
-        words = f"{gallery.title}, final rendering by {_players(cell.pair.describer, cell.pair.generator)}"
+        words = f"{gallery.title}, final rendering by {_format_players(cell.pair.describer, cell.pair.generator)}"
         shown = picture(cell.picture, words, root) + badge(cell.score, f", judged by {judge}")
-    return macro("matrix_picture")(cell.pair.key, _row(root, gallery, cell.pair.key), shown)
+    return macro("matrix_picture")(cell.pair.key, _link_row(root, gallery, cell.pair.key), shown)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _players(describer: str, generator: str) -> str:
+def _format_players(describer: str, generator: str) -> str:
     return f"{format_one_line(describer, 60)} + {format_one_line(generator, 60)}"
 
 
-def _row(root: str, gallery: Gallery, key: str) -> str:
+def _link_row(root: str, gallery: Gallery, key: str) -> str:
     """Return the address of a pair's row in the gallery."""
     return f"{root}gallery/{gallery.instance.instance_id}.html?pair={quote(key)}#{key}"
 
 
-def _episodes(root: str, path: str, anchor: str) -> str:
+def _link_episodes(root: str, path: str, anchor: str) -> str:
     return f"{root}{path}.html#{anchor}"

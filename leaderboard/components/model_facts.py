@@ -27,27 +27,29 @@ FACTS: Mapping[str, tuple[str, str, str, Callable[[ModelFacts], object]]] = {
 """By key: heading, description, unit in files and value of each column; the describer's stands over the generator's."""
 
 
-def stated(spec: PlayerSpec, key: str) -> str:
+def format_stated_fact(spec: PlayerSpec, key: str) -> str:
     """Return a stated fact about the model in a seat as text; empty if it is not stated."""
     value = None if spec.about is None else FACTS[key][-1](spec.about)
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def weights_words(pair: Pair) -> str:
+def describe_weights(pair: Pair) -> str:
     """Return whether both models of a pair have open weights, as a menu above a board offers it; empty if unknown."""
-    weights = [stated(spec, "weights") for spec in pair.result.run.submission.players.values()]
+    weights = [format_stated_fact(spec, "weights") for spec in pair.result.run.submission.players.values()]
     # One unknown is enough: neither menu entry would be true of the pair.
     return "" if "" in weights else "all open" if set(weights) == {"open"} else "some closed"
 
 
-def makers(pair: Pair) -> str:
+def format_makers(pair: Pair) -> str:
     """Return the organisations that made a pair's models, on one line; empty if none is stated."""
     # dict.fromkeys names an organisation once that made both models, and keeps the order of the seats.
-    names = dict.fromkeys(stated(spec, "organisation") for spec in pair.result.run.submission.players.values())
+    names = dict.fromkeys(
+        format_stated_fact(spec, "organisation") for spec in pair.result.run.submission.players.values()
+    )
     return " + ".join(format_one_line(name) for name in names if name)
 
 
-def about_words(about: ModelFacts) -> list[str]:
+def describe_model(about: ModelFacts) -> list[str]:
     """Return the statements about a model, in words."""
     size = None if about.parameters_b is None else f"{about.parameters_b:g} B parameters"
     price = None if about.usd_per_episode is None else f"US$ {about.usd_per_episode:g} an episode as stated"
@@ -58,7 +60,7 @@ def about_words(about: ModelFacts) -> list[str]:
     return [words for words in (by, weights, size, released, licence, price) if words]
 
 
-def player_words(spec: PlayerSpec) -> str:
+def describe_player(spec: PlayerSpec) -> str:
     """Return a player's label, revision, address and parameters from its manifest, in words."""
     parts = [spec.label if spec.model is None else f"{spec.model}, player {spec.player}"]
     if spec.revision:
@@ -70,15 +72,15 @@ def player_words(spec: PlayerSpec) -> str:
         # A pair that stays with its submitter may name folders of a machine.
         parts.append(f"with {redact_leaks(json.dumps(spec.parameters, sort_keys=True, ensure_ascii=False))}")
     if spec.about:
-        parts += about_words(spec.about)
+        parts += describe_model(spec.about)
     return ", ".join(parts)
 
 
-def fact_cells(pair: Pair) -> Markup:
+def render_fact_cells(pair: Pair) -> Markup:
     """Return the cells of a board row with the facts about its models, for files under ``describer_KEY`` and so on."""
     players = pair.result.run.submission.players
     cells = []
     for key, (heading, *_) in FACTS.items():
-        values = [(seat, format_one_line(stated(spec, key), 40)) for seat, spec in players.items()]
+        values = [(seat, format_one_line(format_stated_fact(spec, key), 40)) for seat, spec in players.items()]
         cells.append(macro("fact_cell")(heading, values))
     return Markup("").join(cells)

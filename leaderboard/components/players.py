@@ -14,7 +14,7 @@ from leaderboard.components.markup import REMEMBERED, macro
 from leaderboard.model.site import Pair
 from leaderboard.model.trust import Tier
 from leaderboard.theme import describer_class, generator_path
-from leaderboard.words.untrusted_text import stranger
+from leaderboard.words.untrusted_text import render_untrusted
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -38,7 +38,7 @@ def pair_name(pair: Pair, root: str | None) -> Markup:
     """
     href = None if root is None else f"{root}{quote(pair.path)}.html"
     players = tuple(filter(None, (pair.describer, pair.generator)))
-    return player_names(players, href, pair.hue, pair.shape, pair.apart, pair.programs)
+    return render_player_names(players, href, pair.hue, pair.shape, pair.apart, pair.programs)
 
 
 def program_mark() -> Markup:
@@ -60,11 +60,11 @@ def player_name(label: str, href: str, hue: int | None, shape: int | None, progr
         shape: Number of a generator's shape, 0-based; None for a describer.
         program: Whether it is a program of this project.
     """
-    return macro("player_name")(_colour(hue), player_glyph(hue, shape), stranger(label), href, program)
+    return macro("player_name")(_colour(hue), player_glyph(hue, shape), render_untrusted(label), href, program)
 
 
 @lru_cache(maxsize=REMEMBERED)
-def player_names(
+def render_player_names(
     players: tuple[str, ...],
     href: str | None,
     hue: int | None,
@@ -85,7 +85,7 @@ def player_names(
     return macro("player_names")(
         _colour(hue),
         player_glyph(hue, shape),
-        [stranger(player) for player in players],
+        [render_untrusted(player) for player in players],
         (*programs, *[False] * len(players)),
         href,
         apart,
@@ -109,6 +109,6 @@ def dispute(step: Decision, pair: Pair, root: str) -> Markup:
     return macro("dispute")(href, title)
 
 
-def own_family(title: str) -> Markup:
+def render_own_family(title: str) -> Markup:
     """Return the dagger of a judge that rates a describer of its own model family; ``title`` explains it."""
     return macro("own_family")(title)

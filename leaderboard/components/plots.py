@@ -10,7 +10,7 @@ from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.components.markup import REMEMBERED, macro
 from leaderboard.theme import describer_class
-from leaderboard.words.labels import interval_words, number
+from leaderboard.words.labels import describe_interval, number
 
 MAIN = (0.0, 100.0)
 """Ends of the main score's scale."""
@@ -74,7 +74,7 @@ def dot(
     known = estimate.low is not None and estimate.high is not None
     return macro("dot")(
         "" if hue is None else f" {describer_class(hue)}",
-        f"{number(estimate.mean)}, {interval_words(estimate)}" if labelled else "",
+        f"{number(estimate.mean)}, {describe_interval(estimate)}" if labelled else "",
         None if zero is None else place(zero),
         [place(value) for value in references],
         [place(end) for end in (estimate.low, estimate.high) if end is not None] if known else None,
@@ -102,17 +102,17 @@ def wins_bar(wins: int, ties: int, losses: int) -> Markup:
     # Without common instances all widths are zero, and the division must not fail.
     total = (wins + ties + losses) or 1
     starts = (("first", 0, wins), ("tie", wins, ties), ("second", wins + ties, losses))
-    parts = [_part(name, 100 * start / total, 100 * count / total) for name, start, count in starts]
+    parts = [_format_part(name, 100 * start / total, 100 * count / total) for name, start, count in starts]
     return macro("wins_bar")(wins, ties, losses, parts)
 
 
 def counts_bar(parts: Sequence[BarPart]) -> Markup:
     """Return a bar whose parts are shares of all episodes; parts without an episode are left out."""
     words = ", ".join(f"{part.label}: {part.count}" for part in parts)
-    return macro("counts_bar")(words, [_part(part.name, part.start, part.width) for part in parts if part.count])
+    return macro("counts_bar")(words, [_format_part(part.name, part.start, part.width) for part in parts if part.count])
 
 
-def _part(name: str, start: float, width: float) -> tuple[str, str, str]:
+def _format_part(name: str, start: float, width: float) -> tuple[str, str, str]:
     return name, f"{start:.2f}", f"{width:.2f}"
 
 

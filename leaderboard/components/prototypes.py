@@ -12,7 +12,7 @@ from markupsafe import Markup
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.components.episodes import correction, picture
 from leaderboard.components.markup import macro
-from leaderboard.components.players import player_glyph, player_names
+from leaderboard.components.players import player_glyph, render_player_names
 from leaderboard.components.plots import dot, wins_bar
 from leaderboard.components.values import badge, difference, difference_heat, extremes, heat, missing, stacked
 from leaderboard.components.xray import SAMPLE_SCENE, SAMPLE_XRAY, xray_overlay
@@ -26,8 +26,8 @@ _PROTOTYPES: Mapping[str, Callable[[], Markup]] = {
     "glyph": lambda: player_glyph(0, 0),
     # A space for the words that tell runs apart: empty words would leave their element out of the prototype.
     # With both marks of programs, too: the script removes what does not apply.
-    "pair-name": lambda: player_names(("", ""), "#", 0, 0, " ", (True, True)),
-    "pair-name-plain": lambda: player_names(("", ""), None, 0, 0, " ", (True, True)),
+    "pair-name": lambda: render_player_names(("", ""), "#", 0, 0, " ", (True, True)),
+    "pair-name-plain": lambda: render_player_names(("", ""), None, 0, 0, " ", (True, True)),
     "badge": lambda: badge(0.0),
     "badge-missing": lambda: badge(None),
     "missing": lambda: missing("reason"),

@@ -18,14 +18,14 @@ from leaderboard.theme import delta_class, score_class
 from leaderboard.words.labels import (
     MISSING,
     NOT_RATED,
-    interval_width,
-    interval_words,
+    describe_interval,
+    describe_unrated,
+    format_interval_width,
+    format_share,
+    format_signed,
     number,
     open_words,
-    percent,
     rank,
-    signed,
-    unrated_words,
 )
 
 NO_MAIN = "none of what was played is rated"
@@ -58,7 +58,7 @@ def score(estimate: Estimate, why: str = "no rated episode", digits: int = 2) ->
     """
     if estimate.mean is None:
         return missing(why)
-    title, width = interval_words(estimate, digits), interval_width(estimate, digits)
+    title, width = describe_interval(estimate, digits), format_interval_width(estimate, digits)
     return macro("value")(number(estimate.mean, digits), title, width)
 
 
@@ -66,17 +66,17 @@ def delta(estimate: Estimate) -> Markup:
     """Return ΔQ with an arrow and its interval."""
     if estimate.mean is None:
         return missing("no episode of two or more rated renderings")
-    return _signed(estimate, arrow(estimate.mean))
+    return _render_signed(estimate, render_arrow(estimate.mean))
 
 
 def difference(estimate: Estimate, digits: int = 2) -> Markup:
     """Return a difference between pairs, signed, with its interval."""
-    return escape(MISSING) if estimate.mean is None else _signed(estimate, digits=digits)
+    return escape(MISSING) if estimate.mean is None else _render_signed(estimate, digits=digits)
 
 
-def _signed(estimate: Estimate, sign: str = "", digits: int = 2) -> Markup:
-    title, width = interval_words(estimate, digits), interval_width(estimate, digits, difference=True)
-    return macro("value")(sign + signed(estimate.mean, digits), title, width)
+def _render_signed(estimate: Estimate, sign: str = "", digits: int = 2) -> Markup:
+    title, width = describe_interval(estimate, digits), format_interval_width(estimate, digits, difference=True)
+    return macro("value")(sign + format_signed(estimate.mean, digits), title, width)
 
 
 def extremes(least: float | None, most: float | None) -> Markup:
@@ -85,7 +85,7 @@ def extremes(least: float | None, most: float | None) -> Markup:
         return escape(MISSING)
     if least == most:
         return macro("muted")("nothing missing")
-    return escape(f"{signed(least)} to {signed(most)}")
+    return escape(f"{format_signed(least)} to {format_signed(most)}")
 
 
 def stacked(
@@ -111,10 +111,10 @@ def stacked(
         return missing(why)
     # Two ends with two decimals each would reach into the next column.
     ends = min(digits, 1) if end_digits is None else end_digits
-    half = interval_width(estimate, digits, ends, as_difference) or f"n {estimate.n}"
-    sign = arrow(value) if as_difference and improves else ""
-    text = sign + signed(value, digits) if as_difference else number(value, digits)
-    return macro("stacked")(text, interval_words(estimate, digits), half)
+    half = format_interval_width(estimate, digits, ends, as_difference) or f"n {estimate.n}"
+    sign = render_arrow(value) if as_difference and improves else ""
+    text = sign + format_signed(value, digits) if as_difference else number(value, digits)
+    return macro("stacked")(text, describe_interval(estimate, digits), half)
 
 
 def share(estimate: Estimate, why: str, counts: str = "") -> Markup:
@@ -127,11 +127,11 @@ def share(estimate: Estimate, why: str, counts: str = "") -> Markup:
     """
     if estimate.mean is None:
         return missing(why)
-    title = interval_words(estimate.times(100), 0, " %")
-    return macro("stacked")(percent(estimate.mean), title, counts or f"n {estimate.n}")
+    title = describe_interval(estimate.times(100), 0, " %")
+    return macro("stacked")(format_share(estimate.mean), title, counts or f"n {estimate.n}")
 
 
-def arrow(value: float) -> Markup:
+def render_arrow(value: float) -> Markup:
     """Return an arrow up, down or sideways for a change."""
     sign = "↑" if value > _STILL else "↓" if value < -_STILL else "→"
     return macro("arrow")(sign)
@@ -170,10 +170,10 @@ def condition_heat(cell: Cell | None, where: str, href: str) -> Markup:
     if cell is None:
         return heat(None, f"{where}: no such instance in this set")
     if cell.score.mean is None:
-        text, why = empty_heat(cell)
+        text, why = describe_empty_cell(cell)
         shown = heat(None, f"{where}: {why}", text)
     else:
-        said = f"{where}: {number(cell.score.mean)}, {interval_words(cell.score)}"
+        said = f"{where}: {number(cell.score.mean)}, {describe_interval(cell.score)}"
         shown = heat(cell.score.mean, said, few=are_too_few(cell.score.n))
     return macro("heat_link")(href, shown)
 
@@ -182,15 +182,15 @@ def difference_heat(first: float | None, second: float | None) -> Markup:
     """Return the small cell of a difference between two similarities, coloured by a diverging map."""
     if first is None or second is None:
         return macro("heat")("none", "not both have a score", MISSING)
-    return macro("heat")(delta_class(first - second), "", signed(first - second, 1))
+    return macro("heat")(delta_class(first - second), "", format_signed(first - second, 1))
 
 
-def empty_heat(cell: Cell) -> tuple[str, str]:
+def describe_empty_cell(cell: Cell) -> tuple[str, str]:
     """Return the sign and the reason for a cell without a score; missing differs from not applicable."""
     if not cell.played:
         text, why = NOT_RATED["unfinished" if cell.unfinished == cell.episodes else "unplayed"]
         return text, f"{why}, {format_count(cell.episodes, 'episode')}"
-    kinds = [kind for kind, _ in unrated_words(cell)]
+    kinds = [kind for kind, _ in describe_unrated(cell)]
     text, why = NOT_RATED["pending" if "pending" in kinds else kinds[0]]
     return text, f"{why}, {cell.played} played"
 
@@ -202,13 +202,14 @@ def main_score(cell: Cell) -> Markup:
 
 def quality(cell: Cell) -> Markup:
     """Return the score of the rated episodes, 0–10, with its interval unless it is a tenth of the main score."""
-    return (again(cell.score) if is_tenth(cell) else score(cell.score)) + possible(cell)
+    return (render_repeated_mean(cell.score) if is_tenth(cell) else score(cell.score)) + render_possible(cell)
 
 
-def price(cost: Estimate) -> Markup:
+def render_price(cost: Estimate) -> Markup:
     """Return a cost in US dollars over its interval, with two significant digits at least; ``free`` for none.
 
-    >>> price(Estimate(0.0, None, None, 42)), price(Estimate(None, None, None, 0)) == missing("cost not known")
+    >>> free, unknown = Estimate(0.0, None, None, 42), Estimate(None, None, None, 0)
+    >>> render_price(free), render_price(unknown) == missing("cost not known")
     (Markup('free'), True)
     """
     if not cost.mean:
@@ -220,12 +221,12 @@ def price(cost: Estimate) -> Markup:
     return stacked(cost, digits, end_digits=digits)
 
 
-def stacked_quality(cell: Cell) -> Markup:
+def render_stacked_quality(cell: Cell) -> Markup:
     """Return the score of the rated episodes over its interval, for the narrow column of a board."""
-    return (again(cell.score) if is_tenth(cell) else stacked(cell.score, 2)) + possible(cell)
+    return (render_repeated_mean(cell.score) if is_tenth(cell) else stacked(cell.score, 2)) + render_possible(cell)
 
 
-def possible(cell: Cell) -> Markup:
+def render_possible(cell: Cell) -> Markup:
     """Return the interval of a score that facts leave open which could not be told; empty where its ends read alike."""
     doubt = cell.doubt
     if doubt is None or cell.score.mean is None or number(doubt.low) == number(doubt.high):
@@ -242,7 +243,7 @@ def is_tenth(cell: Cell) -> bool:
     return cell.main.low is not None and cell.episodes == cell.played == cell.applicable == cell.rated
 
 
-def again(estimate: Estimate, digits: int = 2) -> Markup:
+def render_repeated_mean(estimate: Estimate, digits: int = 2) -> Markup:
     """Return a mean that a main score beside it says on another scale, with the interval of both.
 
     Args:
@@ -264,7 +265,7 @@ def rated(cell: Cell) -> Markup:
         return missing("nothing was played")
     counts = f"{cell.rated}/{cell.applicable}" if cell.applicable else "n/a"
     title = f"{cell.rated} rated of {cell.applicable} that the judge rates, of {cell.played} played"
-    return macro("rated")(title, counts, list(unrated_words(cell)))
+    return macro("rated")(title, counts, list(describe_unrated(cell)))
 
 
 def rank_word() -> Markup:

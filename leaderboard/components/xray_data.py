@@ -10,15 +10,15 @@ MOST = 40
 """Faults of a rendering that the data hold."""
 
 
-def marks_data(drawn: DrawnScene | None) -> str | None:
+def dump_marks(drawn: DrawnScene | None) -> str | None:
     """Return a target's size and marks as JSON: names, and edges of boxes or null; None without a scene."""
     if drawn is None:
         return None
     marks = [[make_visible(mark.name), mark.box] for mark in drawn.marks]
-    return _json({"width": drawn.width, "height": drawn.height, "marks": marks})
+    return _dump_json({"width": drawn.width, "height": drawn.height, "marks": marks})
 
 
-def xray_data(xray: Xray) -> dict[str, Any]:
+def build_xray_data(xray: Xray) -> dict[str, Any]:
     """Return a turn's X-ray: transform, a letter for each mark's fate, and the faults.
 
     A fault is ``[mark, box, seen, cited]``: the mark's place or null for something extra, which alone has a box here;
@@ -28,25 +28,25 @@ def xray_data(xray: Xray) -> dict[str, Any]:
     return {
         "transform": list(xray.transform),
         "fates": "".join(LETTER[fate] for fate in xray.fates),
-        "faults": [_fault(fault) for fault in xray.faults[:MOST]],
+        "faults": [_list_fault_fields(fault) for fault in xray.faults[:MOST]],
     }
 
 
-def xray_json(xray: Xray) -> str:
+def dump_xray(xray: Xray) -> str:
     """Return a turn's X-ray as JSON, for an attribute of the turn."""
-    return _json(xray_data(xray))
+    return _dump_json(build_xray_data(xray))
 
 
-def _fault(fault: Fault) -> list[Any]:
+def _list_fault_fields(fault: Fault) -> list[Any]:
     # The box of a mark is in the page already; only something extra has to bring a box.
     box = list(fault.box) if fault.mark is None and fault.box else None
-    return [fault.mark, box, fault.drawn_at, _cited(fault.cited) if fault.cited else None]
+    return [fault.mark, box, fault.drawn_at, _list_citation_fields(fault.cited) if fault.cited else None]
 
 
-def _cited(cited: Cited) -> list[Any]:
+def _list_citation_fields(cited: Cited) -> list[Any]:
     # JavaScript counts strings in UTF-16 units, where a character beyond the first plane has two.
     return [cited.turn, cited.start, len(cited.text.encode("utf-16-le")) // 2, cited.link]
 
 
-def _json(value: Any) -> str:
+def _dump_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

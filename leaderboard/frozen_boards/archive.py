@@ -27,8 +27,8 @@ from leaderboard.frozen_boards.frozen_games import (
     read_boards,
     read_games,
 )
-from leaderboard.frozen_boards.frozen_views import frozen_views, values_of
-from leaderboard.rendering.render import block
+from leaderboard.frozen_boards.frozen_views import build_values, list_frozen_views
+from leaderboard.rendering.render import render_block
 from leaderboard.rendering.shell import Shell
 
 VERSION = "version.json"
@@ -67,7 +67,7 @@ class FrozenBoard:
         return f"{FOLDER}/{self.record.name}"
 
 
-def released_as(
+def make_released_version(
     marker: Mapping[str, Any], name: str, day: str | None = None, notes: str | None = None
 ) -> BenchmarkVersion:
     """Return the record that makes the benchmark of a built site a released version.
@@ -125,13 +125,13 @@ def freeze_site(
 
 def _write_pages(board: FrozenBoard, folder: Path) -> None:
     """Write the boards as stand-alone pages, readable when no site shows them any more."""
-    views, shell = frozen_views(board.rows), Shell(block("frozen_page", {}))
+    views, shell = list_frozen_views(board.rows), Shell(render_block("frozen_page", {}))
     for view in views:
-        content = block("frozen", {**values_of(board.record, views, view), "site_root": None})
+        content = render_block("frozen", {**build_values(board.record, views, view), "site_root": None})
         title = f"Benchmark {board.record.name}: {view.heading}"
         write_text(folder / f"{view.name}.html", shell.filled(content=content, title=title))
     for game in board.games:
-        content = block("frozen_game", {"record": board.record, "game": game, "site_root": None, "up": "../"})
+        content = render_block("frozen_game", {"record": board.record, "game": game, "site_root": None, "up": "../"})
         title = f"Benchmark {board.record.name}: {game.name}"
         write_text(folder / f"{game.path}.html", shell.filled(content=content, title=title))
 
@@ -151,7 +151,7 @@ def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:
         board = _read_frozen(path)
         # Two folders may claim one name; which of them is right cannot be told here.
         twin = boards.setdefault(board.record.name, board)
-        if twin is not board or (board.record.name == current.name and not _same(board.record, current)):
+        if twin is not board or (board.record.name == current.name and not _has_same_content(board.record, current)):
             other = "the site's own" if twin is board else str(twin.folder)
             raise InputError(
                 f"{path}: version {board.record.name} differs from {other}", "Give one of them another name."
@@ -162,7 +162,7 @@ def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:
     return tuple(sorted(former, key=lambda board: (board.record.date, board.record.name), reverse=True))
 
 
-def _same(record: BenchmarkVersion, current: Version) -> bool:
+def _has_same_content(record: BenchmarkVersion, current: Version) -> bool:
     return (record.instance_set, record.prompts) == (current.instance_set, current.prompts)
 
 
@@ -178,11 +178,11 @@ def _read_frozen(path: Path) -> FrozenBoard:
     # Boards and record are separate files, so one may have been copied without the other.
     if document.get("instance_set") != record.instance_set:
         raise InputError(f"{board}: of another instance set than {VERSION} names", REMEDY)
-    shown = tuple(_with_run(row, document.get("runs")) for row in document["rows"])
+    shown = tuple(_add_run_facts(row, document.get("runs")) for row in document["rows"])
     return FrozenBoard(record, path.parent, shown, tuple(read_games(path.parent)))
 
 
-def _with_run(row: Mapping[str, Any], runs: object) -> Mapping[str, Any]:
+def _add_run_facts(row: Mapping[str, Any], runs: object) -> Mapping[str, Any]:
     """Return a row with its run's facts, as far as the file, which is data from outside, has them."""
     run = runs.get(str(row.get("run_id"))) if isinstance(runs, dict) else None
     said = run if isinstance(run, dict) else {}

@@ -55,10 +55,10 @@ class FrozenGame:
     def columns(self) -> tuple[tuple[str, str, str], ...]:
         """Key, heading and unit of each number that some row has; a unit that is the heading is left out."""
         given = {key for row in self.rows for key, value in row.items() if isinstance(value, int | float)}
-        headings = {key: self._heading(key) for key in self.units if key in given - _ELSEWHERE}
+        headings = {key: self._find_heading(key) for key in self.units if key in given - _ELSEWHERE}
         return tuple((key, words, self.units[key].replace(words, "")) for key, words in headings.items())
 
-    def _heading(self, key: str) -> str:
+    def _find_heading(self, key: str) -> str:
         """Return the heading of a number; the board's own measure stands in the rows where judges do for others."""
         named = str(self.rows[0].get("judge", "value")) if key == "mean" else key.removesuffix("_mean")
         return named.replace("_", " ")
@@ -95,7 +95,7 @@ def read_games(folder: Path) -> Iterator[FrozenGame]:
         name, document = path.parent.name, read_boards(path)
         if not _NAME.fullmatch(name) or document.get("game") != name:
             raise InputError(f"{path}: not the boards of a game named {name[:40]!r}", REMEDY)
-        units, words = (_texts(document.get(key)) for key in ("units", "rule_words"))
+        units, words = (_read_texts(document.get(key)) for key in ("units", "rule_words"))
         yield FrozenGame(name, units, tuple(document["rows"]), words)
 
 
@@ -118,5 +118,5 @@ def read_boards(path: Path) -> dict[str, Any]:
     return dict(document)
 
 
-def _texts(mapping: object) -> dict[str, str]:
+def _read_texts(mapping: object) -> dict[str, str]:
     return {str(key): str(value) for key, value in mapping.items()} if isinstance(mapping, dict) else {}

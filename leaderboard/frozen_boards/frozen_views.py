@@ -7,7 +7,7 @@ from typing import Any
 from ircore.core.untrusted_text import format_one_line
 from ircore.instances.benchmark import BenchmarkVersion
 from leaderboard.components.chip import Chip
-from leaderboard.words.labels import category_title
+from leaderboard.words.labels import format_category
 
 Row = Mapping[str, Any]
 """A row of ``leaderboard.json``."""
@@ -44,11 +44,11 @@ class _FrozenView:
     @property
     def heading(self) -> str:
         """Title of the board."""
-        categories = "All categories" if self.category == ALL else category_title(self.category)
+        categories = "All categories" if self.category == ALL else format_category(self.category)
         return categories if self.difficulty == ALL else f"{categories}, {self.difficulty}"
 
 
-def frozen_views(rows: Sequence[Row]) -> tuple[_FrozenView, ...]:
+def list_frozen_views(rows: Sequence[Row]) -> tuple[_FrozenView, ...]:
     """Return every board among the rows of ``leaderboard.json``, the first overall board of the first judge first.
 
     Args:
@@ -68,24 +68,24 @@ def frozen_views(rows: Sequence[Row]) -> tuple[_FrozenView, ...]:
     )
 
 
-def choices(views: Sequence[_FrozenView], shown: _FrozenView) -> Iterator[tuple[str, list[Chip]]]:
+def list_choices(views: Sequence[_FrozenView], shown: _FrozenView) -> Iterator[tuple[str, list[Chip]]]:
     """Yield links to the boards that differ from the shown board in a single choice, grouped by that choice."""
     for field in _FIELDS:
         others = [name for name in _FIELDS if name != field]
         alike = [view for view in views if all(getattr(view, name) == getattr(shown, name) for name in others)]
-        links = [Chip(_title(field, getattr(view, field)), view.name, view is shown) for view in alike]
+        links = [Chip(_format_choice(field, getattr(view, field)), view.name, view is shown) for view in alike]
         if len(links) > 1:
             yield field.capitalize(), links
 
 
-def values_of(record: BenchmarkVersion, views: Sequence[_FrozenView], view: _FrozenView) -> dict[str, Any]:
+def build_values(record: BenchmarkVersion, views: Sequence[_FrozenView], view: _FrozenView) -> dict[str, Any]:
     """Return the values of the template ``frozen`` for a board."""
-    return {"record": record, "view": view, "choices": list(choices(views, view))}
+    return {"record": record, "view": view, "choices": list(list_choices(views, view))}
 
 
-def _title(field: str, value: str) -> str:
+def _format_choice(field: str, value: str) -> str:
     if field == "category":
-        return "All" if value == ALL else category_title(value)
+        return "All" if value == ALL else format_category(value)
     if field == "difficulty":
         return "Both" if value == ALL else value.capitalize()
     return format_one_line(value, 100)

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Sequence
 
 from ircore.results.benchmark_version import Version
 from leaderboard.frozen_boards.archive import FOLDER, FrozenBoard
-from leaderboard.frozen_boards.frozen_views import frozen_views, values_of
+from leaderboard.frozen_boards.frozen_views import build_values, list_frozen_views
 from leaderboard.model.site import Page
 
 
-def version_pages(current: Version, frozen: Sequence[FrozenBoard]) -> Iterator[Page]:
+def build_version_pages(current: Version, frozen: Sequence[FrozenBoard]) -> Iterator[Page]:
     """Yield the list of versions and a page for each frozen board, of other games too."""
     values = {"current": current, "frozen": frozen}
     yield Page(f"{FOLDER}/index", "Versions of the benchmark", "versions", values, searchable=True)
     for board in frozen:
-        views = frozen_views(board.rows)
+        views = list_frozen_views(board.rows)
         for view in views:
-            shown = {**values_of(board.record, views, view), "site_root": "../../"}
+            shown = {**build_values(board.record, views, view), "site_root": "../../"}
             yield Page(f"{board.path}/{view.name}", f"Benchmark {board.record.name}", "frozen", shown)
         for game in board.games:
             shown = {"record": board.record, "game": game, "site_root": "../../../", "up": "../"}

@@ -6,10 +6,10 @@ from typing import Any
 from ircore.core.episode_records import Episode
 from ircore.results.episodes import EpisodeResult, JudgedEpisode, VouchedScores, count_vouched_scores
 from leaderboard.model.site import Gallery, Pair, Site
-from leaderboard.model.turn_facts import Lines, TurnFacts, facts_by_turn
-from leaderboard.model.xray import Xray, xrays
+from leaderboard.model.turn_facts import Lines, TurnFacts, group_facts_by_turn
+from leaderboard.model.xray import Xray, build_xrays
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.alt_text import rendering_words
+from leaderboard.words.alt_text import describe_rendering
 from leaderboard.words.labels import REASONS
 from leaderboard.words.marked_messages import Marked, mark_message
 
@@ -103,8 +103,8 @@ def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None =
     if result is None:
         return EpisodeView(pair, None, (), (), "Not played", "")
     episode = result.episode
-    known = facts_by_turn(gallery.instance.scene, episode, facts or {})
-    rays = xrays(gallery.drawn, site.results.game, episode, facts) if facts else {}
+    known = group_facts_by_turn(gallery.instance.scene, episode, facts or {})
+    rays = build_xrays(gallery.drawn, site.results.game, episode, facts) if facts else {}
     return EpisodeView(
         pair=pair,
         episode=episode,
@@ -116,12 +116,12 @@ def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None =
             if turn.action != "done"
         ),
         ended={"converged": "Converged", "turn_limit": "Turn limit", "aborted": "Aborted"}[episode.outcome],
-        why=_why(episode),
+        why=_explain_end(episode),
         vouched=count_vouched_scores(result, pair.result.provenance),
     )
 
 
-def _why(episode: Episode) -> str:
+def _explain_end(episode: Episode) -> str:
     if episode.abort_reason is not None:
         return REASONS[episode.abort_reason]
     return "the describer was satisfied" if episode.outcome == "converged" else "all turns were played"
@@ -130,7 +130,7 @@ def _why(episode: Episode) -> str:
 def _turn(site: Site, pair: Pair, result: EpisodeResult, turn: Any) -> TurnView:
     main = site.judged(result)
     score = main.trajectory.get(turn.turn) if main else None
-    alt = rendering_words(turn.turn, f"{pair.describer} + {pair.generator}", score, site.judge)
+    alt = describe_rendering(turn.turn, f"{pair.describer} + {pair.generator}", score, site.judge)
     return TurnView(
         number=turn.turn,
         picture=site.rendering(pair.run_id, turn.rendering) if turn.rendering else None,

@@ -14,13 +14,13 @@ from markupsafe import Markup
 
 from ircore.core.untrusted_text import format_one_line, make_visible
 from ircore.core.workers import run_shares
-from leaderboard.components.xray_data import xray_data
+from leaderboard.components.xray_data import build_xray_data
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
 from leaderboard.gallery.pair_outcomes import pair_outcomes
-from leaderboard.model.final_fates import facts_of_pair, store_fates
+from leaderboard.model.final_fates import load_pair_facts, store_fates
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.turn_facts import Lines, TurnFacts
-from leaderboard.rendering.render import block
+from leaderboard.rendering.render import render_block
 from leaderboard.storage.build_cache import BuildCache, load_or_make
 from leaderboard.words.labels import open_words
 from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked
@@ -38,7 +38,7 @@ _ROOT = "../"
 """Relative address of the site's root from an instance's page."""
 
 
-def ranked_pairs(site: Site) -> list[Pair]:
+def list_ranked_pairs(site: Site) -> list[Pair]:
     """Return the pairs in the order of the overall board: the same order on every page."""
     return [site.pairs[row.submission.run_id] for row in site.results.board(site.judge)]
 
@@ -59,7 +59,7 @@ class Fragments:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._first = {pair.run_id for pair in ranked_pairs(site)[:FIRST]}
+        self._first = {pair.run_id for pair in list_ranked_pairs(site)[:FIRST]}
         self._sections: dict[str, list[Markup]] = {}
 
     def make(self) -> None:
@@ -76,7 +76,7 @@ class Fragments:
         if cache is not None:
             pairs = self._site.pairs.values()
             todo = [
-                pair for pair in pairs if not (cache.has(self._name(pair)) and cache.has(self._outcomes_name(pair)))
+                pair for pair in pairs if not (cache.has(self._name(pair)) and cache.has(self._name_outcomes(pair)))
             ]
             run_shares(partial(self._make_share, todo, cache), len(todo) >= _MANY)
 
@@ -92,48 +92,52 @@ class Fragments:
         cached = self._site.cache.load(self._name(pair)) if self._site.cache else None
         lines = cached.decode().split("\n") if cached is not None else []
         # A line for each instance; another number means a damaged cache entry.
-        return lines if len(lines) == len(self._site.galleries) else self._rendered(pair, self._views(pair))
+        return (
+            lines
+            if len(lines) == len(self._site.galleries)
+            else self._render_fragments(pair, self._view_episodes(pair))
+        )
 
     def outcomes(self, pair: Pair) -> str:
         """Return ``pair_outcomes`` of a pair's episodes as a JSON text."""
         return load_or_make(
-            self._site.cache, self._outcomes_name(pair), lambda: self._outcomes(self._views(pair))
+            self._site.cache, self._name_outcomes(pair), lambda: self._dump_outcomes(self._view_episodes(pair))
         ).decode()
 
     def _make_share(self, todo: list[Pair], cache: BuildCache, share: int, shares: int) -> None:
         for pair in todo[share::shares]:
-            facts = facts_of_pair(self._site, pair)
-            views = self._views(pair, facts)
-            cache.store(self._name(pair), "\n".join(self._rendered(pair, views)).encode())
-            cache.store(self._outcomes_name(pair), self._outcomes(views))
+            facts = load_pair_facts(self._site, pair)
+            views = self._view_episodes(pair, facts)
+            cache.store(self._name(pair), "\n".join(self._render_fragments(pair, views)).encode())
+            cache.store(self._name_outcomes(pair), self._dump_outcomes(views))
             store_fates(self._site, pair, facts)
 
-    def _outcomes(self, views: Sequence[EpisodeView]) -> bytes:
-        return compact(pair_outcomes(self._site, views)).encode()
+    def _dump_outcomes(self, views: Sequence[EpisodeView]) -> bytes:
+        return dump_compact(pair_outcomes(self._site, views)).encode()
 
-    def _views(self, pair: Pair, facts: Lines | None = None) -> list[EpisodeView]:
-        known = facts_of_pair(self._site, pair) if facts is None else facts
+    def _view_episodes(self, pair: Pair, facts: Lines | None = None) -> list[EpisodeView]:
+        known = load_pair_facts(self._site, pair) if facts is None else facts
         return [view_episode(self._site, pair, gallery, known) for gallery in self._site.galleries.values()]
 
-    def _rendered(self, pair: Pair, views: Sequence[EpisodeView]) -> list[str]:
+    def _render_fragments(self, pair: Pair, views: Sequence[EpisodeView]) -> list[str]:
         if pair.run_id in self._first:
-            return [compact(block("episode", {"row": view, "root": _ROOT})) for view in views]
-        return [compact(episode_json(view)) for view in views]
+            return [dump_compact(render_block("episode", {"row": view, "root": _ROOT})) for view in views]
+        return [dump_compact(build_episode_json(view)) for view in views]
 
     def _name(self, pair: Pair) -> str:
         # The place on the board decides the form, so both forms of a run are cached apart.
         return f"{'sections' if pair.run_id in self._first else 'fragments'}/{self._site.key(pair)}"
 
-    def _outcomes_name(self, pair: Pair) -> str:
+    def _name_outcomes(self, pair: Pair) -> str:
         return f"outcomes/{self._site.key(pair)}"
 
 
-def compact(value: Any) -> str:
+def dump_compact(value: Any) -> str:
     """Return JSON without spaces and line breaks."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def episode_json(view: EpisodeView) -> dict[str, Any]:
+def build_episode_json(view: EpisodeView) -> dict[str, Any]:
     """Return an episode as ``gallery-rows.js`` reads it; strangers' hidden characters are shown by their code."""
     detail = view.episode.detail if view.episode else None
     return {
@@ -155,16 +159,16 @@ def _turn(turn: TurnView) -> dict[str, Any]:
         "picture": [picture.small, picture.large, picture.width, picture.height] if picture else None,
         "alt": turn.alt,
         "scores": [list(score) for score in turn.scores],
-        "message": _message(turn.message) if turn.message else None,
+        "message": _build_message(turn.message) if turn.message else None,
         "tokens": turn.tokens,
         "over": turn.over_budget,
         "notes": [format_one_line(note, _NOTE) for note in turn.notes],
-        "facts": _facts(turn.facts) if turn.facts else None,
-        "xray": xray_data(turn.xray) if turn.xray else None,
+        "facts": _build_facts(turn.facts) if turn.facts else None,
+        "xray": build_xray_data(turn.xray) if turn.xray else None,
     }
 
 
-def _facts(facts: TurnFacts) -> dict[str, Any]:
+def _build_facts(facts: TurnFacts) -> dict[str, Any]:
     return {
         "counts": [facts.held, facts.decided, facts.gained, facts.lost],
         "open": None if facts.doubt is None else open_words(facts.doubt),
@@ -172,7 +176,7 @@ def _facts(facts: TurnFacts) -> dict[str, Any]:
     }
 
 
-def _message(message: Marked) -> dict[str, Any]:
+def _build_message(message: Marked) -> dict[str, Any]:
     return {
         "text": [
             [

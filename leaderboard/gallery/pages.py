@@ -7,29 +7,29 @@ from typing import Any
 from ircore.core.episode_records import Episode
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.episodes import CONVERGENCES, Doubt, EpisodeResult, JudgedEpisode, VouchedScores
-from leaderboard.components.xray_data import marks_data
+from leaderboard.components.xray_data import dump_marks
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
-from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
-from leaderboard.gallery.same_words import FAULTS, FILE, Faults, same_words
+from leaderboard.gallery.fragments import FIRST, Fragments, list_ranked_pairs
+from leaderboard.gallery.same_words import FAULTS, FILE, Faults, group_same_words
 from leaderboard.gallery.shards import FOLDER
-from leaderboard.model.final_fates import facts_of_pair
+from leaderboard.model.final_fates import load_pair_facts
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.turn_facts import FactGroup, TurnFacts
-from leaderboard.pages.finding import outcome_words, target_finding
-from leaderboard.pages.selections import Chosen, best_of, selections, telling_episode
+from leaderboard.pages.finding import describe_best_on_target, describe_outcome
+from leaderboard.pages.selections import Chosen, choose_example_episode, choose_selections, find_best_episode
 from leaderboard.pages.turn_strips import SELECTION, strip_episodes, strip_page, strip_path
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.alt_text import target_words
+from leaderboard.words.alt_text import describe_target_picture
 from leaderboard.words.labels import OUTCOMES
 from leaderboard.words.marked_messages import Marked, Segment
 
 
-def gallery_pages(site: Site) -> Iterator[Page]:
+def build_gallery_pages(site: Site) -> Iterator[Page]:
     """Yield the index, one page per instance, and the replay of an illustrative episode."""
     yield Page("gallery/index", "Gallery", "gallery_index", {"shards": FOLDER}, later=partial(_index, site))
     strips = strip_episodes(site)
     galleries = list(site.galleries.values())
-    pairs, fragments = ranked_pairs(site), Fragments(site)
+    pairs, fragments = list_ranked_pairs(site), Fragments(site)
     faults = Faults(site, pairs)
     for index, gallery in enumerate(galleries):
         yield Page(
@@ -38,50 +38,52 @@ def gallery_pages(site: Site) -> Iterator[Page]:
             "instance",
             {
                 "gallery": gallery,
-                "marks": marks_data(gallery.drawn),
-                "seen": target_words(gallery.instance),
+                "marks": dump_marks(gallery.drawn),
+                "seen": describe_target_picture(gallery.instance),
                 "before": galleries[index - 1] if index else None,
                 "after": galleries[index + 1] if index + 1 < len(galleries) else None,
                 "pairs": len(pairs),
                 # The sample is of a pair outside the page, so that no id occurs twice.
                 "sample": sample_episode(pairs[FIRST]) if len(pairs) > FIRST else None,
                 "shards": FOLDER,
-                "best": best_of(site, gallery),
+                "best": find_best_episode(site, gallery),
                 "strips": {chosen.pair.key: strip_page(chosen) for chosen in strips if chosen.gallery is gallery},
             },
-            later=partial(_sections, site, fragments, faults, pairs, index),
-            finding=partial(target_finding, site.judge),
+            later=partial(_collect_sections, site, fragments, faults, pairs, index),
+            finding=partial(describe_best_on_target, site.judge),
         )
-    yield _replay_page(site, "replay", "One episode, turn by turn", telling_episode(site))
+    yield _replay_page(site, "replay", "One episode, turn by turn", choose_example_episode(site))
     for chosen in strips:
-        yield _replay_page(site, strip_page(chosen), _whose(chosen), chosen)
+        yield _replay_page(site, strip_page(chosen), _name_episode(chosen), chosen)
 
 
 def _replay_page(site: Site, path: str, title: str, chosen: Chosen | None) -> Page:
     values, later = {"heading": title, "chosen": chosen}, partial(_replay, site, chosen)
-    return Page(path, title, "replay", values, later=later, finding=partial(_ended, site.judge))
+    return Page(path, title, "replay", values, later=later, finding=partial(_describe_end, site.judge))
 
 
-def _whose(chosen: Chosen) -> str:
+def _name_episode(chosen: Chosen) -> str:
     return f"{chosen.gallery.title} by {format_one_line(chosen.pair.name, 80)}"
 
 
-def _ended(judge: str, values: Mapping[str, Any]) -> str:
+def _describe_end(judge: str, values: Mapping[str, Any]) -> str:
     """Return how an episode ended, and whose it is where the heading does not say that."""
     chosen: Chosen | None = values["chosen"]
     if chosen is None:
         return ""
-    whose, outcome = _whose(chosen), outcome_words(chosen, judge)
+    whose, outcome = _name_episode(chosen), describe_outcome(chosen, judge)
     return outcome if values["heading"] == whose else f"{whose}, {outcome}"
 
 
 def _index(site: Site) -> dict[str, Any]:
-    return {"groups": _groups(site), "selections": _selections(site)}
+    return {"groups": _group_targets(site), "selections": _list_selections(site)}
 
 
-def _sections(site: Site, fragments: Fragments, faults: Faults, pairs: Sequence[Pair], index: int) -> dict[str, Any]:
+def _collect_sections(
+    site: Site, fragments: Fragments, faults: Faults, pairs: Sequence[Pair], index: int
+) -> dict[str, Any]:
     gallery = list(site.galleries.values())[index]
-    groups = same_words(site, gallery, pairs)
+    groups = group_same_words(site, gallery, pairs)
     return {
         "sections": [fragments.sections(pair)[index] for pair in pairs[:FIRST]],
         "groups": groups,
@@ -95,34 +97,36 @@ def _replay(site: Site, chosen: Chosen | None) -> dict[str, Any]:
     if chosen is None:
         return {"row": None}
     return {
-        "row": view_episode(site, chosen.pair, chosen.gallery, facts_of_pair(site, chosen.pair)),
+        "row": view_episode(site, chosen.pair, chosen.gallery, load_pair_facts(site, chosen.pair)),
         "gallery": chosen.gallery,
-        "seen": target_words(chosen.gallery.instance),
+        "seen": describe_target_picture(chosen.gallery.instance),
         "strip": strip_path(chosen),
     }
 
 
-def _groups(site: Site) -> list[dict[str, Any]]:
+def _group_targets(site: Site) -> list[dict[str, Any]]:
     return [
         {
             "category": category,
             "entries": [
-                _entry(site, gallery) for gallery in site.galleries.values() if gallery.instance.category == category
+                _build_entry(site, gallery)
+                for gallery in site.galleries.values()
+                if gallery.instance.category == category
             ],
         }
         for category in site.results.categories
     ]
 
 
-def _entry(site: Site, gallery: Gallery) -> dict[str, Any]:
+def _build_entry(site: Site, gallery: Gallery) -> dict[str, Any]:
     results = [site.episode(run_id, gallery.instance.instance_id) for run_id in site.pairs]
     played = [result for result in results if result is not None]
-    finals = [score for result in played if (score := _final(site, result)) is not None]
+    finals = [score for result in played if (score := _find_final_score(site, result)) is not None]
     changes = {judged.convergence for result in played if (judged := site.judged(result)) is not None}
     outcomes = {result.episode.outcome for result in played}
     return {
         "gallery": gallery,
-        "seen": target_words(gallery.instance),
+        "seen": describe_target_picture(gallery.instance),
         "number": gallery.title.rpartition(" ")[2],
         "outcomes": [outcome for outcome in OUTCOMES if outcome in outcomes],
         "changes": [change for change in CONVERGENCES if change in changes],
@@ -131,28 +135,28 @@ def _entry(site: Site, gallery: Gallery) -> dict[str, Any]:
     }
 
 
-def _final(site: Site, result: EpisodeResult) -> float | None:
+def _find_final_score(site: Site, result: EpisodeResult) -> float | None:
     judged = site.judged(result)
     return judged.final if judged else None
 
 
-def _selections(site: Site) -> list[dict[str, Any]]:
+def _list_selections(site: Site) -> list[dict[str, Any]]:
     return [
         {
             "selection": selection,
-            "entries": [_selected(site, chosen) for chosen in selection.chosen],
+            "entries": [_describe_selected(site, chosen) for chosen in selection.chosen],
             "animated": selection.name == SELECTION,
         }
-        for selection in selections(site)
+        for selection in choose_selections(site)
     ]
 
 
-def _selected(site: Site, chosen: Chosen) -> dict[str, Any]:
+def _describe_selected(site: Site, chosen: Chosen) -> dict[str, Any]:
     first, final = chosen.first.rendering, chosen.final.rendering
     assert first is not None and final is not None  # noqa: S101, PT018 - rendered turns
     return {
         "chosen": chosen,
-        "seen": target_words(chosen.gallery.instance),
+        "seen": describe_target_picture(chosen.gallery.instance),
         "first": site.rendering(chosen.pair.run_id, first) if chosen.final.turn > chosen.first.turn else None,
         "final": site.rendering(chosen.pair.run_id, final),
         "share": strip_page(chosen),

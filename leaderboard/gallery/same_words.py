@@ -16,9 +16,9 @@ from ircore.core.episode_records import Episode
 from ircore.core.plain_words import format_count
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.statistics.intervals import DIFFERENCE, Estimate, are_too_few, clear_of, estimate
-from leaderboard.gallery.fragments import FIRST, compact, ranked_pairs
+from leaderboard.gallery.fragments import FIRST, dump_compact, list_ranked_pairs
 from leaderboard.model.site import Gallery, Pair, Site
-from leaderboard.words.labels import interval_words, number, signed
+from leaderboard.words.labels import describe_interval, format_signed, number
 
 FILE = "words.json"
 """Name of an instance's file, in its folder of the gallery's data."""
@@ -86,11 +86,11 @@ class Fault:
         return (
             f"Over the {format_count(self.difference.n, 'target')} that all of these pairs drew, {more}: "
             f"drawing less words "
-            f"{signed(self.difference.mean, 1)} ({interval_words(self.difference, 1)})."
+            f"{format_signed(self.difference.mean, 1)} ({describe_interval(self.difference, 1)})."
         )
 
 
-def same_words(site: Site, gallery: Gallery, pairs: Sequence[Pair]) -> list[SameWords]:
+def group_same_words(site: Site, gallery: Gallery, pairs: Sequence[Pair]) -> list[SameWords]:
     """Return the groups of pairs that drew a target from the same words, the largest first.
 
     Args:
@@ -105,7 +105,9 @@ def same_words(site: Site, gallery: Gallery, pairs: Sequence[Pair]) -> list[Same
         if result and (turns := pair.steps(result.episode)) and turns[0].rendering and turns[0].message:
             by_words.setdefault(turns[0].message, []).append((pair, result.episode))
     groups = [
-        SameWords(members[0][0].describer, tuple(pair for pair, _ in members)[:MOST_PAIRS], _common(members))
+        SameWords(
+            members[0][0].describer, tuple(pair for pair, _ in members)[:MOST_PAIRS], _count_common_messages(members)
+        )
         for members in by_words.values()
         # Runs of the same generator say nothing about differences between generators.
         if len({pair.generator for pair, _ in members}) > 1
@@ -113,7 +115,7 @@ def same_words(site: Site, gallery: Gallery, pairs: Sequence[Pair]) -> list[Same
     return sorted(groups, key=lambda group: -len(group.pairs))
 
 
-def _common(members: Sequence[tuple[Pair, Episode]]) -> int:
+def _count_common_messages(members: Sequence[tuple[Pair, Episode]]) -> int:
     """Return how many messages from the first on are the same for all members."""
     drawn = [pair.rendered(episode) for pair, episode in members[:MOST_PAIRS]]
     messages = zip(*([turn.message for turn in turns] for turns in drawn), strict=False)
@@ -149,15 +151,16 @@ class Faults:
         """Return the shares for a pair's episode on a target; None if no player could be exchanged."""
         name = gallery.instance.instance_id
         firsts = self._firsts
-        first, said = firsts[pair.run_id].get(name), self._first_message(pair, name)
+        first, said = firsts[pair.run_id].get(name), self._find_first_message(pair, name)
         if first is None or said is None:
             return None
         drawn, spoken = (
             {label: other for label, other in others.items() if name in firsts[other.run_id]}
-            for others in (self._drawers(pair, name, said), self._speakers(pair))
+            for others in (self._find_other_generators(pair, name, said), self._find_other_describers(pair))
         )
         drawing, words = (
-            _exchange(first, [firsts[other.run_id][name] for other in others.values()]) for others in (drawn, spoken)
+            _measure_exchange(first, [firsts[other.run_id][name] for other in others.values()])
+            for others in (drawn, spoken)
         )
         if drawing is None and words is None:
             return None
@@ -185,7 +188,7 @@ class Faults:
     def _difference(self, pair: Pair) -> Estimate:
         """Return drawing less words over the targets that a pair and all pairs with one player exchanged drew."""
         if pair.run_id not in self._known:
-            drawers, speakers = self._drawers(pair), self._speakers(pair)
+            drawers, speakers = self._find_other_generators(pair), self._find_other_describers(pair)
             own, *others = (self._firsts[other.run_id] for other in (pair, *drawers.values(), *speakers.values()))
             differences = []
             for name in own.keys() & set.intersection(*map(set, others)) if drawers and speakers else ():
@@ -196,12 +199,12 @@ class Faults:
             self._known[pair.run_id] = estimate(sorted(differences), DIFFERENCE)
         return self._known[pair.run_id]
 
-    def _drawers(self, pair: Pair, name: str = "", said: str = "") -> dict[str, Pair]:
+    def _find_other_generators(self, pair: Pair, name: str = "", said: str = "") -> dict[str, Pair]:
         """Return pairs of the same describer, or of a target of the same words, with other generators, by generator."""
         alike = (
             other
-            for other in self._together(pair)
-            if (other.describer == pair.describer if not name else self._first_message(other, name) == said)
+            for other in self._list_same_rules(pair)
+            if (other.describer == pair.describer if not name else self._find_first_message(other, name) == said)
         )
         others: dict[str, Pair] = {}
         # The words of the same describer come first, should another have found the same ones.
@@ -210,53 +213,56 @@ class Faults:
                 others.setdefault(other.generator, other)
         return others
 
-    def _speakers(self, pair: Pair) -> dict[str, Pair]:
+    def _find_other_describers(self, pair: Pair) -> dict[str, Pair]:
         """Return pairs of the same generator with other describers, by describer."""
         others: dict[str, Pair] = {}
-        for other in self._together(pair):
+        for other in self._list_same_rules(pair):
             if other.generator == pair.generator and other.describer != pair.describer:
                 others.setdefault(other.describer, other)
         return others
 
-    def _together(self, pair: Pair) -> list[Pair]:
+    def _list_same_rules(self, pair: Pair) -> list[Pair]:
         return [other for other in self._pairs if other.result.run.rules == pair.result.run.rules]
 
-    def _first_message(self, pair: Pair, name: str) -> str | None:
+    def _find_first_message(self, pair: Pair, name: str) -> str | None:
         result = self._site.episode(pair.run_id, name)
         turns = pair.steps(result.episode) if result else ()
         return turns[0].message if turns and turns[0].rendering else None
 
 
-def _exchange(first: float, others: Sequence[float]) -> Exchange | None:
+def _measure_exchange(first: float, others: Sequence[float]) -> Exchange | None:
     return Exchange(fsum(abs(other - first) for other in others) / len(others), len(others)) if others else None
 
 
-def same_words_files(site: Site, folder: str) -> Iterator[tuple[str, str]]:
+def build_same_words_files(site: Site, folder: str) -> Iterator[tuple[str, str]]:
     """Yield a file for each target that several generators drew from the same words.
 
     ``[{"turns": 1, "pairs": [{"pair": key, "drawn": [[small, large, width, height, score], …]}, …]}, …]``, a picture
     for each turn whose words are the same. Beside it, ``fault.json`` has the sentence of ``Faults`` for each pair that
     does not stand in the target's page itself, by its key.
     """
-    pairs = ranked_pairs(site)
+    pairs = list_ranked_pairs(site)
     faults = Faults(site, pairs)
     for gallery in site.galleries.values():
         sentences = {pair.key: said for pair in pairs[FIRST:] if (said := faults.sentence(pair, gallery))}
         if sentences:
-            yield f"{folder}/{gallery.instance.instance_id}/{FAULTS}", compact(sentences) + "\n"
-        groups = same_words(site, gallery, pairs)
+            yield f"{folder}/{gallery.instance.instance_id}/{FAULTS}", dump_compact(sentences) + "\n"
+        groups = group_same_words(site, gallery, pairs)
         if groups:
             rows = [
                 {
                     "turns": group.turns,
-                    "pairs": [{"pair": pair.key, "drawn": _drawn(site, gallery, pair, group)} for pair in group.pairs],
+                    "pairs": [
+                        {"pair": pair.key, "drawn": _list_drawing_fields(site, gallery, pair, group)}
+                        for pair in group.pairs
+                    ],
                 }
                 for group in groups
             ]
-            yield f"{folder}/{gallery.instance.instance_id}/{FILE}", compact(rows) + "\n"
+            yield f"{folder}/{gallery.instance.instance_id}/{FILE}", dump_compact(rows) + "\n"
 
 
-def _drawn(site: Site, gallery: Gallery, pair: Pair, group: SameWords) -> list[list[object]]:
+def _list_drawing_fields(site: Site, gallery: Gallery, pair: Pair, group: SameWords) -> list[list[object]]:
     result = site.episode(pair.run_id, gallery.instance.instance_id)
     assert result is not None  # noqa: S101 - a member has played
     judged = site.judged(result)

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from leaderboard.gallery.fragments import FIRST, Fragments, compact, ranked_pairs
-from leaderboard.gallery.pair_outcomes import extreme_episodes
+from leaderboard.gallery.fragments import FIRST, Fragments, dump_compact, list_ranked_pairs
+from leaderboard.gallery.pair_outcomes import select_extreme_episodes
 from leaderboard.model.site import Site
 
 SHARD = 20
@@ -23,7 +23,9 @@ FOLDER = "data/gallery"
 """Folder of the files, relative to the site's root."""
 
 
-def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int = 1) -> Iterator[tuple[str, str]]:
+def build_gallery_shards(
+    site: Site, fragments: Fragments, share: int = 0, shares: int = 1
+) -> Iterator[tuple[str, str]]:
     """Yield every file of the gallery's data: its path below the site's root, and its text.
 
     Args:
@@ -32,13 +34,13 @@ def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int
         share: Number of the share of the files to make, 0-based.
         shares: Number of shares.
     """
-    pairs = ranked_pairs(site)
-    yield f"{FOLDER}/pairs.json", _file({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]})
+    pairs = list_ranked_pairs(site)
+    yield f"{FOLDER}/pairs.json", _dump_file({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]})
     for pair in islice(pairs, share, None, shares):
         yield f"{FOLDER}/pairs/{pair.key}.json", fragments.outcomes(pair) + "\n"
     if share == 0:
         outcomes = {pair.key: json.loads(fragments.outcomes(pair)) for pair in pairs}
-        yield f"{FOLDER}/extremes.json", _file(extreme_episodes(outcomes))
+        yield f"{FOLDER}/extremes.json", _dump_file(select_extreme_episodes(outcomes))
     later = pairs[FIRST:]
     # Minus twice rounds the number of files up.
     for number in range(share, -(-len(later) // SHARD), shares):
@@ -48,5 +50,5 @@ def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int
             yield f"{FOLDER}/{instance_id}/{number}.json", f"[{','.join(lines)}]\n"
 
 
-def _file(value: Any) -> str:
-    return compact(value) + "\n"
+def _dump_file(value: Any) -> str:
+    return dump_compact(value) + "\n"

@@ -7,7 +7,7 @@ from ircore.games.pages import Contrast
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import measure_column
 from ircore.results.tables.model import Column, Table, Value
-from leaderboard.charts.catalogue import Chart, chart_of
+from leaderboard.charts.catalogue import Chart, make_page_chart
 from leaderboard.charts.curve_panels import MOST_COLOURED
 from leaderboard.charts.grammar import (
     FOOT,
@@ -15,19 +15,19 @@ from leaderboard.charts.grammar import (
     Json,
     Missing,
     Sketch,
-    axis,
-    layout,
-    plain,
+    build_layout,
+    escape_for_plotly,
+    make_annotation,
+    make_axis,
+    make_whiskers,
     scatter,
-    whiskers,
-    words,
 )
-from leaderboard.games.figures import published_table, setting_of
-from leaderboard.games.measures import drawn, measure, scale_ends
+from leaderboard.games.figures import build_published_table, name_setting
+from leaderboard.games.measures import drop_weak_interval, measure, scale_ends
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
-from leaderboard.words.labels import category_title, number, scale_end, value_digits
+from leaderboard.words.labels import choose_digits, format_category, number, scale_end
 
 _ROW = 40
 """Height of a row, CSS pixels."""
@@ -39,20 +39,22 @@ _Row = tuple[str, str, list[Estimate]]
 """Key of a category or measure, its title, and the mean of each run."""
 
 
-def contrast_charts(section: GameSection) -> tuple[Chart, ...]:
+def make_contrast_charts(section: GameSection) -> tuple[Chart, ...]:
     """Return a chart for each contrast that the game declares and that has at least two rows."""
     return tuple(
-        chart_of(f"game-{section.game.name}-contrast-{place}", "contrast", _sketch(section, contrast), section.source)
+        make_page_chart(
+            f"game-{section.game.name}-contrast-{place}", "contrast", _build_sketch(section, contrast), section.source
+        )
         for place, contrast in enumerate(section.game.pages.contrasts, 1)
         if len(section.results.categories) + len(contrast.beside) > 1
     )
 
 
-def _sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
+def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
     shown = measure(section, contrast.measure)
     title = f"{shown.title} by category"
     pairs = section.ranked[:MOST_COLOURED]
-    rows = [row for row in _rows(section, contrast, pairs) if any(mean.mean is not None for mean in row[2])]
+    rows = [row for row in _collect_rows(section, contrast, pairs) if any(mean.mean is not None for mean in row[2])]
     if not rows:
         return Missing(title, f"No run has a value of {shown.title}.")
     keys = {key for key, _, _ in rows}
@@ -61,24 +63,24 @@ def _sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
     low, high = scale_ends(shown, [mean for _, _, means in rows for mean in means])
     few = f" The best {MOST_COLOURED} of {len(section.ranked)} are shown." if len(section.ranked) > len(pairs) else ""
     return Sketch(
-        title=f"{title}: {_finding(contrast, rows, names, value_digits(shown))}",
+        title=f"{title}: {_describe_finding(contrast, rows, names, choose_digits(shown))}",
         reading_aid=f"Each mark is a {section.noun}’s mean, with its 95 % interval from five episodes on; further "
         f"right is {'better' if shown.direction == 'higher' else 'worse'}.{few}",
-        drawing=_drawing(rows, pairs, names, published, (low, high), shown),
-        table=_table(section, shown, rows, [pair.name for pair in pairs]),
-        published=(published_table(section, shown, "row", published),) if published else (),
+        drawing=_draw_contrast(rows, pairs, names, published, (low, high), shown),
+        table=_build_table(section, shown, rows, [pair.name for pair in pairs]),
+        published=(build_published_table(section, shown, "row", published),) if published else (),
     )
 
 
-def _rows(section: GameSection, contrast: Contrast, pairs: Sequence[Pair]) -> list[_Row]:
+def _collect_rows(section: GameSection, contrast: Contrast, pairs: Sequence[Pair]) -> list[_Row]:
     results = section.results
     beside: list[_Row] = [
-        (key, measure(section, key).title, [drawn(results.mean(pair.run_id, key)) for pair in pairs])
+        (key, measure(section, key).title, [drop_weak_interval(results.mean(pair.run_id, key)) for pair in pairs])
         for key in contrast.beside
     ]
     categories: list[_Row] = [
-        (category, category_title(category),
-         [drawn(results.mean(pair.run_id, contrast.measure, category)) for pair in pairs])
+        (category, format_category(category),
+         [drop_weak_interval(results.mean(pair.run_id, contrast.measure, category)) for pair in pairs])
         for category in results.categories
     ]  # fmt: skip
     return [*beside, *categories]
@@ -86,11 +88,11 @@ def _rows(section: GameSection, contrast: Contrast, pairs: Sequence[Pair]) -> li
 
 def _name(section: GameSection, pair: Pair) -> str:
     """Return a run's players, with the name of its rules where runs differ in them."""
-    setting = setting_of(section, pair) if len(section.rule_sets) > 1 else ""
+    setting = name_setting(section, pair) if len(section.rule_sets) > 1 else ""
     return f"{pair.players} ({setting})" if setting else pair.players
 
 
-def _finding(contrast: Contrast, rows: Sequence[_Row], names: Sequence[str], digits: int) -> str:
+def _describe_finding(contrast: Contrast, rows: Sequence[_Row], names: Sequence[str], digits: int) -> str:
     """Return what the first two runs reach in the measures beside the categories, and where runs differ most."""
     known = [
         (title, [(mean.mean, name) for mean, name in zip(means, names, strict=True) if mean.mean is not None])
@@ -103,11 +105,13 @@ def _finding(contrast: Contrast, rows: Sequence[_Row], names: Sequence[str], dig
             f"{' and '.join(number(row[2][at].mean, digits) for row in beside)} with {name}"
             for at, name in enumerate(names[:2])
         ]
-        return f"{several} are {', '.join(said)}; {_widest(known, names, digits)}"
-    return _widest(known, names, digits)
+        return f"{several} are {', '.join(said)}; {_describe_widest_gap(known, names, digits)}"
+    return _describe_widest_gap(known, names, digits)
 
 
-def _widest(known: Sequence[tuple[str, list[tuple[float, str]]]], names: Sequence[str], digits: int) -> str:
+def _describe_widest_gap(
+    known: Sequence[tuple[str, list[tuple[float, str]]]], names: Sequence[str], digits: int
+) -> str:
     """Return the row in which two runs differ most, with both values; of a single run its lowest row."""
     title, values = max(known, key=lambda row: max(row[1])[0] - min(row[1])[0])
     (low, worst), (high, best) = min(values), max(values)
@@ -117,7 +121,7 @@ def _widest(known: Sequence[tuple[str, list[tuple[float, str]]]], names: Sequenc
     return f"lowest in {title}, {number(values[0][0], digits)}" if len(names) == 1 else "no run differs from another"
 
 
-def _drawing(
+def _draw_contrast(
     rows: Sequence[_Row],
     pairs: Sequence[Pair],
     names: Sequence[str],
@@ -129,15 +133,24 @@ def _drawing(
     # Runs with one value lie one below the other, so that each is seen.
     shifts = [0.12 * ((len(pairs) - 1) / 2 - at) for at in range(len(pairs))]
     marks = [
-        _marks(rows, places, at, pair, shift, f"{plain(name)}<br>", value_digits(shown), _is_filled(pair, pairs))
+        _draw_marks(
+            rows,
+            places,
+            at,
+            pair,
+            shift,
+            f"{escape_for_plotly(name)}<br>",
+            choose_digits(shown),
+            _is_filled(pair, pairs),
+        )
         for at, (pair, name, shift) in enumerate(zip(pairs, names, shifts, strict=True))
     ]
-    reported = [_reported(published, places)] if published else []
-    wide, narrow = (_layout(rows, places, pairs, names, published, ends, shown, small) for small in (False, True))
+    reported = [_draw_published(published, places)] if published else []
+    wide, narrow = (_build_layout(rows, places, pairs, names, published, ends, shown, small) for small in (False, True))
     return Drawing([*reported, *reversed(marks)], wide, narrow)
 
 
-def _marks(
+def _draw_marks(
     rows: Sequence[_Row],
     places: dict[str, int],
     at: int,
@@ -153,10 +166,12 @@ def _marks(
         mode="markers",
         x=[mean.mean for _, _, mean in known],
         y=[place for place, _, _ in known],
-        error_x=whiskers([Value.of(mean) for _, _, mean in known], colour),
+        error_x=make_whiskers([Value.of(mean) for _, _, mean in known], colour),
         marker={"symbol": f"{generator_symbol(pair.shape)}{'' if filled else '-open'}", "size": 10, "color": colour},
         cliponaxis=False,
-        customdata=[[f"{name}{plain(title)}: {number(mean.mean, digits)}, n = {mean.n}"] for _, title, mean in known],
+        customdata=[
+            [f"{name}{escape_for_plotly(title)}: {number(mean.mean, digits)}, n = {mean.n}"] for _, title, mean in known
+        ],
         hovertemplate="%{customdata[0]}<extra></extra>",
     )
 
@@ -170,19 +185,19 @@ _BELOW = 0.3
 """How far below the runs of a row the paper's figures stand, in rows."""
 
 
-def _reported(published: Sequence[PublishedFigure], places: dict[str, int]) -> Json:
+def _draw_published(published: Sequence[PublishedFigure], places: dict[str, int]) -> Json:
     return scatter(
         mode="markers",
         x=[figure.value for figure in published],
         y=[places[figure.row] - _BELOW for figure in published],
         marker={"symbol": "diamond-open", "size": 7, "color": token("muted")},
         cliponaxis=False,
-        customdata=[[f"{plain(figure.label)}: {figure.value:g}"] for figure in published],
+        customdata=[[f"{escape_for_plotly(figure.label)}: {figure.value:g}"] for figure in published],
         hovertemplate="%{customdata[0]}<br>reported by the paper<extra></extra>",
     )
 
 
-def _layout(
+def _build_layout(
     rows: Sequence[_Row],
     places: dict[str, int],
     pairs: Sequence[Pair],
@@ -195,37 +210,37 @@ def _layout(
     low, high = ends
     top = _LINE * len(pairs) + 16
     heads = [
-        words(
-            f"{'●' if _is_filled(pair, pairs) else '○'} {plain(name, 44 if narrow else 90)}",
+        make_annotation(
+            f"{'●' if _is_filled(pair, pairs) else '○'} {escape_for_plotly(name, 44 if narrow else 90)}",
             (0, 1), "paper paper", "left bottom", (0, 8 + _LINE * (len(pairs) - 1 - at)), align="left",
             colour=describer_token(pair.hue, "-text"),
         )
         for at, (pair, name) in enumerate(zip(pairs, names, strict=True))
     ]  # fmt: skip
     left = 20 + 7 * max(len(title) for _, title, _ in rows)
-    unit = f" ({plain(shown.unit)})" if shown.unit else ""
+    unit = f" ({escape_for_plotly(shown.unit)})" if shown.unit else ""
     ticks = [(place, scale_end(place)) for place in (low, (low + high) / 2, high)]
-    return layout(
+    return build_layout(
         len(rows) * _ROW + top + FOOT,
         left,
         # Beside a scale that ends at the right edge, names of figures need room.
         30 if narrow or not published else 150,
         top,
-        xaxis=axis(low - 0.03 * (high - low), high, ticks, f"{plain(shown.title)}{unit}"),
-        yaxis=axis(
-            -0.6, len(rows) - 0.4, [(places[key], plain(title)) for key, title, _ in rows], showgrid=False,
+        xaxis=make_axis(low - 0.03 * (high - low), high, ticks, f"{escape_for_plotly(shown.title)}{unit}"),
+        yaxis=make_axis(
+            -0.6, len(rows) - 0.4, [(places[key], escape_for_plotly(title)) for key, title, _ in rows], showgrid=False,
         ),
-        annotations=[*heads, *([] if narrow else _reported_names(published, places))],
+        annotations=[*heads, *([] if narrow else _name_published(published, places))],
     )  # fmt: skip
 
 
-def _reported_names(published: Sequence[PublishedFigure], places: dict[str, int]) -> list[Json]:
+def _name_published(published: Sequence[PublishedFigure], places: dict[str, int]) -> list[Json]:
     """Return the names of the paper's series: of two in a row the lower on the left of its mark, the higher right."""
     lowest = {figure.row: figure.value for figure in sorted(published, key=lambda figure: -figure.value)}
     several = {figure.row for figure in published if figure.value > lowest[figure.row]}
     return [
-        words(
-            plain(figure.series, 30), (figure.value, places[figure.row] - _BELOW), "x y",
+        make_annotation(
+            escape_for_plotly(figure.series, 30), (figure.value, places[figure.row] - _BELOW), "x y",
             "right middle" if on_left else "left middle", (-8 if on_left else 8, 0), size=10, colour=token("muted"),
         )
         for figure in published
@@ -233,7 +248,7 @@ def _reported_names(published: Sequence[PublishedFigure], places: dict[str, int]
     ]  # fmt: skip
 
 
-def _table(section: GameSection, shown: Measure, rows: Sequence[_Row], names: Sequence[str]) -> Table:
+def _build_table(section: GameSection, shown: Measure, rows: Sequence[_Row], names: Sequence[str]) -> Table:
     return Table(
         name=f"contrast_{shown.key}",
         title=f"{section.game.title}: {shown.title} by category",

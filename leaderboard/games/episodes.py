@@ -18,7 +18,7 @@ from ircore.core.untrusted_text import make_visible
 from ircore.games.base import Measure, read_ending
 from ircore.results.played_run import PlayedRun
 from leaderboard.components import episodes as components
-from leaderboard.games.measures import measure, similarity
+from leaderboard.games.measures import compute_similarity, measure
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.storage.pictures import Shown
@@ -55,11 +55,11 @@ def register_pictures(section: GameSection) -> None:
     published = {instance.instance_id for instance in section.instances if section.renderings_are_published(instance)}
     for pair in section.ranked:
         for episode in section.measured(pair).episodes:
-            for rendering in _renderings(episode) if episode.instance_id in published else ():
+            for rendering in _list_renderings(episode) if episode.instance_id in published else ():
                 section.shown_rendering(pair, rendering)
 
 
-def instance_html(section: GameSection, instance: Instance, root: str) -> Markup:
+def render_instance(section: GameSection, instance: Instance, root: str) -> Markup:
     """Return an instance as the game's template shows it.
 
     Args:
@@ -71,11 +71,11 @@ def instance_html(section: GameSection, instance: Instance, root: str) -> Markup
         WorkError: The template or ``Game.shown`` is broken.
     """
     payload = section.payload(instance)
-    values = {**_shown(section, payload, None), **_instance_values(section, instance, payload, root)}
-    return _rendered(section, "an instance", section.game.pages.instance or INSTANCE, values)
+    values = {**_describe_payload(section, payload, None), **_collect_instance_values(section, instance, payload, root)}
+    return _render_template(section, "an instance", section.game.pages.instance or INSTANCE, values)
 
 
-def episode_html(section: GameSection, pair: Pair, instance: Instance, episode: Episode, root: str) -> Markup:
+def render_episode(section: GameSection, pair: Pair, instance: Instance, episode: Episode, root: str) -> Markup:
     """Return one episode as the game's template shows it.
 
     Args:
@@ -90,17 +90,17 @@ def episode_html(section: GameSection, pair: Pair, instance: Instance, episode: 
     """
     payload, ending = section.payload(instance), read_ending(section.game, episode)
     run = section.measured(pair)
-    drawn = _renderings(episode) if section.renderings_are_published(instance) else []
+    drawn = _list_renderings(episode) if section.renderings_are_published(instance) else []
     renderings = {rendering.sha256: section.shown_rendering(pair, rendering) for rendering in drawn}
-    per_episode, per_step = _measured(run, episode)
+    per_episode, per_step = _collect_measures(run, episode)
     values = {
-        **_shown(section, payload, ending),
-        **_instance_values(section, instance, payload, root),
+        **_describe_payload(section, payload, ending),
+        **_collect_instance_values(section, instance, payload, root),
         "episode": episode,
         "steps": ending.steps,
         "players": {seat.name: run.run.submission.label_of(seat.name) for seat in section.seats},
         "renderings": {sha256: f"{root}{shown.small}" for sha256, shown in renderings.items()},
-        "rendering": _drawings(section, pair, instance, renderings, per_step, root),
+        "rendering": _make_picture_renderer(section, pair, instance, renderings, per_step, root),
         "values": per_episode,
         "step_values": per_step,
         "notes": {
@@ -109,10 +109,10 @@ def episode_html(section: GameSection, pair: Pair, instance: Instance, episode: 
             if score.episode_id == episode.episode_id and score.step is None and score.note
         },
     }
-    return _rendered(section, "an episode", section.game.pages.episode or EPISODE, values)
+    return _render_template(section, "an episode", section.game.pages.episode or EPISODE, values)
 
 
-def _shown(section: GameSection, payload: Any, ending: Any) -> Mapping[str, Any]:
+def _describe_payload(section: GameSection, payload: Any, ending: Any) -> Mapping[str, Any]:
     try:
         return section.game.shown(payload, ending)
     except Exception as error:  # a plug-in is somebody else's code
@@ -122,13 +122,13 @@ def _shown(section: GameSection, payload: Any, ending: Any) -> Mapping[str, Any]
         ) from error
 
 
-def _instance_values(section: GameSection, instance: Instance, payload: Any, root: str) -> dict[str, Any]:
+def _collect_instance_values(section: GameSection, instance: Instance, payload: Any, root: str) -> dict[str, Any]:
     pictures = section.instance_pictures(instance)
     return {
         "instance": instance,
         "payload": payload,
         "pictures": {name: f"{root}{shown.small}" for name, shown in pictures.items()},
-        "picture": partial(_picture, pictures, root),
+        "picture": partial(_render_picture, pictures, root),
         "number": labels.number,
         "titles": {measure.key: measure.title for measure in section.game.measures},
         "step_word": section.game.step_word,
@@ -136,26 +136,29 @@ def _instance_values(section: GameSection, instance: Instance, payload: Any, roo
 
 
 @lru_cache(maxsize=64)
-def _template(text: str) -> Template:
+def _compile_template(text: str) -> Template:
     """Return a compiled template: a game has two of them, which are rendered for every episode."""
     # A plug-in's template runs on the machine that builds the site: no access to Python's internals.
-    environment = SandboxedEnvironment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=_harmless)
+    environment = SandboxedEnvironment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=_escape_value
+    )
     environment.filters["counted"] = format_count
     return environment.from_string(text)
 
 
-def _rendered(section: GameSection, subject: str, template: str, values: Mapping[str, Any]) -> Markup:
+def _render_template(section: GameSection, subject: str, template: str, values: Mapping[str, Any]) -> Markup:
     try:
-        return Markup(_template(template).render(**values))  # noqa: S704 - its environment escapes
+        return Markup(_compile_template(template).render(**values))  # noqa: S704 - its environment escapes
     except Exception as error:  # a game's template is somebody else's code
         words = str(error) if isinstance(error, TemplateError) else f"{type(error).__name__}: {error}"
         raise WorkError(
-            f"the game {section.game.name}: its template of {subject} is broken in line {_line(error)}: {words}",
+            f"the game {section.game.name}: its template of {subject} is broken in line "
+            f"{_find_error_line(error)}: {words}",
             "Correct the game's package.",
         ) from error
 
 
-def _line(error: Exception) -> int:
+def _find_error_line(error: Exception) -> int:
     """Return the line of a template that an error came from."""
     if isinstance(error, TemplateSyntaxError):
         return error.lineno
@@ -164,28 +167,28 @@ def _line(error: Exception) -> int:
     return (lines and lines[-1]) or 1
 
 
-def _harmless(value: Any) -> Any:
+def _escape_value(value: Any) -> Any:
     """Return a text with hidden characters shown by their code; HTML of components as it is."""
     # Markup comes from our components, which have made strangers' words visible already.
     return make_visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _picture(pictures: Mapping[str, Shown], root: str, name: str, alt: str) -> Markup:
-    return components.picture(pictures[name], alt, root) if name in pictures else components.withheld(alt)
+def _render_picture(pictures: Mapping[str, Shown], root: str, name: str, alt: str) -> Markup:
+    return components.picture(pictures[name], alt, root) if name in pictures else components.render_withheld(alt)
 
 
-def compared_picture(section: GameSection, instance: Instance) -> Shown | None:
+def find_compared_picture(section: GameSection, instance: Instance) -> Shown | None:
     """Return the picture of an instance that its renderings are compared with; None where nothing is compared."""
     return section.instance_pictures(instance).get(section.game.pages.compared)
 
 
-def replayed_measure(section: GameSection) -> Measure | None:
+def find_replayed_measure(section: GameSection) -> Measure | None:
     """Return the measure that a replay draws over the steps: the first with ends that the game draws as a curve."""
     curves = (measure(section, curve.measure) for curve in section.game.pages.curves)
     return next((curve for curve in curves if curve.bounds is not None), None)
 
 
-def _drawings(
+def _make_picture_renderer(
     section: GameSection,
     pair: Pair,
     instance: Instance,
@@ -194,24 +197,28 @@ def _drawings(
     root: str,
 ) -> Callable[[Rendering, str], Markup]:
     """Return the function by which a template shows a rendering of an episode."""
-    compared, drawn = compared_picture(section, instance), replayed_measure(section)
+    compared, drawn = find_compared_picture(section, instance), find_replayed_measure(section)
     values = per_step.get(drawn.key, ()) if drawn is not None else ()
     places = count(1)
 
     def show(rendering: Rendering, alt: str) -> Markup:
         shown = renderings.get(rendering.sha256)
         if shown is None:
-            return components.withheld(alt)
+            return components.render_withheld(alt)
         picture, place = components.picture(shown, alt, root), next(places)
         if compared is None:
             return picture
         value = values[place - 1] if place <= len(values) else None
-        return components.comparable(picture, pair.key, place, None if drawn is None else similarity(drawn, value))
+        return components.render_comparable(
+            picture, pair.key, place, None if drawn is None else compute_similarity(drawn, value)
+        )
 
     return show
 
 
-def _measured(run: PlayedRun, episode: Episode) -> tuple[dict[str, float | None], dict[str, list[float | None]]]:
+def _collect_measures(
+    run: PlayedRun, episode: Episode
+) -> tuple[dict[str, float | None], dict[str, list[float | None]]]:
     """Return an episode's values by measure, and a list of values by measure, one entry per step."""
     per_episode: dict[str, float | None] = {}
     per_step: dict[str, list[float | None]] = {}
@@ -226,7 +233,7 @@ def _measured(run: PlayedRun, episode: Episode) -> tuple[dict[str, float | None]
     return per_episode, per_step
 
 
-def _renderings(episode: Episode) -> list[Rendering]:
+def _list_renderings(episode: Episode) -> list[Rendering]:
     fields = (value for step in episode.steps for value in step.values())
     return [
         Rendering.model_validate(value)

@@ -10,16 +10,16 @@ from ircore.results.tables.board import measure_column
 from ircore.results.tables.game_curves import PEOPLE
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.beside_curves import BesideCurves
-from leaderboard.charts.catalogue import Chart, chart_of
-from leaderboard.charts.curve_panels import MOST_COLOURED, CurvePanel, coloured, curve_panels
+from leaderboard.charts.catalogue import Chart, make_page_chart
+from leaderboard.charts.curve_panels import MOST_COLOURED, CurvePanel, colour_runs, draw_curve_panels
 from leaderboard.charts.data import MOST_PANELS
-from leaderboard.charts.grammar import Json, Missing, Sketch, Ticks, axis, plain
+from leaderboard.charts.grammar import Json, Missing, Sketch, Ticks, escape_for_plotly, make_axis
 from leaderboard.charts.tracks import Scale, Spot, Track
-from leaderboard.games.measures import drawn, measure, scale_ends
+from leaderboard.games.measures import drop_weak_interval, measure, scale_ends
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
-from leaderboard.pages.board_views import rules_label
-from leaderboard.words.labels import number, scale_end, value_digits
+from leaderboard.pages.board_views import label_rules
+from leaderboard.words.labels import choose_digits, number, scale_end
 
 Episodes = Mapping[str, Sequence[SteppedEpisode]]
 """Values of each run, step by step, by run id."""
@@ -28,24 +28,24 @@ _MOST_TICKS = 6
 """Steps up to which each has a tick on the horizontal axis."""
 
 
-def curve_charts(section: GameSection) -> tuple[Chart, ...]:
+def make_curve_charts(section: GameSection) -> tuple[Chart, ...]:
     """Return a chart for each learning curve that the game declares."""
     if not section.game.pages.curves:
         return ()
     episodes = {pair.run_id: run_episodes(section.results, section.measured(pair)) for pair in section.ranked}
     people = list_recorded_episodes(section.results)
     return tuple(
-        chart_of(
+        make_page_chart(
             f"game-{section.game.name}-curve-{place}",
             "curve",
-            _sketch(section, curve, episodes, people),
+            _build_sketch(section, curve, episodes, people),
             section.source,
         )
         for place, curve in enumerate(section.game.pages.curves, 1)
     )
 
 
-def _sketch(
+def _build_sketch(
     section: GameSection, curve: Curve, episodes: Episodes, people: Sequence[SteppedEpisode]
 ) -> Sketch | Missing:
     shown = measure(section, curve.measure)
@@ -59,10 +59,10 @@ def _sketch(
     pairs = [section.pairs[run_id] for run_id in points]
     # Published points stand at step numbers, which a normalised axis has not.
     beside = BesideCurves(
-        compute_curve_points(people, shown, curve), () if curve.normalised else _published(section, shown)
+        compute_curve_points(people, shown, curve), () if curve.normalised else _find_published(section, shown)
     )
-    settings = _settings(section, pairs)
-    tracks = {pair.run_id: _track(pair, points[pair.run_id], curve, words) for pair in coloured(pairs)}
+    settings = _group_by_setting(section, pairs)
+    tracks = {pair.run_id: _track(pair, points[pair.run_id], curve, words) for pair in colour_runs(pairs)}
     parts = [CurvePanel(name, tuple(tracks[pair.run_id] for pair in own)) for name, own in settings.items()]
     drawn_beside = [figure for name in settings for of in beside.of_setting(name).values() for figure in of]
     lines = [*points.values(), beside.people]
@@ -77,38 +77,45 @@ def _sketch(
     ):
         # Half of the plot would be empty.
         low = 0.0
-    digits = value_digits(shown)
-    vertical = axis(low, high + 0.01 * (high - low), _ends(low, high), f"{plain(shown.title)} (mean, 95 % interval)")
+    digits = choose_digits(shown)
+    vertical = make_axis(
+        low,
+        high + 0.01 * (high - low),
+        _make_end_ticks(low, high),
+        f"{escape_for_plotly(shown.title)} (mean, 95 % interval)",
+    )
     apart = f" A panel holds the {section.noun}s played by the same rules." if len(parts) > 1 else ""
     return Sketch(
-        title=f"{title}: {_finding(parts, digits)}",
+        title=f"{title}: {_describe_finding(parts, digits)}",
         reading_aid=f"Each line is the mean over the same episodes at each {words}, those that reach its last one; the "
-        f"band is the 95 % interval.{apart}{beside.words}{' Further runs stand behind in grey.' * _crowded(parts)}",
-        drawing=curve_panels(
+        f"band is the 95 % interval.{apart}{beside.words}{' Further runs stand behind in grey.' * _is_crowded(parts)}",
+        drawing=draw_curve_panels(
             parts,
-            Scale(_horizontal(places, curve, words, bool(drawn_beside)), vertical, lambda value: number(value, digits)),
+            Scale(
+                _build_x_axis(places, curve, words, bool(drawn_beside)), vertical, lambda value: number(value, digits)
+            ),
             beside,
         ),
-        table=_table(
+        table=_build_table(
             section, shown, words, [*((pair.name, points[pair.run_id]) for pair in pairs), (PEOPLE, beside.people)]
         ),
-        published=(published_table(section, shown, words, drawn_beside),) if drawn_beside else (),
+        published=(build_published_table(section, shown, words, drawn_beside),) if drawn_beside else (),
     )
 
 
-def _crowded(parts: Sequence[CurvePanel]) -> bool:
+def _is_crowded(parts: Sequence[CurvePanel]) -> bool:
     return any(len(part.tracks) > MOST_COLOURED for part in parts)
 
 
-def _settings(section: GameSection, pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
+def _group_by_setting(section: GameSection, pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
     """Return runs by the name of their rules: the paper's, if it has one, else what tells them from other rules."""
     settings: dict[str, list[Pair]] = {}
     for pair in pairs:
-        settings.setdefault(setting_of(section, pair), []).append(pair)
+        settings.setdefault(name_setting(section, pair), []).append(pair)
     return dict(list(settings.items())[:MOST_PANELS])
 
 
-def setting_of(section: GameSection, pair: Pair) -> str:
+def name_setting(section: GameSection, pair: Pair) -> str:
     """Return the name of the rules of a run: the paper's, if it has one, else what tells them from other rules.
 
     Args:
@@ -116,10 +123,10 @@ def setting_of(section: GameSection, pair: Pair) -> str:
         pair: One of its runs.
     """
     named = section.game.setting(section.game.rules.model_validate(pair.result.run.rules))
-    return named or (rules_label(section, pair.result.rules) if len(section.rule_sets) > 1 else "")
+    return named or (label_rules(section, pair.result.rules) if len(section.rule_sets) > 1 else "")
 
 
-def _finding(parts: Iterable[CurvePanel], digits: int) -> str:
+def _describe_finding(parts: Iterable[CurvePanel], digits: int) -> str:
     """Return the run that changes most from its first place to its last, and the one that changes least."""
     changes: list[tuple[float, str]] = []
     for part in parts:
@@ -134,46 +141,48 @@ def _finding(parts: Iterable[CurvePanel], digits: int) -> str:
     return ", ".join(dict.fromkeys((changes[0][1], changes[-1][1]))) if changes else "no value"
 
 
-def _published(section: GameSection, measure: Measure) -> tuple[PublishedFigure, ...]:
+def _find_published(section: GameSection, measure: Measure) -> tuple[PublishedFigure, ...]:
     """Return the paper's points on a curve of this measure."""
     return tuple(figure for figure in section.game.published if figure.measure == measure.key and figure.place)
 
 
 def _track(pair: Pair, points: dict[int, Estimate], curve: Curve, words: str) -> Track:
-    said = plain(pair.name)
+    said = escape_for_plotly(pair.name)
     # Twenty large marks side by side would hide the line: between its ends a normalised curve has small ones.
     ends = (min(points), max(points))
     spots = (
         Spot(
             place,
-            Value.of(drawn(mean), missing="no value"),
+            Value.of(drop_weak_interval(mean), missing="no value"),
             0.0 if curve.normalised and place not in ends else 1.0,
-            f"{said}, {plain(words)} {place}<br>",
+            f"{said}, {escape_for_plotly(words)} {place}<br>",
         )
         for place, mean in points.items()
     )
     return Track(pair, tuple(spots))
 
 
-def _horizontal(places: list[int], curve: Curve, words: str, named: bool) -> Json:
+def _build_x_axis(places: list[int], curve: Curve, words: str, named: bool) -> Json:
     # Places of episodes of different lengths are shares, so that step numbers would mean nothing.
     if curve.normalised:
         middle = (places[0] + places[-1]) / 2
         ends: Ticks = [(places[0], "0"), (middle, "0.5"), (places[-1], "1")]
-        return axis(places[0] - 0.4, places[-1] + 0.4, ends, f"{plain(words)}, from the first to the last")
+        return make_axis(
+            places[0] - 0.4, places[-1] + 0.4, ends, f"{escape_for_plotly(words)}, from the first to the last"
+        )
     # Division rounded up, so that there are never more ticks than fit.
     step = 1 if len(places) <= _MOST_TICKS else -(-len(places) // _MOST_TICKS)
     ticks: Ticks = [(place, str(place)) for place in places[::step]]
     # The names of published series stand to the right of their last points.
     room = 0.45 * (places[-1] - places[0] + 1) if named else 0.4
-    return axis(places[0] - 0.4, places[-1] + room, ticks, plain(words))
+    return make_axis(places[0] - 0.4, places[-1] + room, ticks, escape_for_plotly(words))
 
 
-def _ends(low: float, high: float) -> Ticks:
+def _make_end_ticks(low: float, high: float) -> Ticks:
     return [(place, scale_end(place)) for place in (low, (low + high) / 2, high)]
 
 
-def _table(
+def _build_table(
     section: GameSection, measure: Measure, words: str, lines: Sequence[tuple[str, Mapping[int, Estimate]]]
 ) -> Table:
     return Table(
@@ -193,7 +202,9 @@ def _table(
     )
 
 
-def published_table(section: GameSection, measure: Measure, words: str, figures: Sequence[PublishedFigure]) -> Table:
+def build_published_table(
+    section: GameSection, measure: Measure, words: str, figures: Sequence[PublishedFigure]
+) -> Table:
     """Return the paper's figures that a chart shows beside runs.
 
     Args:
@@ -213,12 +224,12 @@ def published_table(section: GameSection, measure: Measure, words: str, figures:
             Column("source", "Source", "The paper.", digits=None),
         ),
         rows=tuple(
-            (Value(_reported_by(figure)), Value(figure.row or figure.place), Value(figure.value), Value(figure.source))
+            (Value(_name_source(figure)), Value(figure.row or figure.place), Value(figure.value), Value(figure.source))
             for figure in figures
         ),
         origin="reported by the paper",
     )
 
 
-def _reported_by(figure: PublishedFigure) -> str:
+def _name_source(figure: PublishedFigure) -> str:
     return f"{figure.series}, {figure.setting}" if figure.setting else figure.series

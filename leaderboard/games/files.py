@@ -9,7 +9,7 @@ from typing import Any
 from ircore.results.tables.board import board_table, measure_column
 from ircore.results.tables.formats import escape_formula, format_csv, format_units, list_flat_records, list_flat_units
 from leaderboard.model.section import GameSection
-from leaderboard.pages.board_views import rules_label
+from leaderboard.pages.board_views import label_rules
 
 _COLUMNS = (
     "game", "run_id", "submission", "measure", "mean", "low", "high", "n", "unit", "category", "difficulty",
@@ -17,36 +17,36 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def games_board_files(sections: Sequence[GameSection]) -> Iterator[tuple[str, str]]:
+def build_games_board_files(sections: Sequence[GameSection]) -> Iterator[tuple[str, str]]:
     """Yield ``games/NAME/board.csv`` and ``board.json`` of every game: path below the site's root, and text."""
     for section in sections:
         table = board_table(section.results, section.game.headline.key)
         source, units = section.source, list_flat_units(table)
         yield section.board_files[0], format_csv(table, {**source, "units": format_units(units)})
-        rows = ",\n".join(_json(row) for row in list_flat_records(table))
-        words = {rules.key: rules_label(section, rules) for rules in section.rule_sets}
-        head = _json({**source, "units": units, "rule_words": words}).removesuffix("}")
+        rows = ",\n".join(_dump_json(row) for row in list_flat_records(table))
+        words = {rules.key: label_rules(section, rules) for rules in section.rule_sets}
+        head = _dump_json({**source, "units": units, "rule_words": words}).removesuffix("}")
         yield section.board_files[1], f'{head}, "rows": [\n{rows}\n]}}\n'
 
 
-def only_games_files(sections: Sequence[GameSection], paths: tuple[str, str]) -> Iterator[tuple[str, str]]:
+def build_only_games_files(sections: Sequence[GameSection], paths: tuple[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the files of all boards for a site without reconstruction: a row for each run and measure of each game.
 
     Args:
         sections: Games that have results.
         paths: Where the CSV and the JSON file stand, below the site's root.
     """
-    rows = [row for section in sections for row in _rows(section)]
+    rows = [row for section in sections for row in _list_rows(section)]
     text = io.StringIO()
     writer = csv.DictWriter(text, _COLUMNS)
     writer.writeheader()
     writer.writerows({name: escape_formula(value) for name, value in row.items()} for row in rows)
     yield paths[0], text.getvalue()
-    lines = ",\n".join(_json(row) for row in rows)
+    lines = ",\n".join(_dump_json(row) for row in rows)
     yield paths[1], f'{{"rows": [\n{lines}\n]}}\n'
 
 
-def _rows(section: GameSection) -> Iterator[dict[str, Any]]:
+def _list_rows(section: GameSection) -> Iterator[dict[str, Any]]:
     for pair in section.ranked:
         for measure in section.game.measures:
             mean = section.mean(pair, measure)
@@ -65,5 +65,5 @@ def _rows(section: GameSection) -> Iterator[dict[str, Any]]:
             }
 
 
-def _json(value: Any) -> str:
+def _dump_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -14,7 +14,7 @@ def measure(section: GameSection, key: str) -> Measure:
     return next(measure for measure in section.game.measures if measure.key == key)
 
 
-def similarity(measure: Measure, value: float | None) -> float | None:
+def compute_similarity(measure: Measure, value: float | None) -> float | None:
     """Map a value to 0 (worst) to 10 (best) on its measure's range; None without value or range."""
     if value is None or measure.bounds is None:
         return None
@@ -23,7 +23,7 @@ def similarity(measure: Measure, value: float | None) -> float | None:
     return place if measure.direction == "higher" else 10 - place
 
 
-def drawn(mean: Estimate) -> Estimate:
+def drop_weak_interval(mean: Estimate) -> Estimate:
     """Return a mean as it is drawn: without an interval where that rests on too few instances."""
     return replace(mean, low=None, high=None) if are_too_few(mean.n) else mean
 
@@ -36,7 +36,7 @@ def scale_ends(measure: Measure, means: Sequence[Estimate]) -> tuple[float, floa
     if measure.bounds is not None:
         return measure.bounds
     values = [mean.mean for mean in means if mean.mean is not None]
-    highs = [high for mean in means if (high := drawn(mean).high) is not None]
+    highs = [high for mean in means if (high := drop_weak_interval(mean).high) is not None]
     # Less from 0, since a negated 0 would be written with a minus sign.
     low, high = min([0.0, *values]), max([0.0, *values, *highs])
     return (0.0 - _round_end(-low), _round_end(high)) if high > low else (0.0, 1.0)

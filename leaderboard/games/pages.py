@@ -15,29 +15,29 @@ from ircore.instances.store import describe_ways_to_get
 from ircore.results.subsets import count_rivals
 from ircore.results.tables.pairs import describe_ties
 from leaderboard.charts.catalogue import Chart
-from leaderboard.components.model_facts import player_words
-from leaderboard.games.contrasts import contrast_charts
+from leaderboard.components.model_facts import describe_player
+from leaderboard.games.contrasts import make_contrast_charts
 from leaderboard.games.episodes import (
-    compared_picture,
-    episode_html,
-    instance_html,
+    find_compared_picture,
+    find_replayed_measure,
     register_pictures,
-    replayed_measure,
+    render_episode,
+    render_instance,
 )
-from leaderboard.games.figures import curve_charts
-from leaderboard.games.measures import drawn, measure, scale_ends, similarity
+from leaderboard.games.figures import make_curve_charts
+from leaderboard.games.measures import compute_similarity, drop_weak_interval, measure, scale_ends
 from leaderboard.model.section import GameSection, RulesBoard
 from leaderboard.model.site import Page, Pair
 from leaderboard.model.trust import trust_lines
 from leaderboard.pages.ask import ask_page
-from leaderboard.pages.boards import board_pages
-from leaderboard.pages.feed import changes_page
-from leaderboard.pages.history import history_page
-from leaderboard.pages.matrix import matrix_pages
+from leaderboard.pages.boards import build_board_pages
+from leaderboard.pages.feed import build_changes_page
+from leaderboard.pages.history import build_history_page
+from leaderboard.pages.matrix import build_matrix_pages
 from leaderboard.pages.pair_comparison import compare_page
-from leaderboard.pages.player_boards import player_board_pages
+from leaderboard.pages.player_boards import build_player_board_pages
 from leaderboard.words.findings import lead_words, place_words
-from leaderboard.words.labels import category_title, number, value_digits
+from leaderboard.words.labels import choose_digits, format_category, number
 
 _TABS = (
     ("index", "Start"),
@@ -57,53 +57,58 @@ _CROSSED = frozenset({"matrix"})
 """Those that a game has only if two of its seats are crossed."""
 
 
-def game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
+def build_game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
     """Yield the pages of every game that has results; their pictures are registered at once."""
     for section in sections:
         register_pictures(section)
-        yield from _section_pages(section)
+        yield from _build_section_pages(section)
         for pair in section.ranked:
             values = {"pair": pair, "row": section.row(pair), **_run_values(section, pair)}
-            page = _page(section, f"pairs/{pair.key}", format_one_line(pair.name), "run", "pairs/index", values)
+            page = _build_page(section, f"pairs/{pair.key}", format_one_line(pair.name), "run", "pairs/index", values)
             yield replace(page, finding=_place)
         for instance in section.instances:
             # Every episode is rendered by the game's template: too much to do here, before the work is divided.
-            later = partial(_instance_values, section, instance)
+            later = partial(_collect_instance_values, section, instance)
             title = section.titles[instance.instance_id]
             name = f"gallery/{instance.instance_id}"
-            yield _page(section, name, title, "instance", "gallery/index", {"instance": instance}, later)
+            yield _build_page(section, name, title, "instance", "gallery/index", {"instance": instance}, later)
 
 
-def _section_pages(section: GameSection) -> Iterator[Page]:
+def _build_section_pages(section: GameSection) -> Iterator[Page]:
     """Yield the pages that the row of a section's links names."""
-    curves, contrasts = curve_charts(section), contrast_charts(section)
+    curves, contrasts = make_curve_charts(section), make_contrast_charts(section)
     charts = (*contrasts, *curves)
-    figures = {"figures": _figures(section), "curves": curves, "contrasts": contrasts, "own_charts": charts}
-    stories = {"stories": _stories(section, charts)}
-    start = _page(section, "index", "start", "start", "index", stories, partial(_start_values, section))
+    figures = {"figures": _build_figures(section), "curves": curves, "contrasts": contrasts, "own_charts": charts}
+    stories = {"stories": _select_stories(section, charts)}
+    start = _build_page(section, "index", "start", "start", "index", stories, partial(_start_values, section))
     yield replace(start, finding=_lead)
     shared: tuple[tuple[str, Iterator[Page]], ...] = (
-        ("boards/index", chain(board_pages(section), player_board_pages(section))),
-        ("matrix", matrix_pages(section) if section.results.crossed is not None else iter(())),
+        ("boards/index", chain(build_board_pages(section), build_player_board_pages(section))),
+        ("matrix", build_matrix_pages(section) if section.results.crossed is not None else iter(())),
         ("compare", iter([compare_page(section)])),
         ("ask", iter([ask_page(section)])),
-        ("history", iter([history_page(section), changes_page(section)])),
+        ("history", iter([build_history_page(section), build_changes_page(section)])),
     )
     for tab, pages in shared:
         for page in pages:
-            yield replace(page, values={**_shared(section, tab), **page.values})
-    seats = {"seats": _players(section)}
-    yield _page(section, "pairs/index", "players", "players", "pairs/index", seats)
-    groups = _groups(section)
-    yield _page(
-        section, "gallery/index", "gallery", "gallery", "gallery/index", {"groups": groups, "worst": _worst(groups)}
+            yield replace(page, values={**_collect_shared_values(section, tab), **page.values})
+    seats = {"seats": _list_players(section)}
+    yield _build_page(section, "pairs/index", "players", "players", "pairs/index", seats)
+    groups = _group_instances(section)
+    yield _build_page(
+        section,
+        "gallery/index",
+        "gallery",
+        "gallery",
+        "gallery/index",
+        {"groups": groups, "worst": _find_worst(groups)},
     )
-    yield _page(section, "figures", "figures", "figures", "figures", figures)
+    yield _build_page(section, "figures", "figures", "figures", "figures", figures)
     method = [paragraph.strip() for paragraph in section.game.pages.method.split("\n\n") if paragraph.strip()]
-    yield _page(section, "method", "method", "method", "method", {"paragraphs": method})
+    yield _build_page(section, "method", "method", "method", "method", {"paragraphs": method})
 
 
-def _stories(section: GameSection, charts: Sequence[Chart]) -> list[Chart]:
+def _select_stories(section: GameSection, charts: Sequence[Chart]) -> list[Chart]:
     """Return the charts of the first page: of each measure with a story its curve, or else its contrast."""
     pages, known = section.game.pages, {chart.id: chart for chart in charts if not chart.missing}
     names = {contrast.measure: f"contrast-{place}" for place, contrast in enumerate(pages.contrasts, 1)}
@@ -112,7 +117,7 @@ def _stories(section: GameSection, charts: Sequence[Chart]) -> list[Chart]:
     return [known[name] for name in ids if name in known]
 
 
-def _shared(section: GameSection, tab: str) -> dict[str, Any]:
+def _collect_shared_values(section: GameSection, tab: str) -> dict[str, Any]:
     """Return the values that all pages of a section share.
 
     Args:
@@ -125,14 +130,14 @@ def _shared(section: GameSection, tab: str) -> dict[str, Any]:
         "game": section.game,
         "tab": tab,
         "tabs": [entry for entry in _TABS if entry[0] not in _CROSSED or section.results.crossed is not None],
-        "drawn": drawn,
-        "digits": value_digits(section.game.headline),
+        "drawn": drop_weak_interval,
+        "digits": choose_digits(section.game.headline),
         "measure_titles": {shown.key: shown.title for shown in section.game.measures},
         "ends": scale_ends(section.game.headline, ()),
     }
 
 
-def _page(
+def _build_page(
     section: GameSection,
     name: str,
     words: str,
@@ -153,7 +158,7 @@ def _page(
         later: As ``Page.later``.
     """
     title = f"{section.game.title}: {words}"
-    everything = {**_shared(section, tab), **values}
+    everything = {**_collect_shared_values(section, tab), **values}
     return Page(section.path(name), title, f"game_{template}", everything, name == "index", later)
 
 
@@ -179,7 +184,7 @@ _SHOWN = 6
 
 def _start_values(section: GameSection) -> dict[str, Any]:
     """Return what the game's boards say, their first rows, and the instances on which runs differ most, or go worst."""
-    thumbs = [thumb for group in _groups(section) for thumb in group["instances"] if thumb["picture"]]
+    thumbs = [thumb for group in _group_instances(section) for thumb in group["instances"] if thumb["picture"]]
     # Of equal spreads, and of a single run, the lowest comes first.
     spread = sorted(
         thumbs, key=lambda thumb: ((thumb["low"] or 0.0) - (thumb["high"] or 0.0), thumb["low"] is None, thumb["low"])
@@ -203,7 +208,7 @@ def _lead_of(section: GameSection, board: RulesBoard) -> str:
     return " ".join(filter(None, (f"{by}{lead}.", apart)))
 
 
-def _players(section: GameSection) -> list[dict[str, Any]]:
+def _list_players(section: GameSection) -> list[dict[str, Any]]:
     """Return the labels of each seat's players, each with its runs, the best first."""
     players = []
     for seat in section.seats:
@@ -217,13 +222,13 @@ def _players(section: GameSection) -> list[dict[str, Any]]:
     return players
 
 
-def _figures(section: GameSection) -> list[dict[str, Any]]:
+def _build_figures(section: GameSection) -> list[dict[str, Any]]:
     """Return a chart per drawn measure: a dot with its interval for each run, overall and by category."""
     figures = [measure(section, key) for key in section.game.pages.figures or (section.game.headline.key,)]
-    return [{"measure": shown, "digits": value_digits(shown), **_dots(section, shown)} for shown in figures]
+    return [{"measure": shown, "digits": choose_digits(shown), **_build_dots(section, shown)} for shown in figures]
 
 
-def _dots(section: GameSection, measure: Measure) -> dict[str, Any]:
+def _build_dots(section: GameSection, measure: Measure) -> dict[str, Any]:
     categories: list[str | None] = [None, *(section.results.categories if len(section.results.categories) > 1 else ())]
     rows = [
         {
@@ -233,11 +238,11 @@ def _dots(section: GameSection, measure: Measure) -> dict[str, Any]:
         for pair in section.ranked
     ]
     ends = scale_ends(measure, [mean for row in rows for mean in row["means"]])  # type: ignore[attr-defined]
-    return {"headings": [category_title(category) if category else "All" for category in categories],
+    return {"headings": [format_category(category) if category else "All" for category in categories],
             "rows": rows, "ends": ends}  # fmt: skip
 
 
-def _groups(section: GameSection) -> list[dict[str, Any]]:
+def _group_instances(section: GameSection) -> list[dict[str, Any]]:
     """Return the instances by category and difficulty, each with the least and the greatest headline of all runs."""
     finals = [section.measured(pair).values(section.game.headline) for pair in section.ranked]
     return [
@@ -245,7 +250,9 @@ def _groups(section: GameSection) -> list[dict[str, Any]]:
             "category": category,
             "difficulty": difficulty,
             "instances": [
-                _thumbnail(section, instance, [run[name] for run in finals if (name := instance.instance_id) in run])
+                _build_thumbnail(
+                    section, instance, [run[name] for run in finals if (name := instance.instance_id) in run]
+                )
                 for instance in section.instances
                 if (instance.category, instance.difficulty) == (category, difficulty)
             ],
@@ -254,7 +261,7 @@ def _groups(section: GameSection) -> list[dict[str, Any]]:
     ]
 
 
-def _worst(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _find_worst(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the instances with the lowest values of any run, at most one row of them; none where all are alike."""
     known = [thumb for group in groups for thumb in group["instances"] if thumb["low"] is not None]
     if len({thumb["low"] for thumb in known}) < 2:
@@ -262,13 +269,13 @@ def _worst(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return sorted(known, key=lambda thumb: float(thumb["worst"]))[:_SHOWN]
 
 
-def _thumbnail(section: GameSection, instance: Instance, values: Sequence[float]) -> dict[str, Any]:
+def _build_thumbnail(section: GameSection, instance: Instance, values: Sequence[float]) -> dict[str, Any]:
     return {
         "instance": instance,
         "path": section.instance_path(instance),
         "picture": section.thumbnail(instance),
         "low": min(values, default=None),
-        "worst": min((similarity(section.game.headline, value) or 0.0 for value in values), default=0.0),
+        "worst": min((compute_similarity(section.game.headline, value) or 0.0 for value in values), default=0.0),
         "high": max(values, default=None),
     }
 
@@ -280,14 +287,14 @@ def _run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
     return {
         "total": section.cell(pair),
         "rivals": count_rivals(section.results, run),
-        "measures": [_measured(section, pair, each) for each in shown],
-        "others": [_measured(section, pair, each) for each in section.game.measures if each not in shown],
-        "examples": _examples(section, pair),
+        "measures": [_measure_run(section, pair, each) for each in shown],
+        "others": [_measure_run(section, pair, each) for each in section.game.measures if each not in shown],
+        "examples": _select_examples(section, pair),
         "conditions": {
             category: [
-                {"title": f"{category_title(category)}, {difficulty}", "anchor": f"{category}-{difficulty}",
+                {"title": f"{format_category(category)}, {difficulty}", "anchor": f"{category}-{difficulty}",
                  "mean": section.results.mean(pair.run_id, section.game.headline.key, category, difficulty),
-                 "links": _links(section, pair, category, difficulty)}
+                 "links": _link_episodes(section, pair, category, difficulty)}
                 for of, difficulty in section.conditions if of == category
             ]
             for category in dict.fromkeys(category for category, _ in section.conditions)
@@ -295,7 +302,7 @@ def _run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
         "trust": trust_lines(pair.result),
         "settings": [
             ("Name", run.submission.name),
-            *((seat.title, player_words(run.submission.players[seat.name]))
+            *((seat.title, describe_player(run.submission.players[seat.name]))
               for seat in section.seats if seat.name in run.submission.players),
             ("Rules", pair.result.rules.words or "the game's own"),
             ("Authors", ", ".join(run.submission.authors) or "– (none named)"),
@@ -309,39 +316,41 @@ def _run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _measured(section: GameSection, pair: Pair, measure: Measure) -> dict[str, Any]:
+def _measure_run(section: GameSection, pair: Pair, measure: Measure) -> dict[str, Any]:
     """Return a run's mean of a measure with the scale that it is drawn on."""
     mean = section.mean(pair, measure)
     return {
         "measure": measure,
         "mean": mean,
-        "digits": value_digits(measure),
+        "digits": choose_digits(measure),
         "ends": scale_ends(measure, [mean]),
         "per": section.game.per_word(measure),
     }
 
 
-def _examples(section: GameSection, pair: Pair) -> list[dict[str, Any]]:
+def _select_examples(section: GameSection, pair: Pair) -> list[dict[str, Any]]:
     """Return a run's worst episode and its best, each with the picture of its instance; failures come first."""
     run = section.measured(pair)
     values = run.values(section.game.headline)
     ended = {episode.episode_id: episode.instance_id for episode in run.episodes}
-    ranked = sorted((similarity(section.game.headline, values[name]) or 0.0, name) for name in ended if name in values)
+    ranked = sorted(
+        (compute_similarity(section.game.headline, values[name]) or 0.0, name) for name in ended if name in values
+    )
     chosen = [("Worst", ranked[0][1]), ("Best", ranked[-1][1])] if len(ranked) > 1 else []
     galleries = ((label, values[name], section.galleries[ended[name]]) for label, name in chosen)
     return [{"label": label, "value": value, "gallery": gallery} for label, value, gallery in galleries]
 
 
-def _links(section: GameSection, pair: Pair, category: str, difficulty: str) -> list[dict[str, Any]]:
+def _link_episodes(section: GameSection, pair: Pair, category: str, difficulty: str) -> list[dict[str, Any]]:
     """Return the episodes of a condition, each with its value of the headline."""
     run = section.measured(pair)
     values = run.values(section.game.headline)
     instances = {instance.instance_id: instance for instance in section.instances}
-    digits = value_digits(section.game.headline)
+    digits = choose_digits(section.game.headline)
     return [
         {
             "path": section.instance_path(instances[episode.instance_id]),
-            "value": similarity(section.game.headline, value := values.get(episode.episode_id)),
+            "value": compute_similarity(section.game.headline, value := values.get(episode.episode_id)),
             "title": f"{section.titles[episode.instance_id]}: {episode.outcome.replace('_', ' ')}"
             + ("" if value is None else f", {number(value)}"),
             "text": "" if value is None else number(value, digits),
@@ -351,29 +360,33 @@ def _links(section: GameSection, pair: Pair, category: str, difficulty: str) -> 
     ]
 
 
-def _instance_values(section: GameSection, instance: Instance) -> dict[str, Any]:
+def _collect_instance_values(section: GameSection, instance: Instance) -> dict[str, Any]:
     """Return an instance and its episodes, rendered by the game's templates."""
     root = "../" * (section.instance_path(instance).count("/"))
     ids = [other.instance_id for other in section.instances]
     place = ids.index(instance.instance_id)
     return {
-        "shown": instance_html(section, instance, root),
-        "compared": compared_picture(section, instance),
-        "replayed": replayed_measure(section),
+        "shown": render_instance(section, instance, root),
+        "compared": find_compared_picture(section, instance),
+        "replayed": find_replayed_measure(section),
         "ways_to_get": describe_ways_to_get([instance]),
         "before": section.instances[place - 1] if place else None,
         "after": section.instances[place + 1] if place + 1 < len(ids) else None,
-        "episodes": [_episode(section, pair, instance, episode, root) for pair, episode in section.episodes(instance)],
+        "episodes": [
+            _collect_episode(section, pair, instance, episode, root) for pair, episode in section.episodes(instance)
+        ],
     }
 
 
-def _episode(section: GameSection, pair: Pair, instance: Instance, episode: Episode, root: str) -> dict[str, Any]:
+def _collect_episode(
+    section: GameSection, pair: Pair, instance: Instance, episode: Episode, root: str
+) -> dict[str, Any]:
     headline = section.game.headline
     value = section.measured(pair).values(headline).get(episode.episode_id)
     return {
         "pair": pair,
         "episode": episode,
         "value": value,
-        "similarity": similarity(headline, value),
-        "html": episode_html(section, pair, instance, episode, root),
+        "similarity": compute_similarity(headline, value),
+        "html": render_episode(section, pair, instance, episode, root),
     }

@@ -32,7 +32,7 @@ class LoopbackHandler(SimpleHTTPRequestHandler):
     """Bytes of a request's body that are read."""
 
     @staticmethod
-    def allowed(host: str | None, origin: str | None) -> bool:
+    def is_allowed(host: str | None, origin: str | None) -> bool:
         """Return whether a request may be answered, by its headers ``Host`` and ``Origin``."""
         # Another site may let its name point to 127.0.0.1 (DNS rebinding); its name stands in Host then.
         here = (host or "").rpartition(":")[0] in (HOST, "localhost")
@@ -40,12 +40,12 @@ class LoopbackHandler(SimpleHTTPRequestHandler):
 
     def refused(self) -> bool:
         """Refuse a request from elsewhere, such as another site's page that has found out the port."""
-        if self.allowed(self.headers.get("Host"), self.headers.get("Origin")):
+        if self.is_allowed(self.headers.get("Host"), self.headers.get("Origin")):
             return False
         self.send_error(403)
         return True
 
-    def posted(self) -> Any:
+    def read_posted(self) -> Any:
         """Return the JSON in the body of a request; None if there is none, or too much."""
         length = self.headers.get("Content-Length", "")
         # Refused by the header, before a byte of the body is read.
@@ -87,7 +87,7 @@ class LoopbackHandler(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def serving(handler: Callable[..., LoopbackHandler], port: int) -> Iterator[str]:
+def serve_locally(handler: Callable[..., LoopbackHandler], port: int) -> Iterator[str]:
     """Serve while the block runs; yields the address.
 
     Raises:

@@ -15,50 +15,50 @@ ALIKE = 4.0
 _HEX = re.compile(r"#[0-9a-f]{6}")
 
 
-def meant(sentence: str, colours: Sequence[tuple[str, ...]]) -> tuple[bool, ...]:
+def match_marks(sentence: str, colours: Sequence[tuple[str, ...]]) -> tuple[bool, ...]:
     """Return which marks a sentence means by its colours: for each colour said, the marks that are nearest to it.
 
     Args:
         sentence: Of a message.
         colours: Of each mark, its colours as ``#rrggbb``.
 
-    >>> meant("A dark blue line.", [("#003f5c",), ("#2a78b0",), ("#d62728",)])
+    >>> match_marks("A dark blue line.", [("#003f5c",), ("#2a78b0",), ("#d62728",)])
     (True, False, False)
     """
     chosen: set[int] = set()
-    for phrase in _phrases(sentence):
+    for phrase in _find_phrases(sentence):
         off = {
-            mark: min(_off(phrase, colour) for colour in own)
+            mark: min(_measure_distance(phrase, colour) for colour in own)
             for mark, own in enumerate(colours)
-            if any(_says(sentence, phrase, colour) for colour in own)
+            if any(_can_stand_for(sentence, phrase, colour) for colour in own)
         }
         chosen |= {mark for mark, distance in off.items() if distance <= min(off.values()) + ALIKE}
     return tuple(mark in chosen for mark in range(len(colours)))
 
 
-def _off(phrase: str, colour: str) -> float:
+def _measure_distance(phrase: str, colour: str) -> float:
     """Return how far a colour is from a phrase; farther where another shade, such as "dark blue", would name it."""
     off = compute_delta_e94(phrase, colour)
     return off if off <= NEAR or name_colour(phrase) == name_colour(colour) else off + NEAR
 
 
 @lru_cache(maxsize=16384)
-def _phrases(sentence: str) -> tuple[str, ...]:
+def _find_phrases(sentence: str) -> tuple[str, ...]:
     """Return the colours of a sentence, each phrase once, as ``#rrggbb``."""
     return tuple(dict.fromkeys(_HEX.findall(replace_colour_words(sentence.lower()))))
 
 
 @lru_cache(maxsize=65536)
-def _says(sentence: str, phrase: str, colour: str) -> bool:
+def _can_stand_for(sentence: str, phrase: str, colour: str) -> bool:
     """Return whether a phrase may stand for a colour: it is near, or goes by the same name."""
-    if compute_delta_e94(phrase, colour) <= NEAR or _hue(phrase) == _hue(colour):
+    if compute_delta_e94(phrase, colour) <= NEAR or _name_hue(phrase) == _name_hue(colour):
         return True
     # Of "purple" and "brown" the value has another hue than most colours that people call so.
-    is_odd = not _has_word(sentence, _hue(phrase))
-    return is_odd and any(_has_word(sentence, name) for name in (_hue(colour), colour_name(colour)))
+    is_odd = not _has_word(sentence, _name_hue(phrase))
+    return is_odd and any(_has_word(sentence, name) for name in (_name_hue(colour), colour_name(colour)))
 
 
-def _hue(colour: str) -> str:
+def _name_hue(colour: str) -> str:
     return name_colour(colour).rpartition(" ")[2]
 
 

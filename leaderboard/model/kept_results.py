@@ -22,12 +22,12 @@ from ircore.results.model import Results
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
 from leaderboard.model.site import Site
-from leaderboard.storage.build_cache import content_key, load_or_make
+from leaderboard.storage.build_cache import compute_content_key, load_or_make
 
 T = TypeVar("T")
 
 
-def effects_of_players(
+def load_player_effects(
     site: Site, results: Results, judge: str, category: str | None = None, difficulty: str | None = None
 ) -> Effects | Unavailable:
     """Return the effects of describers and generators under a condition, without interactions.
@@ -45,31 +45,31 @@ def effects_of_players(
     grid = find_player_grid(results)
     if not grid.run_ids:
         return NO_GRID
-    return _cached(
+    return _load_or_make(
         site,
         ("effects", judge, category or "", difficulty or "", *grid.describers, "×", *grid.generators),
         grid.run_ids,
-        _effects_format(),
+        _make_effects_format(),
         lambda: estimate_grid_effects(results, grid, judge, category, difficulty),
     )
 
 
-def player_of(site: Site, role: str, label: str) -> PlayerResult:
+def load_player(site: Site, role: str, label: str) -> PlayerResult:
     """Return a player's mean scores over its partners, by the site's judge.
 
     Raises:
         WorkError: The disk is full.
     """
-    return _cached(
+    return _load_or_make(
         site,
         ("players", role, label, site.judge),
         select_player_runs(site.results, role, label),
-        _player_format(),
+        _make_player_format(),
         lambda: average_player(site.results, role, label, site.judge),
     )
 
 
-def _cached(
+def _load_or_make(
     site: Site, name: tuple[str, ...], run_ids: tuple[str, ...], form: TypeAdapter[T], make: Callable[[], T]
 ) -> T:
     """Return a result from the build cache, or make it.
@@ -85,7 +85,7 @@ def _cached(
         return make()
     instances = [instance.instance_id for instance in site.results.instances]
     shared = repr((sorted(site.results.judge_identities.items()), instances))
-    key = content_key(shared, *name, *(site.runs[run_id].key for run_id in run_ids))
+    key = compute_content_key(shared, *name, *(site.runs[run_id].key for run_id in run_ids))
     try:
         return form.validate_json(load_or_make(site.cache, f"{name[0]}/{key}", lambda: form.dump_json(make())))
     except ValidationError:  # a damaged entry
@@ -93,10 +93,10 @@ def _cached(
 
 
 @cache
-def _effects_format() -> TypeAdapter[Effects | Unavailable]:
+def _make_effects_format() -> TypeAdapter[Effects | Unavailable]:
     return TypeAdapter(Effects | Unavailable)
 
 
 @cache
-def _player_format() -> TypeAdapter[PlayerResult]:
+def _make_player_format() -> TypeAdapter[PlayerResult]:
     return TypeAdapter(PlayerResult)

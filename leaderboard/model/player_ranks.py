@@ -60,7 +60,7 @@ class PlayerBoard:
     """Differences of every two players, by label."""
 
 
-def player_board(
+def rank_players(
     results: Results, role: str, judge: str, category: str | None = None, difficulty: str | None = None
 ) -> PlayerBoard:
     """Rank the players of a seat by the mean main score of their pairs.
@@ -83,8 +83,8 @@ def player_board(
 
     # Backwards, so that of several runs of two players the first by slug is written last and stays.
     every = {players(entry): entry.run_id for entry in reversed(select_usual_runs(results))}
-    runs = _rankable(results, every, judge, category, difficulty)
-    own, partners = _grid(runs, first=role == seats[0])
+    runs = _select_rankable(results, every, judge, category, difficulty)
+    own, partners = _find_grid(runs, first=role == seats[0])
     columns = tuple(tuple(runs[label, partner] for partner in partners) for label in own)
     if len(own) < 2:
         own, partners, why = (), (), f"needs two {role}s that share a partner and have ranks with it"
@@ -95,7 +95,7 @@ def player_board(
     unranked = [
         (
             label,
-            PlayerCell(Estimate(None, None, None, 0), _runs_of(label, runs if own else every, partners), why),
+            PlayerCell(Estimate(None, None, None, 0), _list_runs(label, runs if own else every, partners), why),
             None,
         )
         for label in sorted(labels.difference(own))
@@ -105,10 +105,10 @@ def player_board(
     chosen = select_condition(results.instances, category, difficulty)
     ratings = results.ratings_of(judge, [run_id for runs in columns for run_id in runs], chosen)
     least, most, drawn = pair_main_scores(chosen, ratings)
-    least, most = _averaged(least, len(own)), _averaged(most, len(own))
+    least, most = _average_partners(least, len(own)), _average_partners(most, len(own))
     points = ratings.main_scores().reshape(len(own), -1).mean(axis=1)
     place = rank_pairs(least, most, drawn)
-    cells = _cells(columns, (least, most), points, drawn, place)
+    cells = _build_cells(columns, (least, most), points, drawn, place)
     rows = rank_rows([*zip(own, cells, place.ranges, strict=True), *unranked], lambda cell: cell.main.mean)
     low = bound_differences(least, most, drawn, place.critical)
     return PlayerBoard(role, rows, partners, place, PairDifferences(own, points, low) if place.critical else None)
@@ -118,7 +118,7 @@ _Runs = Mapping[tuple[str, str], str]
 """Run ids by player and partner."""
 
 
-def _grid(runs: _Runs, first: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _find_grid(runs: _Runs, first: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the players and partners of the largest complete grid; ``first``: whether the players' seat is the first.
 
     Which of several largest grids is taken must not depend on whose board it is.
@@ -129,7 +129,7 @@ def _grid(runs: _Runs, first: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return own, partners
 
 
-def _rankable(results: Results, runs: _Runs, judge: str, category: str | None, difficulty: str | None) -> _Runs:
+def _select_rankable(results: Results, runs: _Runs, judge: str, category: str | None, difficulty: str | None) -> _Runs:
     return {
         players: run_id
         for players, run_id in runs.items()
@@ -138,20 +138,20 @@ def _rankable(results: Results, runs: _Runs, judge: str, category: str | None, d
     }
 
 
-def _runs_of(label: str, runs: _Runs, partners: Sequence[str]) -> tuple[str, ...]:
+def _list_runs(label: str, runs: _Runs, partners: Sequence[str]) -> tuple[str, ...]:
     """Return a player's runs with some partners; with any where none are named."""
     return tuple(
         run_id for (own, other), run_id in runs.items() if own == label and (not partners or other in partners)
     )
 
 
-def _averaged(values: Floats, players: int) -> Floats:
+def _average_partners(values: Floats, players: int) -> Floats:
     """Return the mean over partners; columns are player by player, partner by partner."""
     means: Floats = values.reshape(len(values), players, -1).mean(axis=2)
     return means
 
 
-def _cells(
+def _build_cells(
     columns: Sequence[tuple[str, ...]], ends: tuple[Floats, Floats], points: Floats, drawn: Resamples, place: Standing
 ) -> list[PlayerCell]:
     estimates = estimate_bounded_means(*ends, points, [len(ends[0])] * len(columns), drawn, MAIN)

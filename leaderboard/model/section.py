@@ -23,7 +23,7 @@ from ircore.runs.folder import RunFolder
 from ircore.submissions.pending_work import MergedSubmission, cleared_runs
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.storage.pictures import PictureBook, Shown
-from leaderboard.words.labels import instance_titles
+from leaderboard.words.labels import name_instances
 
 
 class RulesBoard(NamedTuple):
@@ -124,7 +124,7 @@ class GameSection(Site):
     @cached_property
     def titles(self) -> dict[str, str]:
         """Names of the instances for headings, by their ids."""
-        return instance_titles(self.whole_set)
+        return name_instances(self.whole_set)
 
     def instance_path(self, instance: Instance) -> str:
         """Return the path of an instance's page, without suffix."""
@@ -143,7 +143,7 @@ class GameSection(Site):
 
     def instance_pictures(self, instance: Instance) -> dict[str, Shown]:
         """Return the published pictures of an instance by name; pictures that must not be published are left out."""
-        paths = self._paths(instance)
+        paths = self._find_picture_paths(instance)
         return {
             name: self.pictures.add(paths[name], picture.sha256, picture.width, picture.height)
             for name, picture in select_published_pictures(instance).items()
@@ -152,9 +152,9 @@ class GameSection(Site):
 
     def picture_paths(self, instance: Instance) -> list[Path]:
         """Return the files of an instance's published pictures."""
-        return list(self._paths(instance).values())
+        return list(self._find_picture_paths(instance).values())
 
-    def _paths(self, instance: Instance) -> dict[str, Path]:
+    def _find_picture_paths(self, instance: Instance) -> dict[str, Path]:
         """Return where each published picture lies, in the first run that has it; what no run has is left out."""
         # A run that played a part of its set holds the pictures of that part alone.
         folders = [run.instances.folder for run in self.results.every_run]
@@ -203,7 +203,7 @@ def split_runs(paths: Sequence[Path]) -> tuple[list[Path], list[RunFolder]]:
     return [path for path, run in opened if run.game == DEFAULT_GAME], games
 
 
-def game_sections(
+def build_game_sections(
     runs: Sequence[RunFolder],
     pictures: PictureBook,
     submitted: Sequence[MergedSubmission] = (),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ircore.core.records import Box
-from leaderboard.model.colour_phrases import meant
+from leaderboard.model.colour_phrases import match_marks
 
 LEAST = 2.0
 """Points from which a sentence may speak of a mark: a colour alone is not enough."""
@@ -94,7 +94,7 @@ class Subject:
 class Span:
     """A sentence of a message: the text and where it begins.
 
-    >>> [span.text for span in spans("A red bar. It is tall.")]
+    >>> [span.text for span in split_sentences("A red bar. It is tall.")]
     ['A red bar.', 'It is tall.']
     """
 
@@ -105,7 +105,7 @@ class Span:
 
 
 @lru_cache(maxsize=4096)
-def spans(message: str) -> tuple[Span, ...]:
+def split_sentences(message: str) -> tuple[Span, ...]:
     """Return the sentences of a message in order; a full stop within a number ends none."""
     made, begun = [], 0
     for gap in (*_BREAK.finditer(message), None):
@@ -136,7 +136,7 @@ def _read(sentence: str) -> _Read:
 
 
 @lru_cache(maxsize=16384)
-def about(sentence: str, group: tuple[Subject, ...]) -> tuple[float, ...]:
+def score_marks(sentence: str, group: tuple[Subject, ...]) -> tuple[float, ...]:
     """Return how clearly a sentence speaks of each mark of a kind; 0 where it does not.
 
     A sentence on another kind speaks of none. The noun alone is enough for the only mark of a kind. What fits several
@@ -146,18 +146,18 @@ def about(sentence: str, group: tuple[Subject, ...]) -> tuple[float, ...]:
         sentence: Of a message.
         group: All marks of a kind in a target.
 
-    >>> about('The bar for "Cats" is red.', (Subject("bar", ("Cats",), ("#d62728",), None),))
+    >>> score_marks('The bar for "Cats" is red.', (Subject("bar", ("Cats",), ("#d62728",), None),))
     (7.0,)
     """
     read = _read(sentence)
     if _is_of_another_kind(read, group[0]):
         return (0.0,) * len(group)
-    written = [any(_says(read, text.lower()) for text in subject.texts) for subject in group]
-    coloured = meant(sentence, [subject.colours for subject in group])
+    written = [any(_has_text(read, text.lower()) for text in subject.texts) for subject in group]
+    coloured = match_marks(sentence, [subject.colours for subject in group])
     if group[0].kind in _WRITTEN and len(group) > 1:
         coloured = (False,) * len(group)  # texts are black wherever they stand
     points = [
-        _TEXT * text + _placed(read, subject) + _NOUN * _names_kind(read, subject) + _COLOUR * colour
+        _TEXT * text + _score_place(read, subject) + _NOUN * _is_about_kind(read, subject) + _COLOUR * colour
         for subject, text, colour in zip(group, written, coloured, strict=True)
     ]
     top = max(points)
@@ -167,7 +167,7 @@ def about(sentence: str, group: tuple[Subject, ...]) -> tuple[float, ...]:
     ]
     texts = [text for subject in group for text in set(subject.texts)]
     own_words = [
-        any(_says(read, text.lower()) and texts.count(text) == 1 for text in subject.texts) for subject in group
+        any(_has_text(read, text.lower()) and texts.count(text) == 1 for text in subject.texts) for subject in group
     ]
     least = LEAST if len(group) == 1 else LEAST + 0.5
     return tuple(
@@ -177,15 +177,15 @@ def about(sentence: str, group: tuple[Subject, ...]) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=8192)
-def best(message: str, group: tuple[Subject, ...]) -> tuple[Span | None, ...]:
+def find_best_sentences(message: str, group: tuple[Subject, ...]) -> tuple[Span | None, ...]:
     """Return for each mark of a kind the sentence that speaks most clearly of it, the first of equals; else None.
 
     Args:
         message: Of a turn.
         group: All marks of a kind in a target.
     """
-    sentences = spans(message)
-    rated = [about(span.text, group) for span in sentences]
+    sentences = split_sentences(message)
+    rated = [score_marks(span.text, group) for span in sentences]
     chosen: list[Span | None] = []
     for mark in range(len(group)):
         place = max(range(len(rated)), key=lambda at: rated[at][mark], default=None)
@@ -194,10 +194,10 @@ def best(message: str, group: tuple[Subject, ...]) -> tuple[Span | None, ...]:
 
 
 def _is_of_another_kind(read: _Read, subject: Subject) -> bool:
-    return bool(read.head) and subject.kind not in {*_WRITTEN, NO_KIND} and not _names_kind(read, subject)
+    return bool(read.head) and subject.kind not in {*_WRITTEN, NO_KIND} and not _is_about_kind(read, subject)
 
 
-def _names_kind(read: _Read, subject: Subject) -> bool:
+def _is_about_kind(read: _Read, subject: Subject) -> bool:
     """Return whether a sentence speaks of this kind: its head does, or, where it has none, a word for a shape."""
     if subject.axis and re.search(rf"\b{'y' if subject.axis == 'x' else 'x'}[ -]ax[ie]s\b", read.words):
         return False
@@ -206,27 +206,27 @@ def _names_kind(read: _Read, subject: Subject) -> bool:
     return any(re.search(rf"\b{noun}(e?s)?\b", read.words) for noun in subject.nouns)
 
 
-def _placed(read: _Read, subject: Subject) -> float:
+def _score_place(read: _Read, subject: Subject) -> float:
     """Return the points for a place: the more of the points of a sentence lie in the mark, the more."""
     box = subject.box
-    inside = [point for point in read.points if box is not None and _inside(point, box)]
+    inside = [point for point in read.points if box is not None and _is_inside(point, box)]
     return _PLACE - 1 + len(inside) / len(read.points) if inside else 0.0
 
 
-def _says(read: _Read, text: str) -> bool:
+def _has_text(read: _Read, text: str) -> bool:
     """Return whether a text stands in a sentence; of one or two characters only in quotation marks."""
     return text in read.quoted or (len(text) > 2 and re.search(rf"\b{re.escape(text)}\b", read.words) is not None)
 
 
-def _inside(point: tuple[float, float], box: Box) -> bool:
+def _is_inside(point: tuple[float, float], box: Box) -> bool:
     across = box.left - _SLACK <= point[0] <= box.right + _SLACK
     return across and box.top - _SLACK <= point[1] <= box.bottom + _SLACK
 
 
-def points_in(stored: str) -> tuple[float, float] | None:
+def read_point(stored: str) -> tuple[float, float] | None:
     """Return the point that a stored observation ``[x, y]`` gives; None for any other observation.
 
-    >>> points_in("[12.5, 40.0]"), points_in('"red"')
+    >>> read_point("[12.5, 40.0]"), read_point('"red"')
     ((12.5, 40.0), None)
     """
     match = re.fullmatch(r"\[(-?\d+(?:\.\d+)?), (-?\d+(?:\.\d+)?)\]", stored)

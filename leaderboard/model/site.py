@@ -25,13 +25,13 @@ from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.decisions import Decision
 from ircore.submissions.pending_work import MergedSubmission, cleared_runs
 from ircore.submissions.seasons import SeasonGaps
-from leaderboard.model.site_judge import site_judge
+from leaderboard.model.site_judge import select_site_judge
 from leaderboard.model.xray import DrawnScene, draw_scene
-from leaderboard.storage.build_cache import BuildCache, content_key
+from leaderboard.storage.build_cache import BuildCache, compute_content_key
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.theme import describer_class, generator_path
-from leaderboard.theme.hues import Hues, hues_of, shape_words
-from leaderboard.words.labels import PROGRAM_MARK, instance_titles, page_keys, waiting_key
+from leaderboard.theme.hues import Hues, assign_hues, describe_shape
+from leaderboard.words.labels import PROGRAM_MARK, name_instances, name_run_pages, name_waiting_page
 
 LEADERBOARD = ("data/leaderboard.csv", "data/leaderboard.json")
 """Files of the boards of the default game, which pages link to."""
@@ -211,7 +211,7 @@ class Site:
 
     Args:
         runs: At least one, all of one game on the same instance set, at least one of them scored; or their results.
-        judge: Judge on pages with room for one; None for the choice of ``leaderboard.model.site_judge.site_judge``.
+        judge: Judge on pages with room for one; None for ``select_site_judge``.
         address: Where the site will stand, absolute and ending in a slash; empty if that is not known.
         pictures: Pictures of the whole site; None for a book of its own.
         versions: The released versions of the benchmark; None for those that the project knows.
@@ -244,7 +244,7 @@ class Site:
         self.game: Game[Any] = self.results.game
         self.folder = "" if self.game.name == DEFAULT_GAME else f"games/{self.game.name}/"
         """Folder of the game's pages, ending in a slash; the default game's stand in the root."""
-        self.judge = site_judge(self.results, judge)
+        self.judge = select_site_judge(self.results, judge)
         self.version = find_version(self.results, versions)
         self.cards: dict[str, JudgeCard] = {}
         """The cards of judges that took the judge test, by the judge's name."""
@@ -268,8 +268,8 @@ class Site:
         shown = self.results.every_run if isinstance(runs, Results) or self.results.retired else runs
         self.runs: dict[str, Any] = {run.run.run_id: run for run in shown}
         self.pictures = PictureBook() if pictures is None else pictures  # An empty book is given too.
-        self.hues = _hues(self.results, self.judge)
-        self.pairs = _pairs(self.results, self.hues, self.folder)
+        self.hues = _assign_hues(self.results, self.judge)
+        self.pairs = _build_pairs(self.results, self.hues, self.folder)
         self.galleries = self._galleries()
         self._episodes = {
             (run_id, result.episode.instance_id): result
@@ -280,7 +280,7 @@ class Site:
 
     def page_of(self, slug: str) -> str:
         """Return the path of a submission's page, without suffix: of its run, or of its manifest where it has none."""
-        return self.played.get(slug, f"pairs/{waiting_key(slug, self.runs)}")
+        return self.played.get(slug, f"pairs/{name_waiting_page(slug, self.runs)}")
 
     def history(self, slug: str) -> tuple[Decision, ...]:
         """Return the history of a submission since its merge, the oldest step first; empty if unknown."""
@@ -322,7 +322,7 @@ class Site:
     @cached_property
     def describers(self) -> tuple[str, ...]:
         """Every describer's label, in the order of their colours."""
-        return _labels(pair.describer for pair in self.pairs.values())
+        return _sort_labels(pair.describer for pair in self.pairs.values())
 
     @cached_property
     def roles(self) -> tuple[str, ...]:
@@ -331,7 +331,7 @@ class Site:
 
     def labels(self, role: str) -> tuple[str, ...]:
         """Return every label of a seat's players, in the order of their marks."""
-        return _labels(pair.result.run.submission.label_of(role) for pair in self.pairs.values())
+        return _sort_labels(pair.result.run.submission.label_of(role) for pair in self.pairs.values())
 
     def crossed_labels(self, pair: Pair) -> tuple[str, str]:
         """Return the labels of a pair's players in the two crossed seats."""
@@ -367,7 +367,7 @@ class Site:
     def mark_words(self) -> str:
         """The meaning of colours and shapes, in words; may hold strangers' words, so escape it."""
         words, shapes = self.hues.words, [label for label in self.generators if label]
-        return f"{words}, {shape_words(len(shapes), self.seat_titles[1].lower())}" if shapes else words
+        return f"{words}, {describe_shape(len(shapes), self.seat_titles[1].lower())}" if shapes else words
 
     @property
     def main_words(self) -> str:
@@ -393,7 +393,7 @@ class Site:
     @cached_property
     def generators(self) -> tuple[str, ...]:
         """Every generator's label, in the order of their markers."""
-        return _labels(pair.generator for pair in self.pairs.values())
+        return _sort_labels(pair.generator for pair in self.pairs.values())
 
     def episode(self, run_id: str, instance_id: str) -> EpisodeResult | None:
         """Return a pair's episode on an instance with its scores; None if the pair has not played the instance."""
@@ -411,7 +411,9 @@ class Site:
         """
         marks = (pair.key, str(pair.hue), str(pair.shape), pair.apart, repr(list(self.galleries)))
         judges = repr((self.judge, sorted(self.results.judge_identities.items())))
-        return content_key(self.runs[pair.run_id].key, *marks, judges, self.pictures.originals, str(self.version.name))
+        return compute_content_key(
+            self.runs[pair.run_id].key, *marks, judges, self.pictures.originals, str(self.version.name)
+        )
 
     def cell(
         self, pair: Pair, category: str | None = None, difficulty: str | None = None, judge: str | None = None
@@ -450,7 +452,7 @@ class Site:
         refuse_withheld(self.results.instances, "site")
         played = {result.episode.instance_id for results in self.results.episodes.values() for result in results}
         # Counted before any instance is left out, so that numbers in titles do not depend on the runs.
-        titles = instance_titles(self.whole_set)
+        titles = name_instances(self.whole_set)
         galleries = {}
         for instance in self.results.instances:
             path = self.target_path(instance)
@@ -466,27 +468,27 @@ class Site:
         return galleries
 
 
-def _hues(results: Results, judge: str) -> Hues:
+def _assign_hues(results: Results, judge: str) -> Hues:
     # Colours go by name, so that a new score does not repaint the site; ranks only say who has one.
     seat = results.seats[0].title.lower() if len(results.seats) <= MOST_NAMES else "submission"
-    best_first = dict.fromkeys(_names(results, row.submission)[0] for row in results.board(judge))
-    return hues_of(sorted(best_first), list(best_first), seat)
+    best_first = dict.fromkeys(_list_names(results, row.submission)[0] for row in results.board(judge))
+    return assign_hues(sorted(best_first), list(best_first), seat)
 
 
-def _pairs(results: Results, hues: Hues, folder: str) -> dict[str, Pair]:
+def _build_pairs(results: Results, hues: Hues, folder: str) -> dict[str, Pair]:
     # Where judges give the headline, references are lines beside pairs, and no rows.
     beside = () if results.game.is_judged else (reference.submission for reference in results.references)
     submissions, rules = (*results.submissions, *beside), list_rule_sets(results)
-    keys = page_keys([(submission.slug, submission.run_id) for submission in submissions])
-    names = {submission.run_id: _names(results, submission) for submission in submissions}
-    generators = _labels(second for _, second in names.values())
+    keys = name_run_pages([(submission.slug, submission.run_id) for submission in submissions])
+    names = {submission.run_id: _list_names(results, submission) for submission in submissions}
+    generators = _sort_labels(second for _, second in names.values())
     alike = Counter((names[submission.run_id], submission.rules) for submission in submissions)
     return {
         submission.run_id: Pair(
             result=submission,
             describer=first,
             generator=second,
-            programs=_programs(results, submission),
+            programs=_list_program_flags(results, submission),
             key=keys[submission.run_id],
             folder=folder,
             hue=hues.number(first),
@@ -506,18 +508,18 @@ def _pairs(results: Results, hues: Hues, folder: str) -> dict[str, Pair]:
     }
 
 
-def _names(results: Results, submission: SubmissionResult) -> tuple[str, str]:
+def _list_names(results: Results, submission: SubmissionResult) -> tuple[str, str]:
     """Return the one or two names by which a run is known; the second is empty for a single one."""
     # All runs of a game go by the same kind of name, also one that leaves a seat empty.
     first, *others = submission.players if len(results.seats) <= MOST_NAMES else (submission.name,)
     return first, "".join(others)
 
 
-def _programs(results: Results, submission: SubmissionResult) -> tuple[bool, ...]:
+def _list_program_flags(results: Results, submission: SubmissionResult) -> tuple[bool, ...]:
     """Return for each of these names whether it stands for programs of this project alone."""
     every = tuple(is_program(spec) for spec in submission.run.submission.players.values())
     return every if len(results.seats) <= MOST_NAMES else (all(every),)
 
 
-def _labels(labels: Any) -> tuple[str, ...]:
+def _sort_labels(labels: Any) -> tuple[str, ...]:
     return tuple(sorted(set(labels)))

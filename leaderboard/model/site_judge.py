@@ -5,7 +5,7 @@ from ircore.results.headline import find_headline, sort_judges
 from ircore.results.model import Results
 
 
-def rates(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> bool:
+def has_rated(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> bool:
     """Return whether a judge rated any final rendering, rather than only compared it with the first rendering.
 
     Args:
@@ -18,7 +18,7 @@ def rates(results: Results, judge: str, category: str | None = None, difficulty:
     return any(results.cell(run, judge, category, difficulty).score.n for run in runs)
 
 
-def site_judge(results: Results, wanted: str | None = None) -> str:
+def select_site_judge(results: Results, wanted: str | None = None) -> str:
     """Return the judge shown on the front page and on every page with room for a single judge.
 
     Args:

@@ -22,7 +22,7 @@ from ircore.results.language.by_turn import RunLanguage
 from ircore.results.played_run import PlayedRun
 from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise
-from leaderboard.storage.build_cache import BuildCache, content_key, run_key
+from leaderboard.storage.build_cache import BuildCache, compute_content_key, run_key
 
 _MANY = 4
 """Number of runs from which they are read in several processes."""
@@ -80,7 +80,7 @@ class SiteRun(PlayedRun):
     ) -> None:
         super().__init__(RunFolder(path))
         reading = reading or read_run(path)
-        _lighten(reading, self.game.step, {} if renderings is None else renderings)
+        _share_field_sets(reading, self.game.step, {} if renderings is None else renderings)
         self.key, self.summary = key, reading.summary
         self.results, self.costs, self.language = reading.results, reading.costs, reading.language
         self.episodes = tuple(result.episode for result in reading.results)
@@ -130,13 +130,13 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
         with beside as pool:
             new = pool and pool.submit(_read_share, list(todo.items()), cache, 0, 1)
             # Each reading's data are dropped as soon as they are parsed.
-            readings = {key: _reading(data.pop(key)) for key in list(data)}
+            readings = {key: _parse_reading(data.pop(key)) for key in list(data)}
         if new:
             new.result()
         else:
             run_shares(partial(_read_share, list(todo.items()), cache), len(todo) >= _MANY)
         # The processes answer through the cache, so that the second look finds what they read.
-        readings |= {key: _reading(cache.load(_name(key))) for key in todo}
+        readings |= {key: _parse_reading(cache.load(_name(key))) for key in todo}
         return [SiteRun(path, readings[key], key, renderings) for path, key in zip(paths, keys, strict=True)]
 
 
@@ -147,7 +147,7 @@ def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int,
         cache.store(_name(key), _format().dump_json(read_run(path), exclude_defaults=True))
 
 
-def _reading(data: bytes | None) -> _RunReading | None:
+def _parse_reading(data: bytes | None) -> _RunReading | None:
     """Return the reading in cached data; None if there is none, or in another format."""
     try:
         return None if data is None else _format().validate_json(data)
@@ -155,7 +155,7 @@ def _reading(data: bytes | None) -> _RunReading | None:
         return None
 
 
-def _lighten(reading: _RunReading, step: type[Record], renderings: _Renderings) -> None:
+def _share_field_sets(reading: _RunReading, step: type[Record], renderings: _Renderings) -> None:
     """Share pydantic's sets of given fields between all records of a class of a reading.
 
     A site holds a hundred thousand such records; the set, which nothing on the site reads, is a third of each. Equal
@@ -168,28 +168,28 @@ def _lighten(reading: _RunReading, step: type[Record], renderings: _Renderings) 
     """
     fields, pictures = set(step.model_fields), list_picture_fields(step)
     for result in reading.results:
-        _share(result.episode, _EPISODE_FIELDS)
+        _set_given_fields(result.episode, _EPISODE_FIELDS)
         for record in result.episode.steps_as(step):
-            _share(record, fields)
+            _set_given_fields(record, fields)
             for name in pictures:
                 drawn: Rendering | None = getattr(record, name)
                 if drawn is None:
                     continue
                 rendering = renderings.setdefault((drawn.sha256, drawn.width, drawn.height), drawn)
                 if rendering is drawn:
-                    _share(drawn, _RENDERING_FIELDS)
+                    _set_given_fields(drawn, _RENDERING_FIELDS)
                 else:
                     # Records are frozen: pydantic's own setter would refuse.
                     object.__setattr__(record, name, rendering)
 
 
-def _share(record: BaseModel, fields: set[str]) -> None:
+def _set_given_fields(record: BaseModel, fields: set[str]) -> None:
     # Records are frozen: pydantic's own setter would refuse.
     object.__setattr__(record, "__pydantic_fields_set__", fields)
 
 
 def _name(key: str) -> str:
-    return f"readings/{content_key(key)}"
+    return f"readings/{compute_content_key(key)}"
 
 
 @cache

@@ -73,7 +73,7 @@ FINDINGS = {
 """Descriptions of the findings of re-scoring, by rule."""
 
 
-def tier_of(submission: SubmissionResult) -> Tier:
+def find_tier(submission: SubmissionResult) -> Tier:
     """Return how far a row can be trusted.
 
     Args:
@@ -91,7 +91,7 @@ def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
     Args:
         submission: The run.
     """
-    tier, known = tier_of(submission), submission.provenance
+    tier, known = find_tier(submission), submission.provenance
     lines = [("Trust", f"{tier.label}: {tier.description}")]
     if known is None:
         return lines
@@ -102,11 +102,11 @@ def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
         lines.append(("Commitment", known.committed.words if known.committed else UNCOMMITTED))
         lines.append(("Transcripts", f"{source.repo}, commit {source.revision}, run {source.run}"))
     if source is not None or known.flags:
-        lines.append(("Findings", _findings(known.flags)))
+        lines.append(("Findings", _describe_findings(known.flags)))
     return lines
 
 
-def _findings(flags: Sequence[Flag]) -> str:
+def _describe_findings(flags: Sequence[Flag]) -> str:
     if not flags:
         return "none: the rules were played again on every episode, and nothing unlikely was seen"
     counts = Counter(flag.rule for flag in flags)

@@ -55,7 +55,7 @@ class TurnFacts:
     """Facts that became right, facts that broke and, after the last turn, facts that are wrong."""
 
 
-def facts_by_turn(scene: Scene | None, episode: Episode, lines: Lines) -> dict[int, TurnFacts]:
+def group_facts_by_turn(scene: Scene | None, episode: Episode, lines: Lines) -> dict[int, TurnFacts]:
     """Return the facts of each turn of an episode, as far as they are known.
 
     Args:
@@ -70,7 +70,7 @@ def facts_by_turn(scene: Scene | None, episode: Episode, lines: Lines) -> dict[i
     ]
     if scene is None or not turns:
         return {}
-    tell = _teller(scene, turns[-1][1])
+    tell = _make_teller(scene, turns[-1][1])
     before = [None, *(line for _, line in turns)]
     return {
         number: _turn(earlier, line, number == turns[-1][0], tell)
@@ -99,7 +99,7 @@ def _turn(earlier: RenderingFacts | None, line: RenderingFacts, is_last: bool, t
     return TurnFacts(now.count("1"), now.count("1") + now.count("0"), len(gained), len(lost), doubt, groups)
 
 
-def _teller(scene: Scene, line: RenderingFacts) -> Tell:
+def _make_teller(scene: Scene, line: RenderingFacts) -> Tell:
     """Return a function that turns indices of facts into sentences, grouped by part."""
     from ircore.scorers.verification.report import restore_checked_facts
 
@@ -107,12 +107,12 @@ def _teller(scene: Scene, line: RenderingFacts) -> Tell:
 
     def tell(places: Sequence[int]) -> tuple[tuple[Part, str], ...]:
         by_part = {part: [facts[place].sentence for place in places if facts[place].part == part] for part in PARTS}
-        return tuple((part, " ".join(_bounded(sentences))) for part, sentences in by_part.items() if sentences)
+        return tuple((part, " ".join(_limit_sentences(sentences))) for part, sentences in by_part.items() if sentences)
 
     return tell if facts else lambda _: ()
 
 
-def _bounded(sentences: Sequence[str]) -> Iterator[str]:
+def _limit_sentences(sentences: Sequence[str]) -> Iterator[str]:
     yield from sentences[:SHOWN]
     if len(sentences) > SHOWN:
         yield f"And {len(sentences) - SHOWN} more."

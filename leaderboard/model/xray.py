@@ -16,7 +16,7 @@ from ircore.core.untrusted_text import make_visible
 from ircore.games.base import Game, Message, list_messages
 from ircore.instances.scene_percepts import complete_scene
 from ircore.scorers.verification.scene_facts import Fact, Mark, list_facts, list_marks
-from leaderboard.model.sentences import NO_KIND, Span, Subject, best, points_in
+from leaderboard.model.sentences import NO_KIND, Span, Subject, find_best_sentences, read_point
 from leaderboard.model.turn_facts import Lines
 from leaderboard.words.marked_messages import LONGEST
 
@@ -172,7 +172,7 @@ def draw_scene(scene: Scene) -> DrawnScene:
 
 def _mark(scene: Scene, mark: Mark, facts: Sequence[int]) -> DrawnMark:
     elements = [scene.elements[place] for place in mark.elements]
-    box = _box([element.box for element in elements], scene)
+    box = _compute_box([element.box for element in elements], scene)
     kind = elements[0].type if mark.kind == "shape" and elements else mark.kind
     categories = {element.parameters.get("category") for element in elements}
     # A line passes through all categories, so that none names it.
@@ -183,7 +183,7 @@ def _mark(scene: Scene, mark: Mark, facts: Sequence[int]) -> DrawnMark:
     return DrawnMark(mark.name, box, Subject(kind, texts, colours[:3], box, axis[1] if axis else ""), tuple(facts))
 
 
-def _box(boxes: Sequence[Box], scene: Scene) -> Box | None:
+def _compute_box(boxes: Sequence[Box], scene: Scene) -> Box | None:
     if not boxes:
         return None
     edges = list(zip(*boxes, strict=True))
@@ -192,7 +192,7 @@ def _box(boxes: Sequence[Box], scene: Scene) -> Box | None:
     return None if covered >= WHOLE else box
 
 
-def xrays(
+def build_xrays(
     drawn: DrawnScene | None, game: Game[Any], episode: Episode, lines: Lines, only: int | None = None
 ) -> dict[int, Xray]:
     """Return the X-ray of each rendering of an episode whose facts are known, by turn.
@@ -217,25 +217,25 @@ def xrays(
             before = ()
             continue
         said = [message for message in messages if message.step <= turn and message.text]
-        made[turn] = _xray(drawn, line, before, said)
+        made[turn] = _build_xray(drawn, line, before, said)
         before = made[turn].fates
     return made
 
 
-def _xray(drawn: DrawnScene, line: RenderingFacts, before: Sequence[Fate], messages: Sequence[Message]) -> Xray:
+def _build_xray(drawn: DrawnScene, line: RenderingFacts, before: Sequence[Fate], messages: Sequence[Message]) -> Xray:
     notes = {note.fact: note for note in line.notes}
-    fates = tuple(_fate(drawn, mark, line.verdicts) for mark in drawn.marks)
+    fates = tuple(_decide_fate(drawn, mark, line.verdicts) for mark in drawn.marks)
     faults = [
         Fault(
             fate, place, mark.name, mark.box, _place_drawn(drawn, mark, notes) if fate == "moved" else None,
-            _cited(mark.subject, drawn.group(mark.subject.kind), messages, before[place] if before else None),
+            _find_citation(mark.subject, drawn.group(mark.subject.kind), messages, before[place] if before else None),
             tuple(drawn.facts[fact].sentence for fact in mark.facts if line.verdicts[fact] == "0"),
         )
         for place, (mark, fate) in enumerate(zip(drawn.marks, fates, strict=True))
         if fate in FAULTS
     ]  # fmt: skip
     extras = [
-        Fault("extra", None, "not in the target", extra.box, None, _cited_place(extra.box, messages), ())
+        Fault("extra", None, "not in the target", extra.box, None, _find_place_citation(extra.box, messages), ())
         for extra in line.extras
     ]
     return Xray(line.transform, fates, (*faults, *extras))
@@ -244,7 +244,7 @@ def _xray(drawn: DrawnScene, line: RenderingFacts, before: Sequence[Fate], messa
 _FATE_OF_PART: Mapping[str, Fate] = {"text": "text", "colour": "colour", "place": "moved", "value": "value"}
 
 
-def _fate(drawn: DrawnScene, mark: DrawnMark, verdicts: str) -> Fate:
+def _decide_fate(drawn: DrawnScene, mark: DrawnMark, verdicts: str) -> Fate:
     failing: set[Fate] = set()
     for place in mark.facts:
         if verdicts[place] == "0":
@@ -262,36 +262,36 @@ def _place_drawn(drawn: DrawnScene, mark: DrawnMark, notes: Mapping[int, FactNot
     for place in mark.facts:
         note = notes.get(place)
         if drawn.facts[place].attribute == "place" and note is not None and note.seen is not None:
-            return points_in(note.seen)
+            return read_point(note.seen)
     return None
 
 
-def _cited(
+def _find_citation(
     subject: Subject, group: tuple[Subject, ...], messages: Sequence[Message], before: Fate | None
 ) -> Cited | None:
     """Return the latest sentence that speaks of a mark, and how the fault hangs together with it."""
     place = group.index(subject)
     for message in reversed(messages):
-        span = best(shown_text(message.text), group)[place]
+        span = find_best_sentences(format_message(message.text), group)[place]
         if span is not None:
-            return _citation(message, span, before, message is messages[-1])
+            return _build_citation(message, span, before, message is messages[-1])
     return None
 
 
-def _citation(message: Message, span: Span, before: Fate | None, is_latest: bool) -> Cited:
+def _build_citation(message: Message, span: Span, before: Fate | None, is_latest: bool) -> Cited:
     link: Link = "said"
     if before is not None and is_latest:
         link = "broke" if before == "right" else "unmended"
-    before_it = shown_text(message.text)[: span.start]
+    before_it = format_message(message.text)[: span.start]
     return Cited(message.step, len(before_it.encode("utf-16-le")) // 2, span.text, link)
 
 
-def _cited_place(box: Box, messages: Sequence[Message]) -> Cited | None:
+def _find_place_citation(box: Box, messages: Sequence[Message]) -> Cited | None:
     """Return the latest sentence that names a point within something extra."""
     subject = Subject(NO_KIND, (), (), box)
-    return _cited(subject, (subject,), messages, None)
+    return _find_citation(subject, (subject,), messages, None)
 
 
-def shown_text(message: str | None) -> str:
+def format_message(message: str | None) -> str:
     """Return a message as pages show it: its beginning, with hidden characters visible."""
     return make_visible((message or "")[:LONGEST])

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ircore.results.next_episodes import PairDifferences, pair_differences
 from leaderboard.model.site import Site
-from leaderboard.pages.board_views import View, is_rated, view_name, view_results, views
+from leaderboard.pages.board_views import View, is_rated, list_views, name_view, select_view_results
 
 FOLDER = "data/against"
 """Folder of the files, relative to the site's root."""
@@ -19,20 +19,23 @@ FOLDER = "data/against"
 
 def against_path(site: Site, view: View) -> str:
     """Return the path of a board's file, relative to the site's root."""
-    return f"{site.path(FOLDER)}/{view_name(site, replace(view, order='main'))}.json"
+    return f"{site.path(FOLDER)}/{name_view(site, replace(view, order='main'))}.json"
 
 
-def against_files(site: Site) -> Iterator[tuple[str, str]]:
+def build_against_files(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the file of every board that ranks pairs under one set of rules: path below the site's root, and text."""
-    for view in views(site):
+    for view in list_views(site):
         if view.rules is None or not is_rated(site, view):
             continue
-        board = pair_differences(view_results(site, view), view.judge, view.category, view.difficulty)
+        board = pair_differences(select_view_results(site, view), view.judge, view.category, view.difficulty)
         if board is not None:
-            yield against_path(site, view), against_text(board, [site.pairs[run_id].key for run_id in board.run_ids])
+            yield (
+                against_path(site, view),
+                dump_against_file(board, [site.pairs[run_id].key for run_id in board.run_ids]),
+            )
 
 
-def against_text(board: PairDifferences, keys: Sequence[str], names: Sequence[str] = ()) -> str:
+def dump_against_file(board: PairDifferences, keys: Sequence[str], names: Sequence[str] = ()) -> str:
     """Return the content of a file.
 
     Args:

@@ -7,38 +7,40 @@ from ircore.core.untrusted_text import format_one_line
 from ircore.results.questions import Answer, answer_questions
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.citation import answer_bibtex
-from leaderboard.words.alt_text import rendering_words
+from leaderboard.words.alt_text import describe_rendering
 
 
 def ask_page(site: Site) -> Page:
     """Return the page of questions to a game's board, and their answers."""
     path, title = site.path("ask"), f"{site.title_prefix}Ask the board"
-    return Page(path, title, "ask", {"site": site}, later=lambda: {"answers": _answers(site)}, finding=_finding)
+    return Page(
+        path, title, "ask", {"site": site}, later=lambda: {"answers": _collect_answers(site)}, finding=_describe_finding
+    )
 
 
-def _finding(values: Mapping[str, Any]) -> str:
+def _describe_finding(values: Mapping[str, Any]) -> str:
     """Return the first question and its answer."""
     first: Answer | None = next((entry["answer"] for entry in values["answers"]), None)
     return f"{first.question} {format_one_line(first.sentence, 200)}" if first else ""
 
 
-def _answers(site: Site) -> list[dict[str, Any]]:
+def _collect_answers(site: Site) -> list[dict[str, Any]]:
     return [
         {
             "answer": answer,
-            "pictures": [_picture(site, *episode) for episode in answer.episodes],
-            "bibtex": _bibtex(site, answer),
+            "pictures": [_build_picture(site, *episode) for episode in answer.episodes],
+            "bibtex": _format_bibtex(site, answer),
         }
         for answer in answer_questions(site.results, site.judge)
     ]
 
 
-def _bibtex(site: Site, answer: Answer) -> str:
+def _format_bibtex(site: Site, answer: Answer) -> str:
     address = f"{site.address}{site.path('ask')}.html#{answer.key}" if site.address else ""
     return answer_bibtex(answer.key, answer.question, site.version, site.judge, address)
 
 
-def _picture(site: Site, run_id: str, instance_id: str) -> dict[str, Any]:
+def _build_picture(site: Site, run_id: str, instance_id: str) -> dict[str, Any]:
     result, pair = site.episode(run_id, instance_id), site.pairs[run_id]
     assert result is not None  # noqa: S101 - an answer names played episodes
     judged, gallery = site.judged(result), site.galleries[instance_id]
@@ -49,7 +51,7 @@ def _picture(site: Site, run_id: str, instance_id: str) -> dict[str, Any]:
         "pair": pair,
         "gallery": gallery,
         "renderings": [
-            (site.rendering(run_id, rendering), rendering_words(turn, pair.players, score, site.judge))
+            (site.rendering(run_id, rendering), describe_rendering(turn, pair.players, score, site.judge))
             for turn, rendering in drawn
         ],
         "score": score,

@@ -10,7 +10,7 @@ from ircore.results.model import BoardRow
 from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Pair, Site
-from leaderboard.words.labels import category_title, interval_width, number, rank
+from leaderboard.words.labels import format_category, format_interval_width, number, rank
 
 _LABEL = "image reconstruction"
 _HEIGHT = 20
@@ -46,7 +46,7 @@ class Badge:
 
     def svg(self) -> str:
         """Return the badge as a picture that needs no font file, script or style sheet."""
-        left, right = (_width(text) + 2 * _PADDING for text in (self.label, self.message))
+        left, right = (_estimate_width(text) + 2 * _PADDING for text in (self.label, self.message))
         fill = "#4a3fa3" if self.is_ranked else "#5a5b66"
         return macro("badge_picture")(self, left, right, _HEIGHT, _PADDING, fill)
 
@@ -57,7 +57,7 @@ class Badge:
         return json.dumps(said, ensure_ascii=False) + "\n"
 
 
-def badges(site: Site) -> dict[str, list[Badge]]:
+def build_badges(site: Site) -> dict[str, list[Badge]]:
     """Return every pair's badges by run_id: the overall badge, then one per category, by the site's judge.
 
     A rank is among the pairs that were played under the same rules.
@@ -67,19 +67,19 @@ def badges(site: Site) -> dict[str, list[Badge]]:
         board = site.under(rules).board(site.judge, category)
         for row in board:
             pair = site.pairs[row.submission.run_id]
-            made[pair.run_id].append(_badge(pair, row, category, len(board), site.version.name))
+            made[pair.run_id].append(_build_badge(pair, row, category, len(board), site.version.name))
     return made
 
 
-def badge_files(site: Site) -> Iterator[tuple[str, str]]:
+def build_badge_files(site: Site) -> Iterator[tuple[str, str]]:
     """Yield path and text of every badge, as SVG and as JSON."""
-    for badges_of_pair in badges(site).values():
+    for badges_of_pair in build_badges(site).values():
         for badge in badges_of_pair:
             yield f"{badge.path}.svg", badge.svg()
             yield f"{badge.path}.json", badge.shields()
 
 
-def badge_snippet(badge: Badge, pair: Pair, address: str) -> str:
+def format_badge_snippet(badge: Badge, pair: Pair, address: str) -> str:
     """Return Markdown that shows a badge and leads to the pair's page.
 
     Args:
@@ -91,29 +91,29 @@ def badge_snippet(badge: Badge, pair: Pair, address: str) -> str:
     return f"[![{badge.label}: {badge.message}]({base}{badge.path}.svg)]({base}pairs/{pair.key}.html)"
 
 
-def _badge(pair: Pair, row: BoardRow, category: str | None, pairs: int, version: str | None) -> Badge:
+def _build_badge(pair: Pair, row: BoardRow, category: str | None, pairs: int, version: str | None) -> Badge:
     label = f"{_LABEL} {version}" if version else _LABEL
-    condition = "all categories" if category is None else category_title(category).lower()
+    condition = "all categories" if category is None else format_category(category).lower()
     return Badge(
         path=f"badges/{pair.key}/{category or 'overall'}",
         condition=condition,
         label=format_one_line(label if category is None else f"{label}, {condition}", 80),
-        message=_message(row, pairs),
+        message=_format_message(row, pairs),
         is_ranked=row.rank_low is not None,
     )
 
 
-def _message(row: BoardRow, pairs: int) -> str:
+def _format_message(row: BoardRow, pairs: int) -> str:
     """Return rank range and main score in words; for an unranked pair the reason alone, without any number."""
     main = row.cell.main
     # A score without a rank would be read as a result, so the reason stands alone.
     if row.rank_low is None:
         return f"no rank: {explain_no_rank(row)}"
     words = f"rank {rank(row.rank_low, row.rank_high)} of {pairs} · {number(main.mean, 1)}"
-    return f"{words} {interval_width(main, 1)}".rstrip()
+    return f"{words} {format_interval_width(main, 1)}".rstrip()
 
 
-def _width(text: str) -> int:
+def _estimate_width(text: str) -> int:
     """Return about how many pixels a text has in Verdana at 11 pixels; ``textLength`` evens out the rest."""
     return round(
         sum(

@@ -9,10 +9,10 @@ from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import describe_source, format_csv, list_flat_records, list_flat_units
 from ircore.results.tables.model import Table
 from leaderboard.model.site import LEADERBOARD
-from leaderboard.model.trust import tier_of
+from leaderboard.model.trust import find_tier
 
 
-def leaderboard_files(results: Results, version: Version | None = None) -> Iterator[tuple[str, str]]:
+def build_leaderboard_files(results: Results, version: Version | None = None) -> Iterator[tuple[str, str]]:
     """Yield both files: path below the site's root, and text.
 
     Args:
@@ -21,17 +21,17 @@ def leaderboard_files(results: Results, version: Version | None = None) -> Itera
     """
     table, version = leaderboard_table(results), version or find_version(results)
     yield LEADERBOARD[0], format_csv(table, describe_source(table, version))
-    yield LEADERBOARD[1], _json(table, version, _runs(results))
+    yield LEADERBOARD[1], _dump_json(table, version, _collect_run_facts(results))
 
 
-def _runs(results: Results) -> dict[str, dict[str, str]]:
+def _collect_run_facts(results: Results) -> dict[str, dict[str, str]]:
     """Return the facts on a board about each run, by run_id: trust, day of play, version, rules.
 
     ``rules`` are words for people; ``rules_key`` is their key, as in the rows.
     """
     return {
         submission.run_id: {
-            "trust": tier_of(submission).label,
+            "trust": find_tier(submission).label,
             "date": submission.run.started[:10],
             "ircore": submission.run.version,
             "rules": submission.rules.words,
@@ -41,7 +41,7 @@ def _runs(results: Results) -> dict[str, dict[str, str]]:
     }
 
 
-def _json(table: Table, version: Version, runs: Mapping[str, Mapping[str, str]]) -> str:
+def _dump_json(table: Table, version: Version, runs: Mapping[str, Mapping[str, str]]) -> str:
     """Return a JSON document of flat rows, a row per line, equal to the rows of the dataset."""
     head = json.dumps({**version.as_dict(), "units": list_flat_units(table), "runs": runs}, ensure_ascii=False)
     # NaN is no JSON: a value that is not finite fails here instead of in a reader's program.

@@ -6,18 +6,18 @@ from typing import Any
 
 from ircore.submissions.decisions import open_dispute
 from leaderboard.components.board_rows import Listed
-from leaderboard.components.model_facts import makers, weights_words
+from leaderboard.components.model_facts import describe_weights, format_makers
 from leaderboard.model.site import Pair, Site
-from leaderboard.model.trust import tier_of
-from leaderboard.pages.board_views import rules_label
+from leaderboard.model.trust import find_tier
+from leaderboard.pages.board_views import label_rules
 
 
-def menu_fields(site: Site, pair: Pair) -> dict[str, Any]:
+def collect_menu_fields(site: Site, pair: Pair) -> dict[str, Any]:
     """Return the fields of ``Listed`` for a pair."""
     disputed = open_dispute(site.history(pair.result.slug), pair.run_id)
-    budget = rules_label(site, pair.result.rules)
-    models = {"makers": makers(pair), "weights": weights_words(pair)}
-    return {"pair": pair, "tier": tier_of(pair.result), "budget": budget, "disputed": disputed, **models}
+    budget = label_rules(site, pair.result.rules)
+    models = {"makers": format_makers(pair), "weights": describe_weights(pair)}
+    return {"pair": pair, "tier": find_tier(pair.result), "budget": budget, "disputed": disputed, **models}
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class _Menu:
     """Values to choose from; may be strangers' words, so escape them."""
 
 
-def menus_for(lines: Sequence[Listed], seats: Sequence[str] = ("Describer", "Generator")) -> list[_Menu]:
+def build_menus(lines: Sequence[Listed], seats: Sequence[str] = ("Describer", "Generator")) -> list[_Menu]:
     """Return a menu for everything in which the rows differ.
 
     Args:
@@ -45,7 +45,7 @@ def menus_for(lines: Sequence[Listed], seats: Sequence[str] = ("Describer", "Gen
     >>> from leaderboard.model.trust import HERE, PAPER
     >>> pair = Marked("seer", "painter", "", hue=0, shape=0)
     >>> rows = [Listed(pair=pair, tier=tier, budget="200 tokens", disputed=None) for tier in (HERE, PAPER)]
-    >>> [(tool.name, tool.options) for tool in menus_for(rows)]  # the only difference between the two rows
+    >>> [(tool.name, tool.options) for tool in build_menus(rows)]  # the only difference between the two rows
     [('tier', ('paper', 'played here'))]
     """
     choices = {

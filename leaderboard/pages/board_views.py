@@ -12,8 +12,8 @@ from ircore.results.image_metrics import describe_metric
 from ircore.results.model import Order, Results
 from leaderboard.components.chip import Chip
 from leaderboard.model.site import Site
-from leaderboard.model.site_judge import rates
-from leaderboard.words.labels import category_title
+from leaderboard.model.site_judge import has_rated
+from leaderboard.words.labels import format_category
 
 
 @dataclass(frozen=True)
@@ -45,35 +45,35 @@ class View:
         return self.category is None and self.difficulty is None
 
 
-def views(site: Site) -> Iterator[View]:
+def list_views(site: Site) -> Iterator[View]:
     """Yield every board: judges × rules × conditions; if rules differ, also one overall board per judge."""
     for judge, rules in product(site.results.judges, site.rule_sets):
         for category, difficulty in product((None, *site.results.categories), (None, *site.results.difficulties)):
-            if _exists(site, category, difficulty):
+            if _has_condition(site, category, difficulty):
                 yield View(judge, category, difficulty, rules)
     if len(site.rule_sets) > 1:
         for judge in site.results.judges:
             yield View(judge)
 
 
-def quality_views(site: Site) -> Iterator[View]:
+def list_quality_views(site: Site) -> Iterator[View]:
     """Yield the overall boards ordered by quality, for readers without JavaScript; conditions have none."""
-    for view in views(site):
+    for view in list_views(site):
         if view.overall and is_rated(site, view):
             yield replace(view, order="quality")
 
 
-def view_results(site: Site, view: View) -> Results:
+def select_view_results(site: Site, view: View) -> Results:
     """Return the results that a board ranks."""
     return site.results if view.rules is None else site.under(view.rules)
 
 
 def view_path(site: Site, view: View) -> str:
     """Return where a board stands, without suffix: ``boards/index`` for the site's judge, rules and every target."""
-    return f"{site.path('boards')}/{view_name(site, view)}"
+    return f"{site.path('boards')}/{name_view(site, view)}"
 
 
-def view_name(site: Site, view: View) -> str:
+def name_view(site: Site, view: View) -> str:
     """Return the name of a board in the folder of its game's boards, which its files and its matrix have too."""
     parts = []
     if view.judge != site.judge:
@@ -87,34 +87,34 @@ def view_name(site: Site, view: View) -> str:
     return "/".join([*parts, name])
 
 
-def condition_anchor(category: str | None, difficulty: str | None) -> str:
+def make_condition_anchor(category: str | None, difficulty: str | None) -> str:
     """Return where on a pair's page the episodes of a condition stand."""
     if category is None:
         return "conditions"
     return category if difficulty is None else f"{category}-{difficulty}"
 
 
-def view_heading(view: View) -> str:
+def format_view_heading(view: View) -> str:
     """Return a board's heading."""
     if view.overall:
         return "Leaderboard"
-    condition = (category_title(view.category) if view.category else "All categories", view.difficulty)
+    condition = (format_category(view.category) if view.category else "All categories", view.difficulty)
     return ", ".join(part for part in condition if part)
 
 
-def view_title(site: Site, view: View) -> str:
+def format_view_title(site: Site, view: View) -> str:
     """Return a board's title for the browser's tab: only words of our own and checked identifiers."""
     judged = f", judged by {view.judge}" if view.judge != site.judge else ""
-    rules = "" if view.rules == site.rule_sets[0] else f", {format_one_line(rules_label(site, view.rules), 80)}"
+    rules = "" if view.rules == site.rule_sets[0] else f", {format_one_line(label_rules(site, view.rules), 80)}"
     order = ", ordered by the quality of what was played" if view.order == "quality" else ""
-    return site.title_prefix + view_heading(view) + judged + rules + order
+    return site.title_prefix + format_view_heading(view) + judged + rules + order
 
 
-def view_words(site: Site, view: View) -> str:
+def describe_view(site: Site, view: View) -> str:
     """Describe a board in words: condition, judge, episodes and rules."""
-    results = view_results(site, view)
+    results = select_view_results(site, view)
     category = view.category or (results.categories[0] if len(results.categories) == 1 else None)
-    targets = category_title(category) if category else f"All {len(results.categories)} categories"
+    targets = format_category(category) if category else f"All {len(results.categories)} categories"
     which = view.difficulty or " and ".join(results.difficulties)
     # Every pair plays the same set, so the first pair tells the number of episodes.
     size = results.cell(results.submissions[0].run_id, view.judge, view.category, view.difficulty).episodes
@@ -126,9 +126,9 @@ def view_words(site: Site, view: View) -> str:
     return "; ".join(filter(None, parts))
 
 
-def view_origin(site: Site, view: View) -> str:
+def describe_origin(site: Site, view: View) -> str:
     """Return what a citation of a board names beside its numbers: key of the rules, benchmark, version of ircore."""
-    results = view_results(site, view)
+    results = select_view_results(site, view)
     versions = ", ".join(sorted({submission.run.version for submission in results.submissions}))
     rules = "rules of each row" if view.rules is None else f"rules {view.rules.key}"
     # The words of an unreleased benchmark name its instance set already.
@@ -149,19 +149,19 @@ def judge_words(site: Site, judge: str) -> str:
     return f"Judged by {judge}."
 
 
-def applicable_words(site: Site, view: View) -> str:
+def describe_applicable(site: Site, view: View) -> str:
     """Return how many targets ``verified`` can rate, or why it is not the headline; empty if all targets."""
     if not site.game.is_judged or view.judge not in (VERIFIED, site.judge):
         return ""
-    return describe_headline(view_results(site, view), view.category, view.difficulty) or ""
+    return describe_headline(select_view_results(site, view), view.category, view.difficulty) or ""
 
 
-def rules_label(site: Site, rules: Any) -> str:
+def label_rules(site: Site, rules: Any) -> str:
     """Return a short name of rules that tells them apart from the others on the site; may be a stranger's words."""
     return "all rules" if rules is None else str(rules.label(site.rule_sets))
 
 
-def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path) -> list[tuple[str, list[Chip]]]:
+def build_chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path) -> list[tuple[str, list[Chip]]]:
     """Return links to the boards that differ from this board in a single choice, grouped by that choice.
 
     Args:
@@ -170,13 +170,13 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
         path: Where a view's page stands; by default its board.
     """
     results = site.results
-    category = {"All": None, **{category_title(category): category for category in results.categories}}
+    category = {"All": None, **{format_category(category): category for category in results.categories}}
     difficulty = {"Both": None, **{difficulty.capitalize(): difficulty for difficulty in results.difficulties}}
     rules = [*site.rule_sets, *([None] if view.overall and len(site.rule_sets) > 1 else [])]
     # A board of all rules exists for every target only: from it, a condition leads to the site's own rules.
     single = view if view.rules is not None else replace(view, rules=site.rule_sets[0])
     groups = (
-        ("Order", _orders(site, view)),
+        ("Order", _list_orders(site, view)),
         (
             "Category",
             [(title, replace(single, category=choice), choice == view.category) for title, choice in category.items()],
@@ -189,7 +189,7 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
         (
             "Rules",
             [
-                (format_one_line(rules_label(site, choice), 60), replace(view, rules=choice), choice == view.rules)
+                (format_one_line(label_rules(site, choice), 60), replace(view, rules=choice), choice == view.rules)
                 for choice in rules
             ],
         ),
@@ -198,9 +198,13 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
         (
             label,
             [
-                Chip(text, path(site, _ordered(site, other if current else _judged(site, view, other))), current)
+                Chip(
+                    text,
+                    path(site, _replace_order(site, other if current else _replace_judge(site, view, other))),
+                    current,
+                )
                 for text, other, current in links
-                if _exists(site, other.category, other.difficulty)
+                if _has_condition(site, other.category, other.difficulty)
             ],
         )
         for label, links in groups
@@ -231,25 +235,25 @@ def split_chips(groups: Sequence[tuple[str, list[Chip]]]) -> dict[str, list[tupl
     }
 
 
-def _judged(site: Site, view: View, other: View) -> View:
+def _replace_judge(site: Site, view: View, other: View) -> View:
     """Return the view that a link leads to, by a judge that rates its condition where the same judge does not."""
-    results = view_results(site, other)
+    results = select_view_results(site, other)
     condition = other.category, other.difficulty
     # A judge that only compares rates nothing anywhere, and yet has boards.
-    if other.judge != view.judge or not rates(results, view.judge) or rates(results, view.judge, *condition):
+    if other.judge != view.judge or not has_rated(results, view.judge) or has_rated(results, view.judge, *condition):
         return other
-    judges = (judge for judge in results.judges if rates(results, judge, *condition))
+    judges = (judge for judge in results.judges if has_rated(results, judge, *condition))
     return replace(other, judge=next(judges, other.judge))
 
 
-def _orders(site: Site, view: View) -> list[tuple[str, View, bool]]:
+def _list_orders(site: Site, view: View) -> list[tuple[str, View, bool]]:
     if not view.overall or not is_rated(site, view):
         return []
     orders: tuple[tuple[str, Order], ...] = (("By main score", "main"), ("By quality of what was played", "quality"))
     return [(title, replace(view, order=order), order == view.order) for title, order in orders]
 
 
-def _ordered(site: Site, view: View) -> View:
+def _replace_order(site: Site, view: View) -> View:
     """Return a view with its order changed to one that has a page."""
     return view if view.overall and is_rated(site, view) else replace(view, order="main")
 
@@ -261,9 +265,9 @@ def metric_path(metric: str) -> str:
 
 def is_rated(site: Site, view: View) -> bool:
     """Return whether a board's judge rated similarity; judges that only compare give no score, ΔQ or ranks."""
-    return rates(view_results(site, view), view.judge)
+    return has_rated(select_view_results(site, view), view.judge)
 
 
-def _exists(site: Site, category: str | None, difficulty: str | None) -> bool:
+def _has_condition(site: Site, category: str | None, difficulty: str | None) -> bool:
     # Every run is of the same set, so any pair tells which conditions exist.
     return (next(iter(site.pairs)), category, difficulty, site.judge) in site.results.cells

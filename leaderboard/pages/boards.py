@@ -19,38 +19,38 @@ from ircore.results.tables.board import build_board_columns, measure_column
 from ircore.results.tables.facts import ABOUT, estimate_condition_parts
 from ircore.results.tables.judges import SAME_FAMILY
 from ircore.results.tables.pairs import FEW, describe_ties
-from leaderboard.charts.catalogue import chart_id
-from leaderboard.components.amounts import amount_columns
+from leaderboard.charts.catalogue import make_chart_id
+from leaderboard.components.amounts import select_amount_columns
 from leaderboard.components.board_cells import Heat
 from leaderboard.components.board_rows import Line, MeasureColumn, RowLayout
 from leaderboard.components.model_facts import FACTS
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import LEGEND
 from leaderboard.pages.against_files import against_path
-from leaderboard.pages.board_menus import menu_fields, menus_for
+from leaderboard.pages.board_menus import build_menus, collect_menu_fields
 from leaderboard.pages.board_views import (
     View,
-    applicable_words,
-    chips,
-    condition_anchor,
+    build_chips,
+    describe_applicable,
+    describe_view,
+    format_view_heading,
+    format_view_title,
     is_rated,
     judge_words,
-    quality_views,
+    list_quality_views,
+    list_views,
+    make_condition_anchor,
+    select_view_results,
     split_chips,
-    view_heading,
     view_path,
-    view_results,
-    view_title,
-    view_words,
-    views,
 )
-from leaderboard.pages.judge_cards import card_notes
-from leaderboard.pages.player_boards import subjects
-from leaderboard.pages.references import board_references, reference_lines
-from leaderboard.pages.season_column import SeasonColumn, season_column
-from leaderboard.pages.sharing import provenance
+from leaderboard.pages.judge_cards import build_card_notes
+from leaderboard.pages.player_boards import build_subject_chips
+from leaderboard.pages.references import list_board_references, list_pair_references
+from leaderboard.pages.season_column import SeasonColumn, build_season_column
+from leaderboard.pages.sharing import dump_provenance
 from leaderboard.words.findings import lead_words
-from leaderboard.words.labels import category_short, category_title, value_digits
+from leaderboard.words.labels import choose_digits, format_category, shorten_category
 
 _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""
@@ -73,51 +73,53 @@ class _HeatColumn:
     """Category and difficulty of each small cell; difficulty None for both in one cell."""
 
 
-def board_pages(site: Site) -> Iterator[Page]:
+def build_board_pages(site: Site) -> Iterator[Page]:
     """Yield a page for every board of a judge: judge, rules, category and difficulty, alone and together."""
-    for view in (*views(site), *quality_views(site)):
-        yield _board_page(site, view)
+    for view in (*list_views(site), *list_quality_views(site)):
+        yield _build_board_page(site, view)
 
 
-def measured_columns(results: Results) -> dict[str, Column]:
+def collect_column_facts(results: Results) -> dict[str, Column]:
     """Return heading, unit and description of each column of boards by its key."""
     return {filled.column.key: filled.column for filled in build_board_columns(results.game, results.seats)}
 
 
-def board_words(site: Site, judge: str) -> str:
+def describe_board(site: Site, judge: str) -> str:
     """Describe a judge's overall board in words."""
-    return view_words(site, View(judge, rules=site.rule_sets[0]))
+    return describe_view(site, View(judge, rules=site.rule_sets[0]))
 
 
-def board_lines(site: Site, view: View, columns: Sequence[_HeatColumn] = ()) -> list[Line]:
+def build_board_lines(site: Site, view: View, columns: Sequence[_HeatColumn] = ()) -> list[Line]:
     """Return the rows of a board, best first; of a judge that only compares, by the share that prefers the final."""
-    results, rated = view_results(site, view), is_rated(site, view)
+    results, rated = select_view_results(site, view), is_rated(site, view)
     rows = list_rows_and_references(results, view.judge, view.category, view.difficulty, view.order)
     # A judge that only compares gives no main score to sort by; pairs without a preference stand last.
     if not rated:
         rows = tuple(sorted(rows, key=lambda row: -1.0 if (share := row.cell.preference.mean) is None else -share))
     return [
         Line(
-            **menu_fields(site, pair := site.pairs[row.submission.run_id]),
+            **collect_menu_fields(site, pair := site.pairs[row.submission.run_id]),
             row=row,
-            heats=tuple(_heats(results, pair, view, column, rated) for column in columns),
-            parts=_parts(results, view, pair),
-            references=tuple(line.value for line in reference_lines(site, view, pair)),
-            **_measured(results, view, pair),
+            heats=tuple(_build_heats(results, pair, view, column, rated) for column in columns),
+            parts=_collect_parts(results, view, pair),
+            references=tuple(line.value for line in list_pair_references(site, view, pair)),
+            **_collect_means(results, view, pair),
         )
         for row in rows
     ]
 
 
-def _measured(results: Results, view: View, pair: Pair) -> dict[str, Any]:
+def _collect_means(results: Results, view: View, pair: Pair) -> dict[str, Any]:
     """Return a run's means of the measures that boards show, where the game measures its headline itself."""
     if results.game.is_judged:
         return {}
-    means = [results.mean(pair.run_id, measure.key, view.category, view.difficulty) for measure in _shown(results)]
+    means = [
+        results.mean(pair.run_id, measure.key, view.category, view.difficulty) for measure in _list_measures(results)
+    ]
     return {"headline": means[0], "measures": tuple(means[1:])}
 
 
-def _shown(results: Results) -> list[Measure]:
+def _list_measures(results: Results) -> list[Measure]:
     """Return the measures of a board, the headline first."""
     headline = results.game.headline
     return [headline, *(measure for measure in results.shown if measure is not headline)]
@@ -126,70 +128,73 @@ def _shown(results: Results) -> list[Measure]:
 def _measure_columns(results: Results) -> tuple[MeasureColumn, ...]:
     if results.game.is_judged:
         return ()
-    columns = ((measure, measure_column(measure)) for measure in _shown(results))
+    columns = ((measure, measure_column(measure)) for measure in _list_measures(results))
     return tuple(
         MeasureColumn(
             measure.key,
             measure.title,
             column.unit or column.implied,
             f"{column.description}{' ' + measure.about if measure.about else ''}",
-            value_digits(measure),
+            choose_digits(measure),
             measure.direction == "lower",
         )
         for measure, column in columns
     )
 
 
-def _parts(results: Results, view: View, pair: Pair) -> tuple[tuple[Part, Estimate], ...]:
+def _collect_parts(results: Results, view: View, pair: Pair) -> tuple[tuple[Part, Estimate], ...]:
     if view.judge != VERIFIED or not results.game.is_judged:
         return ()
     parts = estimate_condition_parts(results, pair.run_id, view.category, view.difficulty)
     return tuple((part, parts[part].share) for part in PARTS) if any(right.total for right in parts.values()) else ()
 
 
-def _board_page(site: Site, view: View) -> Page:
-    results, rated = view_results(site, view), is_rated(site, view)
+def _build_board_page(site: Site, view: View) -> Page:
+    results, rated = select_view_results(site, view), is_rated(site, view)
     # Of all boards that differ only in judge, rules or order, the search lists one.
     own = view.judge == site.judge and view.rules == site.rule_sets[0] and view.order == "main"
-    levels = () if not view.overall or _merged(results) else results.difficulties
-    season, against = season_column(site, view), against_path(site, view) if rated and view.rules is not None else None
+    levels = () if not view.overall or _are_difficulties_merged(results) else results.difficulties
+    season, against = (
+        build_season_column(site, view),
+        against_path(site, view) if rated and view.rules is not None else None,
+    )
     return Page(
         path=view_path(site, view),
-        title=view_title(site, view),
+        title=format_view_title(site, view),
         template="board",
         values={
-            "heading": view_heading(view),
+            "heading": format_view_heading(view),
             "view": view,
-            "about": provenance(site, view),
-            "anchor": condition_anchor(view.category, view.difficulty),
-            "words": view_words(site, view),
+            "about": dump_provenance(site, view),
+            "anchor": make_condition_anchor(view.category, view.difficulty),
+            "words": describe_view(site, view),
             "site": site,
-            "judge_words": " ".join((judge_words(site, view.judge), applicable_words(site, view))).strip(),
-            "references": board_references(site, view),
-            **card_notes(site, view.judge),
-            **split_chips([*subjects(site, view), *chips(site, view)]),
+            "judge_words": " ".join((judge_words(site, view.judge), describe_applicable(site, view))).strip(),
+            "references": list_board_references(site, view),
+            **build_card_notes(site, view.judge),
+            **split_chips([*build_subject_chips(site, view), *build_chips(site, view)]),
             "rated": rated,
             "order": view.order,
             "mixed": view.rules is None,
             "levels": levels,
             "season": season,
-            "measured": measured_columns(results),
+            "measured": collect_column_facts(results),
             "legend": LEGEND,
             "detectable": results.detectable(view.judge, view.category, view.difficulty),
-            "headline": describe_ties(_standing(site, view), f"{site.noun}s")
+            "headline": describe_ties(_find_standing(site, view), f"{site.noun}s")
             if rated and view.rules is not None
             else "",
             "against": against,
-            "charts": _charts(site, view) if own or (rated and view.rules == site.rule_sets[0]) else (),
-            "galleries": [] if view.category is None else _targets(site, view.category, view.difficulty),
+            "charts": _list_charts(site, view) if own or (rated and view.rules == site.rule_sets[0]) else (),
+            "galleries": [] if view.category is None else _select_targets(site, view.category, view.difficulty),
         },
         searchable=own and view.overall,
-        later=partial(_rows, site, view, levels, season, bool(against)),
-        finding=partial(_finding, view) if rated and view.order == "main" else None,
+        later=partial(_build_rows, site, view, levels, season, bool(against)),
+        finding=partial(_describe_finding, view) if rated and view.order == "main" else None,
     )
 
 
-def _finding(view: View, values: Mapping[str, Any]) -> str:
+def _describe_finding(view: View, values: Mapping[str, Any]) -> str:
     """Return who leads the board, and how far its pairs can be told apart."""
     lines: Sequence[Line] = values["lines"]
     site: Site = values["site"]
@@ -198,13 +203,15 @@ def _finding(view: View, values: Mapping[str, Any]) -> str:
     return " ".join(part for part in (lead and lead + judged, values["headline"]) if part)
 
 
-def _rows(site: Site, view: View, levels: Sequence[str], season: SeasonColumn | None, against: bool) -> dict[str, Any]:
+def _build_rows(
+    site: Site, view: View, levels: Sequence[str], season: SeasonColumn | None, against: bool
+) -> dict[str, Any]:
     """Return the rows of a board, with the menus, columns and notes that depend on them."""
     rated = is_rated(site, view)
-    columns = _heat_columns(view_results(site, view), view)
-    lines = board_lines(site, view, columns)
+    columns = _build_heat_columns(select_view_results(site, view), view)
+    lines = build_board_lines(site, view, columns)
     reasons = [line.cell.unranked for line in lines] if rated else []
-    amounts = amount_columns(site.results.game, (line.cell for line in lines))
+    amounts = select_amount_columns(site.results.game, (line.cell for line in lines))
     layout = RowLayout(
         rated=rated,
         ranked=set(reasons) != {"too_few"},
@@ -229,19 +236,19 @@ def _rows(site: Site, view: View, levels: Sequence[str], season: SeasonColumn | 
         "reasons": reasons,
         "too_few": not layout.ranked,
         "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
-        "tools": menus_for(lines, site.seat_titles),
-        "groups": _groups(layout),
-        "hidden": _hidden(lines),
+        "tools": build_menus(lines, site.seat_titles),
+        "groups": _list_groups(layout),
+        "hidden": _list_hidden_groups(lines),
         "models": FACTS if layout.models else {},
         "parts": [(part, ABOUT[part]) for part in layout.parts],
     }
 
 
-def _standing(site: Site, view: View) -> Standing:
-    return view_results(site, view).standings[view.category, view.difficulty, view.judge]
+def _find_standing(site: Site, view: View) -> Standing:
+    return select_view_results(site, view).standings[view.category, view.difficulty, view.judge]
 
 
-def _groups(layout: RowLayout) -> dict[str, str]:
+def _list_groups(layout: RowLayout) -> dict[str, str]:
     """Return the groups of columns that can be hidden, in the order of their columns, with their names."""
     there = {
         "score": layout.rated,
@@ -275,7 +282,7 @@ GROUPS = {
 """Groups of columns that a reader can hide, with their names in the menu."""
 
 
-def _hidden(lines: Sequence[Line]) -> tuple[str, ...]:
+def _list_hidden_groups(lines: Sequence[Line]) -> tuple[str, ...]:
     """Return the groups of columns that are hidden at first: details, and what is the same in every row."""
     partly = any(line.cell.played < line.cell.episodes or line.cell.rated < line.cell.applicable for line in lines)
     tiers = {line.tier for line in lines}
@@ -283,23 +290,29 @@ def _hidden(lines: Sequence[Line]) -> tuple[str, ...]:
     return ("score", "facts", "preference", "details", "models", *(name for name, hidden in alike if hidden))
 
 
-def _charts(site: Site, view: View) -> tuple[str, ...]:
+def _list_charts(site: Site, view: View) -> tuple[str, ...]:
     if not view.overall or view.order != "main" or not site.game.is_judged:
         return ()
     # Figures by the site's own judge have no judge in their names.
     said = None if view.judge == site.judge else view.judge
-    return tuple(chart_id(kind, None, said) for kind in ("trajectories", "delta", "convergence"))
+    return tuple(make_chart_id(kind, None, said) for kind in ("trajectories", "delta", "convergence"))
 
 
-def _heat_columns(results: Results, view: View) -> tuple[_HeatColumn, ...]:
+def _build_heat_columns(results: Results, view: View) -> tuple[_HeatColumn, ...]:
     """Return the columns of small cells: one per category, or one per difficulty where a category is chosen."""
-    difficulties = (view.difficulty,) if view.difficulty else (None,) if _merged(results) else results.difficulties
+    difficulties = (
+        (view.difficulty,)
+        if view.difficulty
+        else (None,)
+        if _are_difficulties_merged(results)
+        else results.difficulties
+    )
     if view.category is None:
         return tuple(
             _HeatColumn(
                 category,
-                category_short(category),
-                category_title(category),
+                shorten_category(category),
+                format_category(category),
                 tuple((category, which) for which in difficulties),
             )
             for category in results.categories
@@ -307,26 +320,26 @@ def _heat_columns(results: Results, view: View) -> tuple[_HeatColumn, ...]:
     # Category and difficulty together are the board itself, so small cells would repeat the main column.
     if view.difficulty is not None:
         return ()
-    title = category_title(view.category)
+    title = format_category(view.category)
     return tuple(
         _HeatColumn(which, which.capitalize(), f"{title}, {which}", ((view.category, which),))
         for which in results.difficulties
     )
 
 
-def _merged(results: Results) -> bool:
+def _are_difficulties_merged(results: Results) -> bool:
     """Return whether easy and hard targets share a small cell: alone they are too few, together they are enough."""
     counts = Counter((instance.category, instance.difficulty) for instance in results.instances)
     whole = Counter(instance.category for instance in results.instances)
     return any(map(are_too_few, counts.values())) and not any(map(are_too_few, whole.values()))
 
 
-def _heats(results: Results, pair: Pair, view: View, column: _HeatColumn, rated: bool) -> tuple[Heat, ...]:
+def _build_heats(results: Results, pair: Pair, view: View, column: _HeatColumn, rated: bool) -> tuple[Heat, ...]:
     cells = [(where, results.cells.get((pair.run_id, where[0], where[1], view.judge))) for where in column.conditions]
     return tuple(
         Heat(
             difficulty=difficulty or "easy and hard",
-            anchor=condition_anchor(category, difficulty),
+            anchor=make_condition_anchor(category, difficulty),
             key=f"{category}_{difficulty or 'both'}",
             estimate=cell.score if rated else cell.preference,
             cell=cell,
@@ -334,20 +347,20 @@ def _heats(results: Results, pair: Pair, view: View, column: _HeatColumn, rated:
         )
         for (category, difficulty), cell in cells
         if cell is not None
-        for own in [_own_mean(results, pair, category, difficulty)]
+        for own in [_compute_headline_mean(results, pair, category, difficulty)]
     )
 
 
-def _own_mean(results: Results, pair: Pair, category: str, difficulty: str | None) -> dict[str, Any]:
+def _compute_headline_mean(results: Results, pair: Pair, category: str, difficulty: str | None) -> dict[str, Any]:
     """Return the mean of a small cell in the unit of the game's own headline."""
     if results.game.is_judged:
         return {}
     headline = results.game.headline
     mean = results.mean(pair.run_id, headline.key, category, difficulty)
-    return {"own": mean, "digits": value_digits(headline)}
+    return {"own": mean, "digits": choose_digits(headline)}
 
 
-def _targets(site: Site, category: str, difficulty: str | None) -> list[Gallery]:
+def _select_targets(site: Site, category: str, difficulty: str | None) -> list[Gallery]:
     galleries = [
         gallery
         for gallery in site.galleries.values()
@@ -357,6 +370,6 @@ def _targets(site: Site, category: str, difficulty: str | None) -> list[Gallery]
     return galleries[:_THUMBNAILS]
 
 
-def paired(site: Site, rows: Sequence[BoardRow]) -> list[dict[str, Any]]:
+def join_pairs(site: Site, rows: Sequence[BoardRow]) -> list[dict[str, Any]]:
     """Join the rows of a board with how the site names their pairs."""
     return [{"row": row, "pair": site.pairs[row.submission.run_id]} for row in rows]

@@ -7,7 +7,7 @@ from math import fsum
 
 from ircore.results.arrays import strata
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, SHARE, Estimate, estimate
-from leaderboard.model.final_fates import FinalFates, final_fates
+from leaderboard.model.final_fates import FinalFates, load_final_fates
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.model.xray import FATES, FAULTS, DrawnScene, Fate, Fault, Xray
 from leaderboard.storage.pictures import Shown
@@ -116,16 +116,16 @@ class CannotDraw:
         return f"Least often right: {', '.join(worst)}."
 
 
-def plural(kind: str) -> str:
+def format_plural(kind: str) -> str:
     """Return a kind of mark in the plural.
 
-    >>> plural("tick_label"), plural("axis")
+    >>> format_plural("tick_label"), format_plural("axis")
     ('tick labels', 'axes')
     """
     return _PLURALS.get(kind, kind.replace("_", " ") + "s")
 
 
-def cannot_draw(site: Site, pairs: Sequence[Pair]) -> CannotDraw | None:
+def find_undrawable_marks(site: Site, pairs: Sequence[Pair]) -> CannotDraw | None:
     """Return the marks that some pairs cannot draw; None if the facts of none of their renderings are known.
 
     Args:
@@ -133,38 +133,38 @@ def cannot_draw(site: Site, pairs: Sequence[Pair]) -> CannotDraw | None:
         pairs: One pair, or all pairs of a player.
     """
     known = [(pair, site.galleries[instance], fates) for pair in pairs
-             for instance, fates in final_fates(site, pair).items()]  # fmt: skip
+             for instance, fates in load_final_fates(site, pair).items()]  # fmt: skip
     if not known:
         return None
     kinds: dict[str, list[tuple[Pair, Gallery, FinalFates]]] = {}
     for pair, gallery, fates in known:
-        for kind in {mark.subject.kind for mark in _drawn(gallery).marks}:
+        for kind in {mark.subject.kind for mark in _require_drawn(gallery).marks}:
             kinds.setdefault(kind, []).append((pair, gallery, fates))
-    lines = {kind: line for kind, cases in kinds.items() if (line := _line(kind, cases)) is not None}
+    lines = {kind: line for kind, cases in kinds.items() if (line := _build_line(kind, cases)) is not None}
     worst = sorted(lines, key=lambda kind: lines[kind].place)[:MOST_KINDS]
-    examples = _examples(site, {kind: kinds[kind] for kind in worst if not lines[kind].often_right})
+    examples = _select_examples(site, {kind: kinds[kind] for kind in worst if not lines[kind].often_right})
     return CannotDraw(tuple(lines[kind] for kind in worst), examples, len(known))
 
 
-def _drawn(gallery: Gallery) -> DrawnScene:
+def _require_drawn(gallery: Gallery) -> DrawnScene:
     assert gallery.drawn is not None  # noqa: S101 - fates are of targets with a scene
     return gallery.drawn
 
 
-def _of_kind(gallery: Gallery, fates: FinalFates, kind: str) -> list[Fate]:
-    marks = _drawn(gallery).marks
+def _select_fates(gallery: Gallery, fates: FinalFates, kind: str) -> list[Fate]:
+    marks = _require_drawn(gallery).marks
     of_kind = [fate for mark, fate in zip(marks, fates.fates, strict=True) if mark.subject.kind == kind]
     # An unsure mark counts neither for nor against the pair.
     return [fate for fate in of_kind if fate != "unsure"]
 
 
-def _line(kind: str, cases: Iterable[tuple[Pair, Gallery, FinalFates]]) -> KindLine | None:
+def _build_line(kind: str, cases: Iterable[tuple[Pair, Gallery, FinalFates]]) -> KindLine | None:
     """Return the line of a kind; None if it has too few marks or no fault."""
     counts: Counter[Fate] = Counter()
     shares: dict[str, list[float]] = {}
     labels: dict[str, str] = {}
     for _, gallery, fates in cases:
-        of_kind = _of_kind(gallery, fates, kind)
+        of_kind = _select_fates(gallery, fates, kind)
         counts.update(of_kind)
         if of_kind:
             shares.setdefault(gallery.instance.instance_id, []).append(of_kind.count("right") / len(of_kind))
@@ -176,31 +176,33 @@ def _line(kind: str, cases: Iterable[tuple[Pair, Gallery, FinalFates]]) -> KindL
     # The mean within a target first: renderings of one target are not independent of each other.
     means = [fsum(of_target) / len(of_target) for of_target in shares.values()]
     right = estimate(means, SHARE, [labels[name] for name in shares])
-    return KindLine(plural(kind), right, marks, faults)
+    return KindLine(format_plural(kind), right, marks, faults)
 
 
-def _examples(site: Site, kinds: Mapping[str, Sequence[tuple[Pair, Gallery, FinalFates]]]) -> tuple[Example, ...]:
+def _select_examples(
+    site: Site, kinds: Mapping[str, Sequence[tuple[Pair, Gallery, FinalFates]]]
+) -> tuple[Example, ...]:
     """Return pictures of the worst kinds, each of another target."""
     chosen: list[Example] = []
     for kind, cases in kinds.items():
         used = {example.gallery.instance.instance_id for example in chosen}
         free = [case for case in cases if case[1].instance.instance_id not in used]
-        rated = [(_wrong(gallery, fates, kind), pair.key, gallery.instance.instance_id, pair, gallery, fates)
+        rated = [(_count_wrong(gallery, fates, kind), pair.key, gallery.instance.instance_id, pair, gallery, fates)
                  for pair, gallery, fates in free]  # fmt: skip
         wrong, _, _, pair, gallery, fates = max(rated, key=lambda case: case[:3], default=(0, "", "", None, None, None))
         if wrong and pair is not None and gallery is not None and fates is not None:
-            chosen.append(_example(site, kind, pair, gallery, fates))
+            chosen.append(_build_example(site, kind, pair, gallery, fates))
         if len(chosen) == PICTURES:
             break
     return tuple(chosen)
 
 
-def _wrong(gallery: Gallery, fates: FinalFates, kind: str) -> int:
-    return sum(fate != "right" for fate in _of_kind(gallery, fates, kind))
+def _count_wrong(gallery: Gallery, fates: FinalFates, kind: str) -> int:
+    return sum(fate != "right" for fate in _select_fates(gallery, fates, kind))
 
 
-def _example(site: Site, kind: str, pair: Pair, gallery: Gallery, fates: FinalFates) -> Example:
-    drawn = _drawn(gallery)
+def _build_example(site: Site, kind: str, pair: Pair, gallery: Gallery, fates: FinalFates) -> Example:
+    drawn = _require_drawn(gallery)
     result = site.episode(pair.run_id, gallery.instance.instance_id)
     assert result is not None  # noqa: S101 - it has a rendering
     turn, rendering = [*result.episode.renderings.items()][-1]
@@ -214,4 +216,4 @@ def _example(site: Site, kind: str, pair: Pair, gallery: Gallery, fates: FinalFa
         fate if mark.subject.kind == kind else "unsure" for mark, fate in zip(drawn.marks, fates.fates, strict=True)
     )
     picture, xray = site.rendering(pair.run_id, rendering), Xray(fates.transform, shown, faults)
-    return Example(plural(kind), pair, gallery, picture, drawn, xray, len(faults), turn)
+    return Example(format_plural(kind), pair, gallery, picture, drawn, xray, len(faults), turn)

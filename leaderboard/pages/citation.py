@@ -26,7 +26,7 @@ _SPECIAL = {character: "\\" + character for character in "&%$#_"} | {
 _SMALL_WORDS = frozenset(["a", "an", "the", "of", "and", "in", "on", "for", "through"])
 
 
-def citation_page(version: Version, address: str) -> Page:
+def build_citation_page(version: Version, address: str) -> Page:
     """Return the page that says how to cite.
 
     Args:
@@ -36,25 +36,29 @@ def citation_page(version: Version, address: str) -> Page:
     cff = yaml.safe_load(SOURCE.read_text(encoding="utf-8"))
     paper = cff["preferred-citation"]
     entries = [
-        {"title": "The paper", "words": "Cite it for the game, its rules and its findings.", "bibtex": bibtex(paper)},
+        {
+            "title": "The paper",
+            "words": "Cite it for the game, its rules and its findings.",
+            "bibtex": format_bibtex(paper),
+        },
         {
             "title": "This leaderboard and its data",
             "words": "Cite it for numbers, pictures and dialogues of this site. They are of the benchmark named here.",
-            "bibtex": bibtex(
-                {**cff, "year": _year(cff), "notes": _benchmark(version), "url": address or cff.get("url")}
+            "bibtex": format_bibtex(
+                {**cff, "year": _find_year(cff), "notes": _name_benchmark(version), "url": address or cff.get("url")}
             ),
         },
     ]
     return Page("cite", "Cite", "cite", {"entries": entries, "paper_url": paper["url"]}, searchable=True)
 
 
-def bibtex(cff: Mapping[str, Any]) -> str:
+def format_bibtex(cff: Mapping[str, Any]) -> str:
     """Return the BibTeX entry of a CFF reference.
 
     Args:
         cff: With ``title`` and ``authors``; ``type`` ``article`` becomes a preprint, everything else software.
     """
-    names = [_author(author) for author in cff["authors"]]
+    names = [_format_author(author) for author in cff["authors"]]
     title = f"{{{escape_bibtex(cff['title'])}}}"
     fields: dict[str, str | None] = {"title": title, "author": " and ".join(names)}
     fields |= {"year": str(cff["year"]) if cff.get("year") else None, "version": cff.get("version")}
@@ -70,7 +74,7 @@ def bibtex(cff: Mapping[str, Any]) -> str:
         fields["journal"] = f"arXiv preprint arXiv:{preprint[1]}"
     # An organisation among the authors has no family name; the key then starts with words of the title.
     family = next((author["family-names"] for author in cff["authors"] if "family-names" in author), "")
-    return _entry(kind, _key(family, fields["year"], cff["title"]), fields)
+    return _format_entry(kind, _make_key(family, fields["year"], cff["title"]), fields)
 
 
 def pair_bibtex(pair: Pair, address: str) -> str:
@@ -93,7 +97,7 @@ def pair_bibtex(pair: Pair, address: str) -> str:
         "note": escape_bibtex(note),
         "url": address or None,
     }
-    return _entry("misc", re.sub(r"[^A-Za-z0-9-]", "-", run.run_id), fields)
+    return _format_entry("misc", re.sub(r"[^A-Za-z0-9-]", "-", run.run_id), fields)
 
 
 def answer_bibtex(key: str, question: str, version: Version, judge: str, address: str) -> str:
@@ -109,13 +113,13 @@ def answer_bibtex(key: str, question: str, version: Version, judge: str, address
     fields = {
         "title": f"{{{escape_bibtex(question)}}}",
         "howpublished": "Leaderboard of the Image Reconstruction Game",
-        "note": escape_bibtex(f"{_benchmark(version)}, judge {judge}"),
+        "note": escape_bibtex(f"{_name_benchmark(version)}, judge {judge}"),
         "url": address or None,
     }
-    return _entry("misc", f"ask-{key}", fields)
+    return _format_entry("misc", f"ask-{key}", fields)
 
 
-def misc_entry(key: str, title: str, note: str, address: str) -> str:
+def format_misc_entry(key: str, title: str, note: str, address: str) -> str:
     """Return the BibTeX entry of a page.
 
     Args:
@@ -125,7 +129,7 @@ def misc_entry(key: str, title: str, note: str, address: str) -> str:
         address: Absolute address; empty leaves it out.
     """
     fields = {"title": f"{{{escape_bibtex(title)}}}", "note": escape_bibtex(note), "url": address or None}
-    return _entry("misc", key, fields)
+    return _format_entry("misc", key, fields)
 
 
 def escape_bibtex(text: str) -> str:
@@ -133,33 +137,33 @@ def escape_bibtex(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
-def _entry(kind: str, key: str, fields: Mapping[str, str | None]) -> str:
+def _format_entry(kind: str, key: str, fields: Mapping[str, str | None]) -> str:
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])
 
 
-def _author(author: Mapping[str, str]) -> str:
+def _format_author(author: Mapping[str, str]) -> str:
     if "name" in author:
         # Braces keep BibTeX from splitting the name of an organisation into given and family names.
         return f"{{{escape_bibtex(author['name'])}}}"
     return ", ".join(escape_bibtex(author[part]) for part in ("family-names", "given-names") if part in author)
 
 
-def _key(family: str, year: str | None, title: str) -> str:
+def _make_key(family: str, year: str | None, title: str) -> str:
     words = [word for word in re.findall(r"[A-Za-z]+", title.lower()) if word not in _SMALL_WORDS]
     parts = [family, year or "", *words[:1]] if family else [*words[:3], year or ""]
-    return "".join(_plain(parts)).lower()
+    return "".join(_strip_words(parts)).lower()
 
 
-def _plain(words: Sequence[str]) -> Iterator[str]:
+def _strip_words(words: Sequence[str]) -> Iterator[str]:
     return (re.sub(r"[^A-Za-z0-9]", "", word) for word in words)
 
 
-def _benchmark(version: Version) -> str:
+def _name_benchmark(version: Version) -> str:
     # The words of an unreleased benchmark name its instance set already.
     return version.words + (f", instance set {version.instance_set[:12]}" if version.released else "")
 
 
-def _year(cff: Mapping[str, Any]) -> str | None:
+def _find_year(cff: Mapping[str, Any]) -> str | None:
     released = str(cff.get("date-released") or cff["preferred-citation"].get("year") or "")
     return released[:4] or None

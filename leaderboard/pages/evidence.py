@@ -39,7 +39,7 @@ class ShownFinding(NamedTuple):
         return FINDINGS.get(self.flag.rule, self.flag.rule)
 
 
-def shown_findings(site: Site, pair: Pair) -> list[ShownFinding]:
+def list_shown_findings(site: Site, pair: Pair) -> list[ShownFinding]:
     """Return the findings in a pair's run that hold it or compare two pictures, grave ones first.
 
     At most ``MOST_SHOWN`` of them.
@@ -50,16 +50,16 @@ def shown_findings(site: Site, pair: Pair) -> list[ShownFinding]:
         (flag for flag in flags if flag.grave or flag.evidence is not None), key=lambda flag: not flag.grave
     )
     # The renderings of a run are only listed where a finding needs them.
-    own = _renderings(site, pair.run_id) if chosen else {}
+    own = _index_renderings(site, pair.run_id) if chosen else {}
     return [
-        ShownFinding(flag, *_pictures(site, pair, flag.evidence, own))
+        ShownFinding(flag, *_find_pictures(site, pair, flag.evidence, own))
         if flag.evidence is not None and flag.evidence.rendering in own
         else ShownFinding(flag, None, None, "")
         for flag in chosen[:MOST_SHOWN]
     ]
 
 
-def _pictures(
+def _find_pictures(
     site: Site, pair: Pair, evidence: Evidence, renderings: Mapping[str, Rendering]
 ) -> tuple[Shown, Shown | None, str]:
     picture = site.rendering(pair.run_id, renderings[evidence.rendering])
@@ -69,12 +69,12 @@ def _pictures(
     if evidence.run_id is None or evidence.run_id not in site.pairs or evidence.other is None:
         # A finding may compare with a run of another release, whose pictures the site does not have.
         return picture, None, "a run that is not on this site"
-    other_rendering = _renderings(site, evidence.run_id).get(evidence.other)
+    other_rendering = _index_renderings(site, evidence.run_id).get(evidence.other)
     shown = None if other_rendering is None else site.rendering(evidence.run_id, other_rendering)
     return picture, shown, site.pairs[evidence.run_id].key
 
 
-def _renderings(site: Site, run_id: str) -> dict[str, Rendering]:
+def _index_renderings(site: Site, run_id: str) -> dict[str, Rendering]:
     """Return the renderings of a run by their hashes."""
     return {
         rendering.sha256: rendering

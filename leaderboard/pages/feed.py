@@ -18,9 +18,9 @@ from ircore.submissions.decisions import Decision
 from ircore.submissions.pending_work import MergedSubmission
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.history import Entered
-from leaderboard.pages.history import entries as entered_pairs
-from leaderboard.words.findings import measured_words
-from leaderboard.words.labels import number, rank, unrated_words
+from leaderboard.pages.history import list_entries as entered_pairs
+from leaderboard.words.findings import describe_estimate
+from leaderboard.words.labels import describe_unrated, number, rank
 
 NAME = "Image Reconstruction Game"
 
@@ -63,7 +63,7 @@ class Change:
     """Of a new pair, what stands beside its name on the page: one line; empty for other kinds of change."""
 
 
-def changes(site: Site) -> tuple[Change, ...]:
+def list_changes(site: Site) -> tuple[Change, ...]:
     """Return the changes, newest first: benchmark releases, new pairs, versions of ircore that played them first.
 
     A change has the date on which the run began, or the benchmark was released, which is recorded with it; the date of
@@ -72,56 +72,56 @@ def changes(site: Site) -> tuple[Change, ...]:
     entries: list[Change] = []
     released: set[str] = set()
     entered = entered_pairs(site)
-    for pair in sorted(site.pairs.values(), key=lambda pair: (_moment(pair.result.run.started), pair.run_id)):
+    for pair in sorted(site.pairs.values(), key=lambda pair: (_format_time(pair.result.run.started), pair.run_id)):
         version = pair.result.run.version
         if version not in released:
             released.add(version)
             entries.append(_release(site, version, pair.result.run.started))
-        entries.append(_new_pair(site, pair, entered.get(pair.run_id)))
+        entries.append(_describe_new_pair(site, pair, entered.get(pair.run_id)))
     steps = ((submitted, step) for submitted in site.submitted for step in submitted.decisions)
     entries += [_step(site, submitted, step) for submitted, step in steps if _is_of(site, submitted)]
-    entries += [_benchmark(version) for version in site.former]
+    entries += [_describe_release(version) for version in site.former]
     if site.version.released:
-        entries.append(_benchmark(site.version.released, site))
+        entries.append(_describe_release(site.version.released, site))
     # Reversed first, so that among changes of the same moment the one added last stands first.
     entries.reverse()
     # Sorting is stable: changes of the same moment keep their order.
     return tuple(sorted(entries, key=lambda change: change.when, reverse=True))
 
 
-def changes_page(site: Site) -> Page:
+def build_changes_page(site: Site) -> Page:
     """Return the page of changes: the newest day by day, older ones folded by month."""
     path, title = site.path("changes"), f"{site.title_prefix}What changed"
-    return Page(path, title, "changes", {"site": site}, searchable=True, later=partial(_listed, site))
+    return Page(path, title, "changes", {"site": site}, searchable=True, later=partial(_group_changes, site))
 
 
-def _listed(site: Site) -> Mapping[str, Any]:
-    listed = changes(site)
+def _group_changes(site: Site) -> Mapping[str, Any]:
+    listed = list_changes(site)
     months = groupby(listed[_OPEN:], key=lambda change: change.when[:7])
     folded = [(month, list(of_month)) for month, of_month in months]
     return {
-        "days": _days(listed[:_OPEN]),
+        "days": _group_by_day(listed[:_OPEN]),
         "months": [
-            (datetime.fromisoformat(f"{month}-01").strftime("%B %Y"), len(of_month), _days(of_month))
+            (datetime.fromisoformat(f"{month}-01").strftime("%B %Y"), len(of_month), _group_by_day(of_month))
             for month, of_month in folded
         ],
     }
 
 
-def _days(listed: Sequence[Change]) -> list[tuple[str, list[Change]]]:
+def _group_by_day(listed: Sequence[Change]) -> list[tuple[str, list[Change]]]:
     """Return changes by day, in their order."""
     return [(day, list(of_day)) for day, of_day in groupby(listed, key=lambda change: change.when[:10])]
 
 
 def feed_files(site: Site) -> Iterator[tuple[str, str]]:
     """Yield path and text of both feeds of a game."""
-    entries = changes(site)
+    entries = list_changes(site)
     name = site.game.title if site.folder else NAME
-    yield site.path("feed.atom"), atom(entries, site.results.instance_set, site.address, site.folder, name)
-    yield site.path("feed.json"), json_feed(entries, site.address, site.folder, name)
+    yield site.path("feed.atom"), render_atom(entries, site.results.instance_set, site.address, site.folder, name)
+    yield site.path("feed.json"), render_json_feed(entries, site.address, site.folder, name)
 
 
-def atom(entries: Sequence[Change], identity: str, address: str, folder: str = "", name: str = NAME) -> str:
+def render_atom(entries: Sequence[Change], identity: str, address: str, folder: str = "", name: str = NAME) -> str:
     """Return an Atom 1.0 feed (RFC 4287).
 
     Args:
@@ -135,7 +135,7 @@ def atom(entries: Sequence[Change], identity: str, address: str, folder: str = "
     # Without an address links are relative to the feed, which lies in the folder of its game.
     base = address or "../" * folder.count("/")
     feed = Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
-    for tag, text in (("title", f"{name}: what changed"), ("id", _urn(f"feed {identity}"))):
+    for tag, text in (("title", f"{name}: what changed"), ("id", _make_urn(f"feed {identity}"))):
         SubElement(feed, tag).text = text
     # Atom demands a date even of a feed without entries; the date of the build would change with every build.
     SubElement(feed, "updated").text = entries[0].when if entries else "1970-01-01T00:00:00Z"
@@ -159,7 +159,7 @@ def atom(entries: Sequence[Change], identity: str, address: str, folder: str = "
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(feed, encoding="unicode") + "\n"
 
 
-def json_feed(entries: Sequence[Change], address: str, folder: str = "", name: str = NAME) -> str:
+def render_json_feed(entries: Sequence[Change], address: str, folder: str = "", name: str = NAME) -> str:
     """Return a JSON Feed 1.1; its addresses must be absolute, so without ``address`` they are left out.
 
     Args:
@@ -174,12 +174,12 @@ def json_feed(entries: Sequence[Change], address: str, folder: str = "", name: s
     feed |= {
         "language": "en",
         "authors": [{"name": NAME}],
-        "items": [_item(change, address) for change in entries[:_NEWEST]],
+        "items": [_build_item(change, address) for change in entries[:_NEWEST]],
     }
     return json.dumps(feed, ensure_ascii=False, indent=1) + "\n"
 
 
-def _item(change: Change, address: str) -> dict[str, Any]:
+def _build_item(change: Change, address: str) -> dict[str, Any]:
     url = {"url": f"{address}{change.path}"} if address else {}
     return {
         "id": change.identity,
@@ -190,23 +190,23 @@ def _item(change: Change, address: str) -> dict[str, Any]:
     }
 
 
-def _new_pair(site: Site, pair: Pair, entered: Entered | None) -> Change:
+def _describe_new_pair(site: Site, pair: Pair, entered: Entered | None) -> Change:
     cell = site.results.cell(pair.run_id, site.judge)
     apart = f" ({format_one_line(pair.apart)})" if pair.apart else ""
     players = " + ".join(format_one_line(label, 80) for label in (pair.describer, pair.generator) if label)
     judged = f", judged by {site.judge}" if site.game.is_judged else ""
     return Change(
-        when=_moment(pair.result.run.started),
+        when=_format_time(pair.result.run.started),
         title=f"New {site.noun}: {players}{apart}",
-        words=f"{_reached(site, cell)}{judged}." + (f" {entered.words}" if entered else ""),
+        words=f"{_describe_result(site, cell)}{judged}." + (f" {entered.words}" if entered else ""),
         path=f"{pair.path}.html",
-        identity=_urn(f"pair {pair.run_id}"),
+        identity=_make_urn(f"pair {pair.run_id}"),
         pair=pair,
-        brief=_brief(cell, entered),
+        brief=_format_entry(cell, entered),
     )
 
 
-def _brief(cell: Cell, entered: Entered | None) -> str:
+def _format_entry(cell: Cell, entered: Entered | None) -> str:
     """Return the main score and the rank at which a pair entered, in a line."""
     main = "no main score yet" if cell.main.mean is None else f"main score {number(cell.main.mean, 1)}"
     if cell.main.mean is not None and cell.main.low is not None and cell.main.high is not None:
@@ -216,15 +216,15 @@ def _brief(cell: Cell, entered: Entered | None) -> str:
     return f"{main}, entered with rank {rank(*entered.ranks)} of {entered.pairs}" if entered and entered.ranks else main
 
 
-def _reached(site: Site, cell: Cell) -> str:
+def _describe_result(site: Site, cell: Cell) -> str:
     """Return the counts of played and rated episodes and the main score, in words."""
     counts = (
         f"{cell.played} of {format_count(cell.episodes, 'episode')} played, {cell.rated} of {cell.applicable} rated"
     )
-    missing = "".join(f", {words}" for _, words in unrated_words(cell))
+    missing = "".join(f", {words}" for _, words in describe_unrated(cell))
     if cell.main.mean is None:
         return f"{counts}{missing}; no main score yet"
-    reached = f"main score {measured_words(cell.main, 1)}"
+    reached = f"main score {describe_estimate(cell.main, 1)}"
     if cell.score.mean is not None and site.game.is_judged:
         reached += f", score {number(cell.score.mean)}"
     return f"{counts}{missing}; {reached}" + (f"; no rank: {cell.unranked_words}" if cell.unranked else "")
@@ -233,11 +233,11 @@ def _reached(site: Site, cell: Cell) -> str:
 def _release(site: Site, version: str, started: str) -> Change:
     version = format_one_line(version, 40)
     return Change(
-        when=_moment(started),
+        when=_format_time(started),
         title=f"First {site.noun} played with ircore {version}",
         words=f"Instance set {site.results.instance_set[:12]}. Numbers of different sets are never mixed.",
         path=f"{site.path('boards/index')}.html",
-        identity=_urn(f"version {site.results.instance_set} {version}"),
+        identity=_make_urn(f"version {site.results.instance_set} {version}"),
     )
 
 
@@ -250,25 +250,25 @@ def _is_of(site: Site, submitted: MergedSubmission) -> bool:
 def _step(site: Site, submitted: MergedSubmission, step: Decision) -> Change:
     players = " + ".join(spec.label for spec in submitted.loaded.submission.players.values())
     return Change(
-        when=_moment(f"{step.date}T00:00:00+00:00"),
+        when=_format_time(f"{step.date}T00:00:00+00:00"),
         title=f"{step.kind.capitalize()}: {format_one_line(players, 160)}",
         words=format_one_line(step.reason),
         path=f"{site.page_of(submitted.slug)}.html",
-        identity=_urn(f"step {submitted.slug} {step.date} {step.kind} {step.run_id}"),
+        identity=_make_urn(f"step {submitted.slug} {step.date} {step.kind} {step.run_id}"),
     )
 
 
-def _benchmark(version: BenchmarkVersion, shown_by: Site | None = None) -> Change:
+def _describe_release(version: BenchmarkVersion, shown_by: Site | None = None) -> Change:
     """Return the release of a version; the site that shows it live tells who moved since the version before."""
     about = f" {format_one_line(version.notes, 200)}" if version.notes else ""
     if shown_by is not None and shown_by.moved:
         about += f" {shown_by.moved}"
     return Change(
-        when=_moment(version.date),
+        when=_format_time(version.date),
         title=f"Benchmark {version.name} released",
         words=f"Instance set {version.instance_set[:12]}; scores of other versions are not comparable.{about}",
         path=_version_path(version, shown_by),
-        identity=_urn(f"benchmark {version.name} {version.instance_set}"),
+        identity=_make_urn(f"benchmark {version.name} {version.instance_set}"),
     )
 
 
@@ -279,7 +279,7 @@ def _version_path(version: BenchmarkVersion, shown_by: Site | None) -> str:
     return f"{shown_by.path('boards/index')}.html" if shown_by.folder else "versions/index.html"
 
 
-def _moment(text: str) -> str:
+def _format_time(text: str) -> str:
     """Return a time as RFC 3339 in UTC, as both feeds require; unreadable times become a date long ago."""
     try:
         read = datetime.fromisoformat(text)
@@ -289,5 +289,5 @@ def _moment(text: str) -> str:
     return read.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _urn(name: str) -> str:
+def _make_urn(name: str) -> str:
     return uuid5(NAMESPACE_URL, f"image-reconstruction-game {name}").urn

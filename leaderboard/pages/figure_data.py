@@ -11,13 +11,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ircore.core.untrusted_text import make_visible
-from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, choosable, named_alike
+from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, build_choosable_figure, shorten_pair_names
 from leaderboard.charts.costs import MOST_POINTS
 from leaderboard.charts.data import MOST_PANELS, MOST_ROWS, Choice, Subject
 from leaderboard.charts.grammar import Missing, Sketch
 from leaderboard.model.site import Pair, Site
 from leaderboard.theme import describer_class
-from leaderboard.words.labels import category_title
+from leaderboard.words.labels import format_category
 
 FOLDER = "data/figures"
 """Folder of the files, relative to the site's root."""
@@ -65,12 +65,12 @@ CHOOSABLE = {
 """The figures in which a reader can choose, by kind."""
 
 
-def figure_data_files(site: Site) -> Iterator[tuple[str, str]]:
+def build_figure_data_files(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the files of the runs under the most common rules: path below the site's root, and text."""
     results = site.under()
     # In the order of the board, in which a reader looks for pairs.
-    alike = named_alike([site.pairs[row.submission.run_id] for row in results.board(site.judge)])
-    yield f"{FOLDER}/pairs.json", _text(_index(site, list(alike.values())))
+    alike = shorten_pair_names([site.pairs[row.submission.run_id] for row in results.board(site.judge)])
+    yield f"{FOLDER}/pairs.json", _dump_text(_index(site, list(alike.values())))
     subject = Subject(results, alike, site.judge)
     for kind, choices in CHOOSABLE.items():
         draw = {**OF_ALL, **OF_JUDGE}[kind]
@@ -81,16 +81,16 @@ def figure_data_files(site: Site) -> Iterator[tuple[str, str]]:
                 about = subject.chosen(judge or site.judge, Choice(category, alone=judge is not None))
                 parts = (kind, judge and f"by-{judge}", category and f"on-{category}")
                 name = "-".join(filter(None, parts))
-                yield f"{FOLDER}/{name}.json", _text(_figure(site, draw, about, choices))
+                yield f"{FOLDER}/{name}.json", _dump_text(_build_figure(site, draw, about, choices))
 
 
-def _figure(
+def _build_figure(
     site: Site, draw: Callable[[Subject], Sketch | Missing], about: Subject, choices: Choices
 ) -> dict[str, Any]:
     sketch = draw(about)
     if isinstance(sketch, Missing):
         return {"missing": sketch.reason}
-    return choosable(sketch, about, choices.usual or choices.most, site.version)
+    return build_choosable_figure(sketch, about, choices.usual or choices.most, site.version)
 
 
 def _index(site: Site, pairs: list[Pair]) -> dict[str, Any]:
@@ -99,8 +99,8 @@ def _index(site: Site, pairs: list[Pair]) -> dict[str, Any]:
     return {
         "judge": site.judge,
         "judges": results.judges,
-        "categories": [[category, category_title(category)] for category in results.categories],
-        "pairs": [_named(pair) for pair in pairs],
+        "categories": [[category, format_category(category)] for category in results.categories],
+        "pairs": [_list_names(pair) for pair in pairs],
         # The pairs of a judge's board, best first.
         "order": {judge: [places[row.submission.run_id] for row in results.board(judge)] for judge in results.judges},
         "figures": {kind: asdict(choices) for kind, choices in CHOOSABLE.items()},
@@ -114,7 +114,7 @@ def _index(site: Site, pairs: list[Pair]) -> dict[str, Any]:
     }
 
 
-def _named(pair: Pair) -> dict[str, Any]:
+def _list_names(pair: Pair) -> dict[str, Any]:
     """Return a pair's names and colour; the names are a stranger's words, so that scripts escape them."""
     return {
         "key": pair.key,
@@ -125,5 +125,5 @@ def _named(pair: Pair) -> dict[str, Any]:
     }
 
 
-def _text(value: Any) -> str:
+def _dump_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"

@@ -11,9 +11,9 @@ from ircore.results.cells import Cell
 from ircore.results.questions import DRAWN, estimate_mean_change
 from ircore.results.statistics.intervals import Estimate, are_too_few, clear_of
 from leaderboard.model.site import Pair, Site
-from leaderboard.pages.selections import Chosen, judged_episodes
-from leaderboard.words.findings import extreme_words, place_words
-from leaderboard.words.labels import category_title, number
+from leaderboard.pages.selections import Chosen, list_judged_episodes
+from leaderboard.words.findings import describe_extremes, place_words
+from leaderboard.words.labels import format_category, number
 
 GAIN = 0.1
 """Mean gain, on the scale 0–10, from which corrections are said to help or to harm."""
@@ -105,7 +105,7 @@ class Finding:
         return "open" if side * self.gain <= 0 else "help" if side > 0 else "harm"
 
 
-def finding(site: Site) -> Finding | None:
+def collect_findings(site: Site) -> Finding | None:
     """Return the findings of a site; None if no ranked pair has a rated episode."""
     rows = [row for row in site.under().board(site.judge) if row.rank_low is not None]
     ranked = [site.pairs[row.submission.run_id] for row in rows]
@@ -116,7 +116,7 @@ def finding(site: Site) -> Finding | None:
     cell = site.cell(best)
     ends = [
         (min(chosen.judged.trajectory.items())[1], chosen.judged.final)
-        for chosen in judged_episodes(site, [best])
+        for chosen in list_judged_episodes(site, [best])
         if chosen.judged.trajectory and chosen.judged.final is not None
     ]
     if cell is None or cell.main.mean is None or not ends:
@@ -124,15 +124,15 @@ def finding(site: Site) -> Finding | None:
     instances = site.results.instances
     return Finding(
         best,
-        _mean(first for first, _ in ends),
-        _mean(final for _, final in ends),
+        _compute_mean(first for first, _ in ends),
+        _compute_mean(final for _, final in ends),
         len(instances),
         len({instance.category for instance in instances}),
         len(ranked),
         sum(row.top for row in rows),
         site.rule_sets[0],
         cell,
-        _hardest(site, ranked),
+        _find_hardest(site, ranked),
         estimate_mean_change(site.under(), site.judge),
     )
 
@@ -145,7 +145,7 @@ def pair_finding(judge: str, values: Mapping[str, Any]) -> str:
         values: Values of the page of the pair.
     """
     known = [
-        (f"{category_title(entry['category']).lower()}, {entry['difficulty']}", score)
+        (f"{format_category(entry['category']).lower()}, {entry['difficulty']}", score)
         for entry in values["conditions"]
         if (score := entry["cell"].score.mean) is not None and not are_too_few(entry["cell"].score.n)
     ]
@@ -153,10 +153,10 @@ def pair_finding(judge: str, values: Mapping[str, Any]) -> str:
     if len(known) < 2:
         return place
     best, worst = (choose(known, key=itemgetter(1)) for choose in (max, min))
-    return f"{place}; {extreme_words(best, worst)}"
+    return f"{place}; {describe_extremes(best, worst)}"
 
 
-def target_finding(judge: str, values: Mapping[str, Any]) -> str:
+def describe_best_on_target(judge: str, values: Mapping[str, Any]) -> str:
     """Return which pair got the highest score on a target; empty if nobody's rendering of it is rated.
 
     Args:
@@ -166,10 +166,10 @@ def target_finding(judge: str, values: Mapping[str, Any]) -> str:
     best: Chosen | None = values["best"]
     if best is None:
         return ""
-    return f"highest score by {format_one_line(best.pair.name, 80)}, {outcome_words(best, judge)}"
+    return f"highest score by {format_one_line(best.pair.name, 80)}, {describe_outcome(best, judge)}"
 
 
-def outcome_words(chosen: Chosen, judge: str) -> str:
+def describe_outcome(chosen: Chosen, judge: str) -> str:
     """Return how an episode ended: ``3.1 at first, 9.8 of 10 after 4 turns, judged by verified``.
 
     Args:
@@ -182,13 +182,13 @@ def outcome_words(chosen: Chosen, judge: str) -> str:
     return f"{began}{number(chosen.judged.final, 1)} of 10 {after}, judged by {judge}"
 
 
-def _mean(values: Iterable[float]) -> float:
+def _compute_mean(values: Iterable[float]) -> float:
     listed = list(values)
     # fsum, so that the mean does not depend on the order of episodes.
     return math.fsum(listed) / len(listed)
 
 
-def _hardest(site: Site, pairs: Sequence[Pair]) -> Hardest | None:
+def _find_hardest(site: Site, pairs: Sequence[Pair]) -> Hardest | None:
     """Return the condition in which the best score of all pairs is lowest, if it is told from every other condition.
 
     Where the targets of one difficulty are too few for a claim, or do not carry it, those of a category count together.
@@ -198,18 +198,18 @@ def _hardest(site: Site, pairs: Sequence[Pair]) -> Hardest | None:
         {(instance.category, instance.difficulty) for instance in instances},
         {(instance.category, "") for instance in instances},
     ):
-        tops = sorted(_tops(site, pairs, conditions), key=lambda top: top.score.mean or 0.0)
+        tops = sorted(_find_best_pairs(site, pairs, conditions), key=lambda top: top.score.mean or 0.0)
         # Intervals that do not overlap tell more than a comparison needs, since all conditions are compared at once.
-        if tops and all(_below(tops[0].score, other.score) for other in tops[1:]):
+        if tops and all(_is_below(tops[0].score, other.score) for other in tops[1:]):
             return tops[0]
     return None
 
 
-def _below(lower: Estimate, upper: Estimate) -> bool:
+def _is_below(lower: Estimate, upper: Estimate) -> bool:
     return lower.high is not None and upper.low is not None and lower.high < upper.low
 
 
-def _tops(site: Site, pairs: Sequence[Pair], conditions: Iterable[tuple[str, str]]) -> list[Hardest]:
+def _find_best_pairs(site: Site, pairs: Sequence[Pair], conditions: Iterable[tuple[str, str]]) -> list[Hardest]:
     """Return the best pair of each condition in which enough targets are rated."""
     tops = []
     for category, difficulty in sorted(conditions):

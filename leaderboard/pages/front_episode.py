@@ -6,7 +6,7 @@ from functools import lru_cache
 from operator import itemgetter
 
 from leaderboard.model.site import Site
-from leaderboard.pages.selections import GOOD, Chosen, judged_episodes
+from leaderboard.pages.selections import GOOD, Chosen, list_judged_episodes
 
 _EASY_WORDS = 60
 """Words and numbers of a message that people read without effort."""
@@ -16,33 +16,35 @@ _Worth = tuple[bool, bool, float, str]
 
 
 @lru_cache(maxsize=1)  # asked for by the front page and by its turn strip
-def front_episode(site: Site) -> Chosen | None:
+def choose_front_episode(site: Site) -> Chosen | None:
     """Return a close reconstruction that improved much and is told in words that people read easily; None without any.
 
     A held run is no example: its pictures may be copies.
     """
-    return _best(chosen for chosen in judged_episodes(site) if chosen.pair.run_id not in site.results.held)
+    return _find_best(chosen for chosen in list_judged_episodes(site) if chosen.pair.run_id not in site.results.held)
 
 
-def _best(episodes: Iterable[Chosen]) -> Chosen | None:
+def _find_best(episodes: Iterable[Chosen]) -> Chosen | None:
     """Return the episode of the greatest worth; messages are read only of episodes that may be the best."""
     best: tuple[_Worth, Chosen] | None = None
-    for most, chosen in sorted(((_most(chosen), chosen) for chosen in episodes), key=itemgetter(0), reverse=True):
+    for most, chosen in sorted(
+        ((_compute_upper_worth(chosen), chosen) for chosen in episodes), key=itemgetter(0), reverse=True
+    ):
         # The upper bounds fall from here on, so no later episode can be better.
         if best is not None and best[0] > most:
             break
-        if best is None or _worth(chosen) > best[0]:
-            best = _worth(chosen), chosen
+        if best is None or _compute_worth(chosen) > best[0]:
+            best = _compute_worth(chosen), chosen
     return best[1] if best else None
 
 
-def _most(chosen: Chosen) -> _Worth:
+def _compute_upper_worth(chosen: Chosen) -> _Worth:
     """Return the worth that an episode would have if its messages were all words."""
-    good, tells, value, episode_id = _worth(chosen, legible=1.0)
+    good, tells, value, episode_id = _compute_worth(chosen, legible=1.0)
     return good, tells, max(value, 0.0), episode_id
 
 
-def _worth(chosen: Chosen, legible: float | None = None) -> _Worth:
+def _compute_worth(chosen: Chosen, legible: float | None = None) -> _Worth:
     """Return the sort key of episodes: a shorter or a worse episode is shown only if there is no better.
 
     Of good episodes that improve, the gain counts by how much of their messages are words.
@@ -55,14 +57,14 @@ def _worth(chosen: Chosen, legible: float | None = None) -> _Worth:
     good, episode = final >= GOOD, chosen.result.episode
     tells = good and delta > 0 and len(episode.renderings) > 1
     if good and legible is None:
-        legible = legibility([turn.message or "" for turn in chosen.pair.rendered(episode)])
+        legible = measure_legibility([turn.message or "" for turn in chosen.pair.rendered(episode)])
     return good, tells, delta * (legible or 0.0) if good else final, episode.episode_id
 
 
-def legibility(messages: Sequence[str]) -> float:
+def measure_legibility(messages: Sequence[str]) -> float:
     """Return how easily messages read, 0–1: the share of words among words and numbers, less for long messages.
 
-    >>> legibility(["A red circle in the middle"]) > legibility(["A #ff0000 circle at (256, 256)"])
+    >>> measure_legibility(["A red circle in the middle"]) > measure_legibility(["A #ff0000 circle at (256, 256)"])
     True
 
     Args:

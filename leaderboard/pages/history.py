@@ -16,13 +16,13 @@ from ircore.results.episodes import average_final_scores
 from ircore.results.next_episodes import pair_differences
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Column, Table, Value
-from leaderboard.charts.catalogue import Chart, chart_of
-from leaderboard.charts.entries import entries_sketch
-from leaderboard.charts.places import versions_sketch
+from leaderboard.charts.catalogue import Chart, make_page_chart
+from leaderboard.charts.entries import sketch_entries
+from leaderboard.charts.places import sketch_versions
 from leaderboard.frozen_boards.archive import FrozenBoard
 from leaderboard.model.site import Gallery, Page, Pair, Site
-from leaderboard.pages.version_moves import Track, moved_words, tracks
-from leaderboard.words.labels import interval_words, number, rank, signed
+from leaderboard.pages.version_moves import Track, build_tracks, describe_moves
+from leaderboard.words.labels import describe_interval, format_signed, number, rank
 
 TELLING = 2
 """Episodes named that moved a pair past the pair behind it."""
@@ -49,7 +49,7 @@ class Neighbour(NamedTuple):
     def words(self) -> str:
         """The pair with its main score; holds labels of players."""
         name = format_one_line(self.pair.players, 120)
-        return f"{name} ({number(self.main.mean, 1)}, {interval_words(self.main, 1)})"
+        return f"{name} ({number(self.main.mean, 1)}, {describe_interval(self.main, 1)})"
 
 
 @dataclass(frozen=True)
@@ -110,12 +110,12 @@ class Entered:
             if self.beaten
             else (f"the comparisons tell it from no {self.noun} behind it")
         )
-        lead = " and ".join(f"{gallery.title.lower()} ({signed(points, 1)})" for gallery, points in self.telling)
+        lead = " and ".join(f"{gallery.title.lower()} ({format_signed(points, 1)})" for gallery, points in self.telling)
         return f"{said}; {better}." + (f" What moved it past that {self.noun} most: {lead}." if lead else "")
 
 
 @lru_cache(maxsize=8)  # asked for by this page, by the page of changes and by the feeds, of each game
-def entries(site: Site) -> dict[str, Entered]:
+def list_entries(site: Site) -> dict[str, Entered]:
     """Return where each pair with a main score entered the board, by run_id, in the order of the runs' beginnings."""
     made: dict[str, Entered] = {}
     boards: dict[str, list[tuple[float, str]]] = {}
@@ -132,36 +132,36 @@ def entries(site: Site) -> dict[str, Entered]:
         # Main scores are negated because insort sorts upwards and the best pair stands first.
         insort(board, (-cell.main.mean, pair.run_id))
         at = board.index((-cell.main.mean, pair.run_id))
-        behind = _neighbour(site, board[at + 1][1]) if at + 1 < len(board) else None
-        ahead = _neighbour(site, board[at - 1][1]) if at else None
+        behind = _build_neighbour(site, board[at + 1][1]) if at + 1 < len(board) else None
+        ahead = _build_neighbour(site, board[at - 1][1]) if at else None
         differences = compared[key]
         # Where the two may be equal, no target has moved the one past the other.
         apart = behind is not None and differences is not None and differences.tells(pair.run_id, behind.pair.run_id)
-        telling = _telling(site, pair, behind.pair) if behind and apart else ()
+        telling = _find_telling_targets(site, pair, behind.pair) if behind and apart else ()
         # The comparisons of today's board, with one error rate for all its pairs, are strict enough for a smaller one.
         ranks = differences.ranks(pair.run_id, [run_id for _, run_id in board]) if differences else None
         made[pair.run_id] = Entered(pair, at + 1, len(board), cell.main, ahead, behind, telling, ranks, site.noun)
     return made
 
 
-def _neighbour(site: Site, run_id: str) -> Neighbour:
+def _build_neighbour(site: Site, run_id: str) -> Neighbour:
     return Neighbour(site.pairs[run_id], site.results.cell(run_id, site.judge).main)
 
 
-def _telling(site: Site, pair: Pair, behind: Pair) -> tuple[tuple[Gallery, float], ...]:
+def _find_telling_targets(site: Site, pair: Pair, behind: Pair) -> tuple[tuple[Gallery, float], ...]:
     """Return the targets on which a pair leads another by most."""
-    own, others = _finals(site, pair), _finals(site, behind)
+    own, others = _collect_finals(site, pair), _collect_finals(site, behind)
     leads = {instance: own[instance] - others[instance] for instance in own.keys() & others.keys()}
     # Targets on which the pair does not lead cannot have moved the pair forward.
     most = sorted((name for name in leads if leads[name] > 0), key=lambda name: (-leads[name], name))[:TELLING]
     return tuple((site.galleries[instance], leads[instance]) for instance in most)
 
 
-def _finals(site: Site, pair: Pair) -> dict[str, float]:
+def _collect_finals(site: Site, pair: Pair) -> dict[str, float]:
     return average_final_scores(site.results.episodes[pair.run_id], site.judge)
 
 
-def history_page(site: Site, frozen: Sequence[FrozenBoard] = ()) -> Page:
+def build_history_page(site: Site, frozen: Sequence[FrozenBoard] = ()) -> Page:
     """Return the page of ranks over versions and merges.
 
     Args:
@@ -169,30 +169,30 @@ def history_page(site: Site, frozen: Sequence[FrozenBoard] = ()) -> Page:
         frozen: Boards of former versions, newest first; only the game in the site's root has any.
     """
     path, title = site.path("history"), f"{site.title_prefix}Ranks over time"
-    return Page(path, title, "history", {"site": site}, searchable=True, later=partial(_values, site, frozen))
+    return Page(path, title, "history", {"site": site}, searchable=True, later=partial(_collect_values, site, frozen))
 
 
-def _values(site: Site, frozen: Sequence[FrozenBoard]) -> dict[str, Any]:
+def _collect_values(site: Site, frozen: Sequence[FrozenBoard]) -> dict[str, Any]:
     versions = [site.version.name or "unreleased", *(board.record.name for board in frozen)]
-    entered, moved = list(entries(site).values()), tracks(site, frozen)
+    entered, moved = list(list_entries(site).values()), build_tracks(site, frozen)
     own = [entry for entry in entered if entry.pair.result.rules == site.rule_sets[0]]
-    charts = [_entries_chart(site, own), *([_versions_chart(versions, moved)] if frozen else [])]
+    charts = [_make_entries_chart(site, own), *([_make_versions_chart(versions, moved)] if frozen else [])]
     return {"versions": versions, "tracks": moved, "open_rows": SHOWN, "own_charts": charts, "entered": entered[::-1]}
 
 
-def version_words(site: Site, frozen: Sequence[FrozenBoard]) -> str:
+def describe_newest_moves(site: Site, frozen: Sequence[FrozenBoard]) -> str:
     """Return who moved from the version before to the newest, in words; empty without a version before."""
-    return moved_words(tracks(site, frozen), frozen[0].record.name) if frozen else ""
+    return describe_moves(build_tracks(site, frozen), frozen[0].record.name) if frozen else ""
 
 
-def _entries_chart(site: Site, entered: Sequence[Entered]) -> Chart:
+def _make_entries_chart(site: Site, entered: Sequence[Entered]) -> Chart:
     """Draw main scores over merges, of pairs under the same rules."""
     top = sum(row.top for row in site.under().board(site.judge))
     name = f"game-{site.game.name}-entries" if site.folder else "entries"
-    return chart_of(name, "entries", entries_sketch(entries_table(entered), site.pairs, top, site.noun))
+    return make_page_chart(name, "entries", sketch_entries(build_entries_table(entered), site.pairs, top, site.noun))
 
 
-def entries_table(entered: Sequence[Entered]) -> Table:
+def build_entries_table(entered: Sequence[Entered]) -> Table:
     """Return where pairs entered the board as a table, in this order."""
     columns = (
         Column("entry", "entry", "Number in the order in which the runs began.", digits=0),
@@ -221,14 +221,14 @@ def entries_table(entered: Sequence[Entered]) -> Table:
     return Table("entries", "Main scores over merges", "Pairs as their runs began.", columns, rows)
 
 
-def _versions_chart(versions: Sequence[str], moved: Sequence[Track]) -> Chart:
+def _make_versions_chart(versions: Sequence[str], moved: Sequence[Track]) -> Chart:
     """Draw places over versions, the oldest first."""
     names = list(reversed(versions))
     pairs = {track.name: track.pair for track in moved if track.pair is not None}
-    return chart_of("versions", "versions", versions_sketch(versions_table(names, moved), names, pairs))
+    return make_page_chart("versions", "versions", sketch_versions(build_versions_table(names, moved), names, pairs))
 
 
-def versions_table(versions: Sequence[str], moved: Sequence[Track]) -> Table:
+def build_versions_table(versions: Sequence[str], moved: Sequence[Track]) -> Table:
     """Return the places of pairs over versions as a table; pairs without a main score have no place.
 
     Args:

@@ -14,7 +14,7 @@ FOLDER = "judges"
 """Folder of the pages, relative to the site's root."""
 
 
-def card_pages(site: Site) -> Iterator[Page]:
+def build_card_pages(site: Site) -> Iterator[Page]:
     """Yield the page of each judge's card."""
     for name, card in site.cards.items():
         body = Markup(render_card(card))  # noqa: S704 - every word of it is escaped there
@@ -27,7 +27,7 @@ def card_path(judge: str) -> str:
     return f"{FOLDER}/{judge}"
 
 
-def card_notes(site: Site, judge: str) -> dict[str, Any]:
+def build_card_notes(site: Site, judge: str) -> dict[str, Any]:
     """Return the judge's test result for a board: page, share of correctly ordered pairs, passed or not."""
     card = site.cards.get(judge)
     # A card without a share of ordered pairs neither passes nor fails, so the board says nothing about the judge.

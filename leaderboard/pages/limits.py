@@ -14,32 +14,32 @@ from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.games import published_table
 from ircore.results.tables.judges import agreement_table, maps_table
 from ircore.results.tables.model import Table, Value
-from leaderboard.charts.data import entries_of, picked, where
+from leaderboard.charts.data import filter_rows, list_entries, select_columns
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.words.labels import judge_name
 
 _MEASURES = ("pearson", "spearman", "agreement", "kappa")
 
 
-def limits_page(site: Site) -> Page:
+def build_limits_page(site: Site) -> Page:
     """Return the page."""
-    later = partial(_values, site)
+    later = partial(_collect_values, site)
     return Page("limits", "What the numbers cannot tell", "limits", searchable=True, later=later)
 
 
-def _values(site: Site) -> Mapping[str, Any]:
+def _collect_values(site: Site) -> Mapping[str, Any]:
     results = site.results
     return {
-        "sizes": _sizes(site),
-        "judges": _judges(site),
+        "sizes": _list_sizes(site),
+        "judges": _list_judges(site),
         "computed_only": all(judge_kind(results, judge) == "computed" for judge in results.judges),
         "human": HUMAN in results.judges,
-        "agreements": agreements(results),
-        "published": _published_agreements(results),
-        "missing": [_missing(site, pair) for pair in site.pairs.values()],
-        "self_judged": _self_judged(site),
-        "crossed": _crossed(site),
-        "paper": _best_with_people(site),
+        "agreements": build_agreements(results),
+        "published": _build_published_agreements(results),
+        "missing": [_count_missing(site, pair) for pair in site.pairs.values()],
+        "self_judged": _list_self_judged(site),
+        "crossed": _is_fully_crossed(site),
+        "paper": _find_best_with_people(site),
     }
 
 
@@ -60,40 +60,48 @@ class _Agreements:
     """Notes on reading the numbers."""
 
 
-def agreements(results: Results) -> _Agreements:
+def build_agreements(results: Results) -> _Agreements:
     """Return the tables of agreement between judges, of this site and of the paper."""
     every = agreement_table(results)
-    people = where(every, "kind", lambda kind: kind == "judge × human")
-    judges = where(every, "kind", lambda kind: kind == "judge × judge")
-    maps = picked(maps_table(results), ("judge", "method", "bias_before", "absolute_before", "absolute_after"))
+    people = filter_rows(every, "kind", lambda kind: kind == "judge × human")
+    judges = filter_rows(every, "kind", lambda kind: kind == "judge × judge")
+    maps = select_columns(maps_table(results), ("judge", "method", "bias_before", "absolute_before", "absolute_after"))
     return _Agreements(
-        _headed(picked(people, ("one", *_MEASURES), title="Here: judge against people")),
-        _headed(picked(judges, ("one", "other", *_MEASURES), title="Here: judge against judge")),
+        _rename_headings(select_columns(people, ("one", *_MEASURES), title="Here: judge against people")),
+        _rename_headings(select_columns(judges, ("one", "other", *_MEASURES), title="Here: judge against judge")),
         maps if people.rows else None,
         every.notes,
     )
 
 
-def _published_agreements(results: Results) -> _Agreements:
+def _build_published_agreements(results: Results) -> _Agreements:
     """Return the paper's Tables 2 and 1 under the same columns: reported by the paper, not computed here."""
-    people, judges = (_named(published_table(results.game, name)) for name in ("published_table2", "published_table1"))
+    people, judges = (
+        _rename_judges(published_table(results.game, name)) for name in ("published_table2", "published_table1")
+    )
     return _Agreements(
-        _headed(picked(people, ("other", *_MEASURES), title="In the paper, not run here: judge against people")),
-        _headed(picked(judges, ("one", "other", *_MEASURES), title="In the paper, not run here: judge against judge")),
+        _rename_headings(
+            select_columns(people, ("other", *_MEASURES), title="In the paper, not run here: judge against people")
+        ),
+        _rename_headings(
+            select_columns(
+                judges, ("one", "other", *_MEASURES), title="In the paper, not run here: judge against judge"
+            )
+        ),
         None,
         (),
     )
 
 
-def _named(table: Table) -> Table:
+def _rename_judges(table: Table) -> Table:
     """Call the paper's judges by the names that pages use."""
     keys = [column.key for column in table.columns]
     names = ("one", "other")
-    named = (row | {key: Value(judge_name(str(row[key].value))) for key in names} for row in entries_of(table))
+    named = (row | {key: Value(judge_name(str(row[key].value))) for key in names} for row in list_entries(table))
     return replace(table, rows=tuple(tuple(row[key] for key in keys) for row in named))
 
 
-def _headed(table: Table) -> Table:
+def _rename_headings(table: Table) -> Table:
     """Head the judges' columns as readers expect, and give every measure two decimals."""
     titles = iter(("judge", "and judge"))
     # Two decimals, as in the tables of the paper that stand beside these.
@@ -104,17 +112,17 @@ def _headed(table: Table) -> Table:
     return replace(table, columns=tuple(columns))
 
 
-def _sizes(site: Site) -> list[dict[str, Any]]:
+def _list_sizes(site: Site) -> list[dict[str, Any]]:
     """Return the number of targets and the smallest detectable difference, overall and for every category."""
     results = site.under()
     levels = (None, *results.difficulties)
     return [
-        {"category": category, "levels": [_size(results, site.judge, category, level) for level in levels]}
+        {"category": category, "levels": [_build_size(results, site.judge, category, level) for level in levels]}
         for category in (None, *results.categories)
     ]
 
 
-def _size(results: Results, judge: str, category: str | None, difficulty: str | None) -> dict[str, Any]:
+def _build_size(results: Results, judge: str, category: str | None, difficulty: str | None) -> dict[str, Any]:
     known = (category, difficulty, judge) in results.standings
     return {
         "n": _count(results, judge, category, difficulty),
@@ -132,7 +140,7 @@ def _count(results: Results, judge: str, category: str | None, difficulty: str |
     )
 
 
-def _judges(site: Site) -> list[dict[str, Any]]:
+def _list_judges(site: Site) -> list[dict[str, Any]]:
     """Return each judge's name, label, kind, and the map from its scores to people's or why it is missing."""
     maps = site.results.raters.maps
     judges = []
@@ -151,7 +159,7 @@ def _judges(site: Site) -> list[dict[str, Any]]:
     return judges
 
 
-def _missing(site: Site, pair: Pair) -> dict[str, Any]:
+def _count_missing(site: Site, pair: Pair) -> dict[str, Any]:
     """Return a pair's cell, with counts of unrated episodes by reason, and the number of episodes without a ΔQ."""
     # An episode with a single rendering has a score but no ΔQ, because nothing was corrected.
     played = [result for result in site.results.episodes[pair.run_id] if result.episode.played]
@@ -162,7 +170,7 @@ def _missing(site: Site, pair: Pair) -> dict[str, Any]:
     }
 
 
-def _self_judged(site: Site) -> list[dict[str, Any]]:
+def _list_self_judged(site: Site) -> list[dict[str, Any]]:
     return [
         {"pair": pair, "judge": judge}
         for pair, judge in product(site.pairs.values(), site.results.judges)
@@ -170,14 +178,14 @@ def _self_judged(site: Site) -> list[dict[str, Any]]:
     ]
 
 
-def _crossed(site: Site) -> bool:
+def _is_fully_crossed(site: Site) -> bool:
     """Return whether every describer has been played with every generator by the site's own rules."""
     played = {(submission.describer, submission.generator) for submission in site.under().submissions}
     return set(product(site.describers, site.generators)) == played
 
 
-def _best_with_people(site: Site) -> dict[str, Any]:
+def _find_best_with_people(site: Site) -> dict[str, Any]:
     """Return the judge of the paper's Table 2 whose ratings follow people's most, with its correlation."""
-    rows = entries_of(published_table(site.game, "published_table2"))
+    rows = list_entries(published_table(site.game, "published_table2"))
     best = max(rows, key=lambda row: float(row["pearson"].value or 0))
     return {"other": best["other"].value, "pearson": best["pearson"].value}

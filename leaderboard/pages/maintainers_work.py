@@ -13,17 +13,19 @@ PENDING = "pending"
 """Path of the page."""
 
 
-def pending_page(submitted: Sequence[MergedSubmission], runs: Sequence[Path]) -> Page:
+def build_pending_page(submitted: Sequence[MergedSubmission], runs: Sequence[Path]) -> Page:
     """Return the page of what waits, what it would cost, what is held and what is disputed.
 
     Args:
         submitted: All merged submissions.
         runs: The published runs, whose sets count.
     """
-    return Page(PENDING, "What waits for maintainers", "pending", later=partial(_values, submitted, tuple(runs)))
+    return Page(
+        PENDING, "What waits for maintainers", "pending", later=partial(_collect_values, submitted, tuple(runs))
+    )
 
 
-def _values(submitted: Sequence[MergedSubmission], runs: Sequence[Path]) -> dict[str, Any]:
+def _collect_values(submitted: Sequence[MergedSubmission], runs: Sequence[Path]) -> dict[str, Any]:
     # Of each set one run is enough.
     sets = [run.instances for run in {run.run.instance_set: run for run in map(RunFolder, runs)}.values()]
     return {"work": pending_work(submitted, runs, sets)}

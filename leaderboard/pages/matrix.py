@@ -19,25 +19,25 @@ from ircore.results.tables.judges import SAME_FAMILY
 from leaderboard.components.chip import Chip
 from leaderboard.components.heat_map import small_map
 from leaderboard.components.matrix_cells import MatrixCell
-from leaderboard.model.kept_results import effects_of_players
+from leaderboard.model.kept_results import load_player_effects
 from leaderboard.model.site import Gallery, Page, Pair, Site
-from leaderboard.model.trust import tier_of
+from leaderboard.model.trust import find_tier
 from leaderboard.pages.board_views import (
     View,
-    chips,
-    condition_anchor,
+    build_chips,
+    describe_view,
+    format_view_title,
     is_rated,
-    view_name,
-    view_results,
-    view_title,
-    view_words,
-    views,
+    list_views,
+    make_condition_anchor,
+    name_view,
+    select_view_results,
 )
 from leaderboard.pages.players import player_paths
-from leaderboard.pages.references import board_references, reference_lines
-from leaderboard.pages.selections import telling_target
+from leaderboard.pages.references import list_board_references, list_pair_references
+from leaderboard.pages.selections import choose_example_target
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.labels import category_short, category_title
+from leaderboard.words.labels import format_category, shorten_category
 
 DENSE = 30
 """Number of pairs up to which every cell of a matrix has its picture and its numbers."""
@@ -69,9 +69,9 @@ class Grid:
     def by_effect(self, effects: Effects | None) -> "Grid":
         """Return the matrix, best describers above, best generators left; without effects, by the mean main score."""
         below = float("-inf")
-        described = {row.describer: _mean([place for cell in row.cells for place in cell]) for row in self.rows}
+        described = {row.describer: _compute_mean([place for cell in row.cells for place in cell]) for row in self.rows}
         drawn = {
-            label: _mean([place for row in self.rows for place in row.cells[column]])
+            label: _compute_mean([place for row in self.rows for place in row.cells[column]])
             for column, (label, _) in enumerate(self.generators)
         }
         if effects is not None:
@@ -115,24 +115,24 @@ class _MatrixRow:
     """Pairs of the describer with each generator; empty where the two were not played together."""
 
 
-def _mean(cells: Sequence[MatrixCell]) -> float | None:
+def _compute_mean(cells: Sequence[MatrixCell]) -> float | None:
     """Return the mean main score of some pairs; None if none of them has one."""
     known = [cell.cell.main.mean for cell in cells if cell.cell.main.mean is not None]
     return sum(known) / len(known) if known else None
 
 
-def matrix_pages(site: Site) -> Iterator[Page]:
+def build_matrix_pages(site: Site) -> Iterator[Page]:
     """Yield the matrix under every judge that rates, set of rules and condition, then that of every target."""
-    for view in _views(site):
-        yield _condition_page(site, view)
+    for view in _list_views(site):
+        yield _build_condition_page(site, view)
     # Elsewhere the page of an instance shows it as every run played it.
     for gallery in () if site.folder else site.galleries.values():
-        yield _target_page(site, gallery)
+        yield _build_target_page(site, gallery)
 
 
 def matrix_path(site: Site, view: View) -> str:
     """Return where a matrix stands, without suffix: ``matrix`` for the site's judge, rules and every target."""
-    name = view_name(site, view)
+    name = name_view(site, view)
     return site.path("matrix" if name == "index" else f"matrix/{name}")
 
 
@@ -141,7 +141,7 @@ def target_path(instance_id: str) -> str:
     return f"matrix/target-{instance_id}"
 
 
-def matrix_files(site: Site) -> Iterator[tuple[str, str]]:
+def build_matrix_files(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the data of every target: its path below the site's root, and its text.
 
     ``pairs`` holds for each pair that drew it: thumbnail, its width and height in pixels, and the final score by each
@@ -151,10 +151,10 @@ def matrix_files(site: Site) -> Iterator[tuple[str, str]]:
     for gallery in site.galleries.values():
         pairs = {}
         for pair in site.pairs.values():
-            picture = _final_picture(site, pair, gallery)
+            picture = _find_final_picture(site, pair, gallery)
             if picture is not None:
                 shown = [picture.small, picture.width, picture.height]
-                pairs[pair.key] = [*shown, [_final_score(site, pair, gallery, judge) for judge in judges]]
+                pairs[pair.key] = [*shown, [_find_final_score(site, pair, gallery, judge) for judge in judges]]
         target = gallery.target
         value = {
             "title": gallery.title,
@@ -165,73 +165,76 @@ def matrix_files(site: Site) -> Iterator[tuple[str, str]]:
         yield f"{FOLDER}/{gallery.instance.instance_id}.json", json.dumps(value, separators=(",", ":")) + "\n"
 
 
-def _views(site: Site) -> Iterator[View]:
-    return (view for view in views(site) if view.rules is not None and is_rated(site, view))
+def _list_views(site: Site) -> Iterator[View]:
+    return (view for view in list_views(site) if view.rules is not None and is_rated(site, view))
 
 
-def _condition_page(site: Site, view: View) -> Page:
+def _build_condition_page(site: Site, view: View) -> Page:
     return Page(
         path=matrix_path(site, view),
-        title=f"{_crossing(site)}, {view_title(site, view)}".replace("Leaderboard", "all", 1),
+        title=f"{_name_crossed_seats(site)}, {format_view_title(site, view)}".replace("Leaderboard", "all", 1),
         template="matrix",
         values={
             "site": site,
             "view": view,
-            "chips": _chips(site, view),
-            "words": view_words(site, view),
-            "anchor": condition_anchor(view.category, view.difficulty),
+            "chips": _build_chips(site, view),
+            "words": describe_view(site, view),
+            "anchor": make_condition_anchor(view.category, view.difficulty),
             "own": None,
         },
-        later=partial(_condition_values, site, view),
+        later=partial(_collect_condition_values, site, view),
     )
 
 
-def _crossing(site: Site) -> str:
+def _name_crossed_seats(site: Site) -> str:
     """Return the titles of the crossed seats: ``Describers × generators``."""
     first, second = (site.seat_title(role) for role in site.roles)
     return f"{form_plural(first)} × {form_plural(second.lower())}"
 
 
-def _condition_values(site: Site, view: View) -> dict[str, Any]:
-    gallery, effects = None if site.folder else telling_target(site, view), _effects(site, view)
-    grid = _grid(site, view, gallery)
+def _collect_condition_values(site: Site, view: View) -> dict[str, Any]:
+    gallery, effects = None if site.folder else choose_example_target(site, view), _load_effects(site, view)
+    grid = _build_grid(site, view, gallery)
     return {
-        **_common(site, view, gallery),
+        **_collect_common_values(site, view, gallery),
         "grid": grid.by_effect(effects) if grid.dense else grid,
         "effects": effects,
-        "maps": _maps(site, view, grid.by_effect(effects)) if grid.dense and view.overall else (),
-        "references": board_references(site, view),
+        "maps": _build_maps(site, view, grid.by_effect(effects)) if grid.dense and view.overall else (),
+        "references": list_board_references(site, view),
     }
 
 
-def _maps(site: Site, view: View, grid: Grid) -> list[dict[str, Any]]:
+def _build_maps(site: Site, view: View, grid: Grid) -> list[dict[str, Any]]:
     """Return small maps in the order of a large one: a category or a difficulty each, with its share of the scale."""
-    results = view_results(site, view)
+    results = select_view_results(site, view)
     parts = [(category, None) for category in results.categories] + [(None, level) for level in results.difficulties]
     made = []
     for category, difficulty in parts:
-        values = [[_main(results, cell, view.judge, category, difficulty) for cell in row.cells] for row in grid.rows]
+        values = [
+            [_find_main_score(results, cell, view.judge, category, difficulty) for cell in row.cells]
+            for row in grid.rows
+        ]
         if any(value is not None for row in values for value in row):
-            title = category_title(category) if category else str(difficulty).capitalize()
+            title = format_category(category) if category else str(difficulty).capitalize()
             path = matrix_path(site, replace(view, category=category, difficulty=difficulty))
             made.append({"title": title, "path": path, "map": small_map(values)})
     return made
 
 
-def _main(
+def _find_main_score(
     results: Results, cell: Sequence[MatrixCell], judge: str, category: str | None, difficulty: str | None
 ) -> float | None:
     return results.cell(cell[0].pair.run_id, judge, category, difficulty).main.mean if cell else None
 
 
-def _target_page(site: Site, gallery: Gallery) -> Page:
+def _build_target_page(site: Site, gallery: Gallery) -> Page:
     instance = gallery.instance
     view = View(site.judge, instance.category, instance.difficulty, site.rule_sets[0])
-    back = Chip(f"{category_title(instance.category)}, {instance.difficulty}", matrix_path(site, view), current=False)
+    back = Chip(f"{format_category(instance.category)}, {instance.difficulty}", matrix_path(site, view), current=False)
     every = Chip("All targets", matrix_path(site, View(site.judge, rules=site.rule_sets[0])), current=False)
     return Page(
         path=target_path(instance.instance_id),
-        title=f"{_crossing(site)}: {gallery.title}",
+        title=f"{_name_crossed_seats(site)}: {gallery.title}",
         template="matrix",
         values={
             "site": site,
@@ -239,39 +242,39 @@ def _target_page(site: Site, gallery: Gallery) -> Page:
             "maps": (),
             "references": (),
             "chips": [("Means over", [back, every])],
-            "words": view_words(site, view),
-            "anchor": condition_anchor(view.category, view.difficulty),
+            "words": describe_view(site, view),
+            "anchor": make_condition_anchor(view.category, view.difficulty),
             "own": gallery,
         },
-        later=partial(_target_values, site, view, gallery),
+        later=partial(_collect_target_values, site, view, gallery),
     )
 
 
-def _target_values(site: Site, view: View, gallery: Gallery) -> dict[str, Any]:
-    grid = _grid(site, view, gallery)
-    return {**_common(site, view, gallery), "grid": grid.by_effect(None) if grid.dense else grid}
+def _collect_target_values(site: Site, view: View, gallery: Gallery) -> dict[str, Any]:
+    grid = _build_grid(site, view, gallery)
+    return {**_collect_common_values(site, view, gallery), "grid": grid.by_effect(None) if grid.dense else grid}
 
 
-def _common(site: Site, view: View, gallery: Gallery | None) -> dict[str, Any]:
+def _collect_common_values(site: Site, view: View, gallery: Gallery | None) -> dict[str, Any]:
     return {
         "judge": view.judge,
         "gallery": gallery,
-        "choices": () if site.folder else _choices(site, view),
+        "choices": () if site.folder else _list_targets(site, view),
         "data": FOLDER,
         "same_family": SAME_FAMILY,
         "players": player_paths(site),
     }
 
 
-def _chips(site: Site, view: View) -> list[tuple[str, list[Chip]]]:
+def _build_chips(site: Site, view: View) -> list[tuple[str, list[Chip]]]:
     """Return links to the matrices that differ in a single choice; judges that only compare have no matrix."""
-    there = {matrix_path(site, view) for view in _views(site)}
-    groups = chips(site, view, matrix_path)
+    there = {matrix_path(site, view) for view in _list_views(site)}
+    groups = build_chips(site, view, matrix_path)
     known = [(label, [chip for chip in links if chip.path in there]) for label, links in groups]
     return [(label, links) for label, links in known if len(links) > 1]
 
 
-def _choices(site: Site, view: View) -> list[dict[str, Any]]:
+def _list_targets(site: Site, view: View) -> list[dict[str, Any]]:
     """Return the targets under a condition by category and difficulty, for the menu of targets."""
     by_condition: dict[tuple[str, str], list[Gallery]] = {}
     for gallery in site.galleries.values():
@@ -281,7 +284,7 @@ def _choices(site: Site, view: View) -> list[dict[str, Any]]:
     return [
         {
             "category": category,
-            "short": category_short(category),
+            "short": shorten_category(category),
             "difficulty": difficulty,
             "targets": [
                 (gallery, gallery.title.rpartition(" ")[2], target_path(gallery.instance.instance_id))
@@ -292,11 +295,11 @@ def _choices(site: Site, view: View) -> list[dict[str, Any]]:
     ]
 
 
-def _grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
+def _build_grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
     cells: dict[tuple[str, str], list[MatrixCell]] = {}
-    for row in view_results(site, view).board(view.judge, view.category, view.difficulty):
+    for row in select_view_results(site, view).board(view.judge, view.category, view.difficulty):
         pair = site.pairs[row.submission.run_id]
-        cells.setdefault(site.crossed_labels(pair), []).append(_cell(site, view, gallery, pair, row))
+        cells.setdefault(site.crossed_labels(pair), []).append(_build_cell(site, view, gallery, pair, row))
     first, second = site.roles
     generators = [
         (label, mark) for mark, label in enumerate(site.labels(second)) if any(name == label for _, name in cells)
@@ -315,27 +318,27 @@ def _grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
     )
 
 
-def _cell(site: Site, view: View, gallery: Gallery | None, pair: Pair, row: BoardRow) -> MatrixCell:
+def _build_cell(site: Site, view: View, gallery: Gallery | None, pair: Pair, row: BoardRow) -> MatrixCell:
     # A heat map has no pictures of its own: a browser fetches that of the chosen cell.
     pictured = gallery if math.prod(len(site.labels(role)) for role in site.roles) <= DENSE else None
-    picture = _final_picture(site, pair, pictured) if pictured else None
-    score = _final_score(site, pair, gallery, view.judge) if gallery else None
-    references = tuple(line.value for line in reference_lines(site, view, pair))
-    return MatrixCell(pair, row, tier_of(row.submission), picture, score, references)
+    picture = _find_final_picture(site, pair, pictured) if pictured else None
+    score = _find_final_score(site, pair, gallery, view.judge) if gallery else None
+    references = tuple(line.value for line in list_pair_references(site, view, pair))
+    return MatrixCell(pair, row, find_tier(row.submission), picture, score, references)
 
 
-def _effects(site: Site, view: View) -> Effects | None:
+def _load_effects(site: Site, view: View) -> Effects | None:
     """Return the effects of players under a condition; one set of rules, as everywhere on the page."""
-    effects = effects_of_players(site, view_results(site, view), view.judge, view.category, view.difficulty)
+    effects = load_player_effects(site, select_view_results(site, view), view.judge, view.category, view.difficulty)
     return None if isinstance(effects, Unavailable) else effects
 
 
-def _final_score(site: Site, pair: Pair, gallery: Gallery, judge: str) -> float | None:
+def _find_final_score(site: Site, pair: Pair, gallery: Gallery, judge: str) -> float | None:
     judged = site.judged(site.episode(pair.run_id, gallery.instance.instance_id), judge)
     return judged.final if judged else None
 
 
-def _final_picture(site: Site, pair: Pair, gallery: Gallery) -> Shown | None:
+def _find_final_picture(site: Site, pair: Pair, gallery: Gallery) -> Shown | None:
     result = site.episode(pair.run_id, gallery.instance.instance_id)
     drawn = [*result.episode.renderings.values()] if result else []
     return site.rendering(pair.run_id, drawn[-1]) if drawn else None

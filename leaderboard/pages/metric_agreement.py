@@ -16,12 +16,14 @@ CHARTS = ("metric-correlations", "metric-preferences")
 """Ids of its figures."""
 
 
-def metric_agreement_page(site: Site) -> Page:
+def build_metric_agreement_page(site: Site) -> Page:
     """Return the page: figures, every number with its interval, and the boards of the metrics."""
     boards = [(describe_metric(metric).title, metric_path(metric)) for metric in site.results.metrics]
     values = {"charts": CHARTS, "boards": boards}
-    return Page(PATH, "How metrics agree", "metric_agreement", values, searchable=True, later=partial(_values, site))
+    return Page(
+        PATH, "How metrics agree", "metric_agreement", values, searchable=True, later=partial(_collect_values, site)
+    )
 
 
-def _values(site: Site) -> Mapping[str, Any]:
+def _collect_values(site: Site) -> Mapping[str, Any]:
     return {"table": metric_agreement_table(site.results)}

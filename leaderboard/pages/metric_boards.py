@@ -9,21 +9,21 @@ from ircore.core.untrusted_text import format_one_line
 from ircore.results.image_metrics import MetricCell, MetricFacts, describe_metric, estimate_metric_cells
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.components.amounts import amount_columns
+from leaderboard.components.amounts import select_amount_columns
 from leaderboard.components.board_rows import Listed
 from leaderboard.components.chip import Chip
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.board_menus import menu_fields, menus_for
-from leaderboard.pages.board_views import View, metric_path, split_chips, view_path, view_words
-from leaderboard.pages.boards import GROUPS, measured_columns
-from leaderboard.pages.sharing import provenance
-from leaderboard.words.findings import measured_words
+from leaderboard.pages.board_menus import build_menus, collect_menu_fields
+from leaderboard.pages.board_views import View, describe_view, metric_path, split_chips, view_path
+from leaderboard.pages.boards import GROUPS, collect_column_facts
+from leaderboard.pages.sharing import dump_provenance
+from leaderboard.words.findings import describe_estimate
 
 
-def metric_pages(site: Site) -> Iterator[Page]:
+def build_metric_pages(site: Site) -> Iterator[Page]:
     """Yield a page for every image metric."""
     for metric in site.results.metrics:
-        yield _metric_page(site, metric)
+        yield _build_metric_page(site, metric)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,21 +40,21 @@ class _MetricLine(Listed):
     """Counts and costs of the run, which are the same for every judge."""
 
 
-def _metric_page(site: Site, metric: str) -> Page:
+def _build_metric_page(site: Site, metric: str) -> Page:
     results, facts = site.under(), describe_metric(metric)
     overall = estimate_metric_cells(results, metric)
     view = View(site.judge, rules=site.rule_sets[0])
     parts = [estimate_metric_cells(results, metric, category) for category in results.categories]
     lines = [
         _MetricLine(
-            **menu_fields(site, site.pairs[cell.run_id]),
+            **collect_menu_fields(site, site.pairs[cell.run_id]),
             cell=cell,
             parts=tuple(part[index].final for part in parts),
             total=results.cell(cell.run_id, site.judge),
         )
         for index, cell in enumerate(overall)
     ]
-    amounts = amount_columns(results.game, (line.total for line in lines))
+    amounts = select_amount_columns(results.game, (line.total for line in lines))
     return Page(
         path=metric_path(metric),
         title=f"Leaderboard by {facts.title}",
@@ -62,24 +62,24 @@ def _metric_page(site: Site, metric: str) -> Page:
         values={
             "facts": facts,
             "metric": metric,
-            "about": provenance(site, view, metric),
-            "measured": measured_columns(results),
+            "about": dump_provenance(site, view, metric),
+            "measured": collect_column_facts(results),
             "amounts": amounts,
-            "tools": menus_for(lines),
+            "tools": build_menus(lines),
             "groups": {
                 name: GROUPS[name]
                 for name in ("categories", "refinement", *dict.fromkeys(each.group for each in amounts), "provenance")
             },
-            "lines": sorted(lines, key=lambda line: _metric_place(line, facts)),
-            "domain": _domain([line.cell.final for line in lines]),
-            **split_chips([*_home_chips(site, metric)]),
-            "words": view_words(site, view).replace(f"judged by {site.judge}", f"measured by {facts.title}"),
+            "lines": sorted(lines, key=lambda line: _compute_sort_key(line, facts)),
+            "domain": _compute_domain([line.cell.final for line in lines]),
+            **split_chips([*_build_home_chips(site, metric)]),
+            "words": describe_view(site, view).replace(f"judged by {site.judge}", f"measured by {facts.title}"),
         },
-        finding=_finding,
+        finding=_describe_finding,
     )
 
 
-def _finding(values: Mapping[str, Any]) -> str:
+def _describe_finding(values: Mapping[str, Any]) -> str:
     """Return which pair is best by the metric, over how many pairs."""
     facts: MetricFacts = values["facts"]
     lines: Sequence[_MetricLine] = values["lines"]
@@ -87,17 +87,17 @@ def _finding(values: Mapping[str, Any]) -> str:
         return ""
     best = "highest" if facts.higher_is_better else "lowest"
     name = format_one_line(lines[0].pair.name, 80)
-    mean = f"mean of {format_count(len(lines), 'pair')}, {measured_words(lines[0].cell.final)}"
+    mean = f"mean of {format_count(len(lines), 'pair')}, {describe_estimate(lines[0].cell.final)}"
     return f"{name} has the {best} {mean}" + (f", in {facts.unit}" if facts.unit else "")
 
 
-def _metric_place(line: _MetricLine, facts: MetricFacts) -> tuple[bool, float]:
+def _compute_sort_key(line: _MetricLine, facts: MetricFacts) -> tuple[bool, float]:
     mean = line.cell.final.mean
     # Lines without a value stand last, whichever direction is better.
     return mean is None, 0.0 if mean is None else -mean if facts.higher_is_better else mean
 
 
-def _domain(estimates: Sequence[Estimate]) -> tuple[float, float]:
+def _compute_domain(estimates: Sequence[Estimate]) -> tuple[float, float]:
     """Return the ends of the scale of a metric's dots: the lowest and highest end of the intervals."""
     ends = [end for estimate in estimates for end in (estimate.low, estimate.high, estimate.mean) if end is not None]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
@@ -105,7 +105,7 @@ def _domain(estimates: Sequence[Estimate]) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def _home_chips(site: Site, metric: str) -> list[tuple[str, list[Chip]]]:
+def _build_home_chips(site: Site, metric: str) -> list[tuple[str, list[Chip]]]:
     judged = View(site.judge, rules=site.rule_sets[0])
     judges = [
         Chip(judge, view_path(site, replace(judged, judge=judge)), current=False) for judge in site.results.judges

@@ -11,8 +11,8 @@ from ircore.instances.store import HOW_TO_GET, KILOGRAM
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.naming import MEASURES, naming_means_table, naming_table, published_naming_table
 from leaderboard.charts.catalogue import Chart
-from leaderboard.charts.data import entries_of
-from leaderboard.charts.naming import naming_charts
+from leaderboard.charts.data import list_entries
+from leaderboard.charts.naming import make_naming_charts
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.storage.pictures import Shown
@@ -54,7 +54,7 @@ class _NamedSet:
     """Why some pictures are not shown and how readers get them; empty if that is not known."""
 
 
-def naming_page(paths: Sequence[Path], shown_pictures: Mapping[str, Shown]) -> Page:
+def build_naming_page(paths: Sequence[Path], shown_pictures: Mapping[str, Shown]) -> Page:
     """Return the page.
 
     Args:
@@ -72,7 +72,9 @@ def naming_page(paths: Sequence[Path], shown_pictures: Mapping[str, Shown]) -> P
                 f"--names {path}: two files are called {path.stem}", "Rename one; the page names sets by it."
             )
         tables[path.stem] = naming_table(path.stem, read_annotations(path))
-    sets = [_named_set(place, path, tables[path.stem], shown_pictures) for place, path in enumerate(paths, start=1)]
+    sets = [
+        _build_named_set(place, path, tables[path.stem], shown_pictures) for place, path in enumerate(paths, start=1)
+    ]
     values = {
         "sets": sets,
         "measures": MEASURES,
@@ -83,7 +85,7 @@ def naming_page(paths: Sequence[Path], shown_pictures: Mapping[str, Shown]) -> P
     return Page(PATH, "Names for pictures", "naming", values, searchable=True)
 
 
-def nameable_pictures(site: Site | None, games: Iterable[GameSection]) -> dict[str, Shown]:
+def list_nameable_pictures(site: Site | None, games: Iterable[GameSection]) -> dict[str, Shown]:
     """Return the published pictures of a site by id: of a target, or of a context as INSTANCE/PICTURE."""
     pictures: dict[str, Shown] = {}
     if site is not None:
@@ -96,9 +98,9 @@ def nameable_pictures(site: Site | None, games: Iterable[GameSection]) -> dict[s
     return pictures
 
 
-def _named_set(place: int, path: Path, table: Table, shown_pictures: Mapping[str, Shown]) -> _NamedSet:
+def _build_named_set(place: int, path: Path, table: Table, shown_pictures: Mapping[str, Shown]) -> _NamedSet:
     stated = read_stated_measures(path)
-    pictures = [_named_picture(row, shown_pictures, stated) for row in entries_of(table)]
+    pictures = [_build_named_picture(row, shown_pictures, stated) for row in list_entries(table)]
     differences = [
         abs(float(picture.cells[key].value or 0) - value)
         for picture in pictures
@@ -109,13 +111,13 @@ def _named_set(place: int, path: Path, table: Table, shown_pictures: Mapping[str
     return _NamedSet(
         path.stem,
         tuple(pictures),
-        naming_charts(place, path.stem, table),
+        make_naming_charts(place, path.stem, table),
         max(differences, default=None),
         HOW_TO_GET[KILOGRAM] if withheld else "",
     )
 
 
-def _named_picture(
+def _build_named_picture(
     row: Mapping[str, Value], shown_pictures: Mapping[str, Shown], stated: Mapping[str, Mapping[str, float]]
 ) -> _NamedPicture:
     picture = str(row["picture"].value)

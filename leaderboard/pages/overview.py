@@ -6,9 +6,9 @@ from typing import Any
 
 from ircore.results.episodes import JudgedEpisode
 from leaderboard.model.site import Page, Pair, Site
-from leaderboard.pages.boards import board_words, paired
-from leaderboard.pages.finding import finding
-from leaderboard.pages.front_episode import front_episode
+from leaderboard.pages.boards import describe_board, join_pairs
+from leaderboard.pages.finding import collect_findings
+from leaderboard.pages.front_episode import choose_front_episode
 from leaderboard.pages.turn_strips import strip_path
 
 _TOP = 5
@@ -18,7 +18,7 @@ _STRIP = 4
 """Renderings on the front page; of a longer episode the ones between are left out."""
 
 
-def games_front_page(games: Sequence[Any], handed_in: Sequence[Page] = ()) -> Page:
+def build_games_front_page(games: Sequence[Any], handed_in: Sequence[Page] = ()) -> Page:
     """Return the front page of a site without the reconstruction game: the top of each game's board.
 
     Args:
@@ -29,15 +29,15 @@ def games_front_page(games: Sequence[Any], handed_in: Sequence[Page] = ()) -> Pa
     return Page("index", "Games with words and pictures", "front_games", values, searchable=True)
 
 
-def front_page(site: Site, games: Sequence[Any] = ()) -> Page:
+def build_front_page(site: Site, games: Sequence[Any] = ()) -> Page:
     """Return the front page: one episode, the best pairs, three doors, and the other games that have results.
 
     Args:
         site: Results of the reconstruction game.
-        games: As for ``games_front_page``.
+        games: As for ``build_games_front_page``.
     """
-    rows = paired(site, site.under().board(site.judge))
-    words = board_words(site, site.judge)
+    rows = join_pairs(site, site.under().board(site.judge))
+    words = describe_board(site, site.judge)
     shown = rows[:_TOP]
     front: dict[str, Any] = {
         "games": games,
@@ -45,23 +45,23 @@ def front_page(site: Site, games: Sequence[Any] = ()) -> Page:
         "words": words,
         "reasons": [entry["row"].cell.unranked for entry in shown],
     }
-    front["finding"] = finding(site)
-    later = partial(_best_episode, site)
+    front["finding"] = collect_findings(site)
+    later = partial(_collect_best_episode, site)
     return Page("index", "The Image Reconstruction Game", "front", front, searchable=True, later=later)
 
 
-def _best_episode(site: Site) -> dict[str, Any]:
+def _collect_best_episode(site: Site) -> dict[str, Any]:
     return {"strip": _strip(site)}
 
 
 def _strip(site: Site) -> dict[str, Any] | None:
     """Return the turns of the front page's episode, and its animation."""
-    best = front_episode(site)
+    best = choose_front_episode(site)
     if best is None:
         return None
     turns = best.pair.rendered(best.result.episode)
     # Turns that the judge has not rated have no score to show.
-    shown = _selected([turn for turn in turns if turn.turn in best.judged.trajectory])
+    shown = _select_turns([turn for turn in turns if turn.turn in best.judged.trajectory])
     return {
         "pair": best.pair,
         "gallery": best.gallery,
@@ -71,7 +71,7 @@ def _strip(site: Site) -> dict[str, Any] | None:
     }
 
 
-def _selected(turns: list[Any]) -> list[Any]:
+def _select_turns(turns: list[Any]) -> list[Any]:
     # The last rendering always stands, because the final score is of that rendering.
     return turns if len(turns) <= _STRIP else [*turns[: _STRIP - 1], turns[-1]]
 

@@ -33,7 +33,7 @@ from ircore.results.tables.comparisons import MOST, describe_repeats, plan_neigh
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.against_files import against_path
 from leaderboard.pages.board_views import View, is_rated, judge_words
-from leaderboard.words.labels import category_title
+from leaderboard.words.labels import format_category
 
 FOLDER = "data/compare"
 """Folder of the files, relative to the site's root."""
@@ -71,7 +71,7 @@ class Comparisons:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self._finals = cache(partial(_finals, site.results))
+        self._finals = cache(partial(_collect_finals, site.results))
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -87,7 +87,7 @@ class Comparisons:
             The rows of each couple, in the order of the conditions; those without a common instance are left out.
         """
         rows: list[list[Row]] = [[] for _ in couples]
-        for results, places in self._ranked_together(couples):
+        for results, places in self._group_ranked_together(couples):
             run_ids = [(couples[place][0].run_id, couples[place][1].run_id) for place in places]
             for category in categories:
                 compared = results.compare_couples(run_ids, judge, category)
@@ -96,7 +96,7 @@ class Comparisons:
                         rows[place].append(Row(category, comparison))
         return rows
 
-    def _ranked_together(self, couples: Sequence[tuple[Pair, Pair]]) -> Iterator[tuple[Results, list[int]]]:
+    def _group_ranked_together(self, couples: Sequence[tuple[Pair, Pair]]) -> Iterator[tuple[Results, list[int]]]:
         """Yield the results in which some couples are ranked, and the places of these couples.
 
         A couple that was played under different rules has no board of its own: it is compared among all results.
@@ -116,32 +116,32 @@ class Comparisons:
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield every file of the page's data: its path below the site's root, and its text."""
         folder = self.site.path(FOLDER)
-        yield f"{folder}/index.json", _dumps(self._index())
+        yield f"{folder}/index.json", _dump_json(self._index())
         for judge in self.site.results.judges:
-            known = self._known(judge)
+            known = self._compare_known(judge)
             for pair in self.pairs:
                 value = {
                     "finals": self.finals(pair, judge),
-                    "main": self._mains(pair, judge),
+                    "main": self._collect_main_scores(pair, judge),
                     "against": known[pair.key],
                 }
-                yield f"{folder}/{judge}/{pair.key}.json", _dumps(value)
+                yield f"{folder}/{judge}/{pair.key}.json", _dump_json(value)
 
-    def _mains(self, pair: Pair, judge: str) -> dict[str, float | None]:
+    def _collect_main_scores(self, pair: Pair, judge: str) -> dict[str, float | None]:
         """Return a pair's main scores by category, ``""`` for all."""
         cells = {
             category: self.site.cell(pair, category, judge=judge) for category in (None, *self.site.results.categories)
         }
-        return {name or "": _rounded(cell.main.mean) for name, cell in cells.items() if cell}
+        return {name or "": _round_value(cell.main.mean) for name, cell in cells.items() if cell}
 
-    def _known(self, judge: str) -> dict[str, dict[str, Any]]:
+    def _compare_known(self, judge: str) -> dict[str, dict[str, Any]]:
         # Couples grow with the square of the pairs, so that many pairs are compared with their neighbours alone.
         few = len(self.pairs) <= MOST
         couples = list(combinations(self.pairs, 2) if few else pairwise(self.pairs))
         categories: tuple[Condition, ...] = (None, *self.site.results.categories) if few else (None,)
         known: dict[str, dict[str, Any]] = {pair.key: {} for pair in self.pairs}
         for (first, second), rows in zip(couples, self.rows(couples, judge, categories), strict=True):
-            known[first.key][second.key] = {row.category or "": _numbers(row.comparison) for row in rows}
+            known[first.key][second.key] = {row.category or "": _list_numbers(row.comparison) for row in rows}
         return known
 
     def _index(self) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class Comparisons:
             ],
             "judge": self.site.judge,
             "pairs": [pair.shown for pair in self.pairs],
-            "categories": [[category, category_title(category)] for category in results.categories],
+            "categories": [[category, format_category(category)] for category in results.categories],
             "instances": [
                 [gallery.instance.instance_id, gallery.instance.category, gallery.instance.difficulty, gallery.title]
                 for gallery in self.site.galleries.values()
@@ -179,13 +179,13 @@ class Comparisons:
 
 def compare_page(site: Site) -> Page:
     """Return the page, which shows the two best pairs as long as no others are chosen."""
-    later = partial(_two_best, site)
+    later = partial(_compare_two_best, site)
     title = f"{site.game.title}: compare" if site.folder else "Compare pairs"
     values = {"site": site, "folder": site.path(FOLDER)}
     return Page(site.path("compare"), title, "compare", values, searchable=not site.folder, later=later)
 
 
-def _neighbours(site: Site) -> list[dict[str, Any]]:
+def _compare_neighbours(site: Site) -> list[dict[str, Any]]:
     """Return what would tell apart the neighbours of the board that it does not tell apart, the best ones first."""
     plans = ((couple, plan) for couple, _, plan in plan_neighbours(site.results, site.judge) if not plan.is_told_apart)
     return [
@@ -198,31 +198,31 @@ def _neighbours(site: Site) -> list[dict[str, Any]]:
     ]
 
 
-def _two_best(site: Site) -> Mapping[str, Any]:
+def _compare_two_best(site: Site) -> Mapping[str, Any]:
     comparisons = Comparisons(site)
     chosen = [pair for pair in comparisons.pairs if site.results.cell(pair.run_id, site.judge).score.n][:2]
     words = judge_words(site, site.judge)
     values: dict[str, Any] = {"chosen": chosen, "rows": [], "groups": [], "judge_words": words}
-    values["neighbours"] = _neighbours(site)
+    values["neighbours"] = _compare_neighbours(site)
     if len(chosen) == 2:
         couple, categories = (chosen[0], chosen[1]), (None, *site.results.categories)
         (rows,) = comparisons.rows([couple], site.judge, categories)
         values |= {
             "rows": rows,
-            "span": span_of([row.comparison.main for row in rows]),
-            "groups": _groups(comparisons, chosen),
+            "span": choose_span([row.comparison.main for row in rows]),
+            "groups": _group_scores(comparisons, chosen),
         }
     return values
 
 
-def span_of(differences: Sequence[Estimate]) -> int:
+def choose_span(differences: Sequence[Estimate]) -> int:
     """Return how far plots of differences of main scores reach: the least of ``SPANS`` that holds every interval."""
     ends = [abs(end or 0.0) for difference in differences for end in (difference.low, difference.high)]
     # The last span is taken even where an interval reaches beyond it: no difference of main scores exceeds 100.
     return next(span for span in SPANS if span >= max(ends, default=0.0) or span == SPANS[-1])
 
 
-def _groups(comparisons: Comparisons, chosen: list[Pair]) -> list[dict[str, Any]]:
+def _group_scores(comparisons: Comparisons, chosen: list[Pair]) -> list[dict[str, Any]]:
     """Return the chosen pairs' scores, category by category and instance by instance."""
     site = comparisons.site
     finals = [comparisons.finals(pair, site.judge) for pair in chosen]
@@ -250,27 +250,27 @@ def _groups(comparisons: Comparisons, chosen: list[Pair]) -> list[dict[str, Any]
     ]
 
 
-def _finals(results: Results, judge: str) -> Mapping[str, Mapping[str, float]]:
+def _collect_finals(results: Results, judge: str) -> Mapping[str, Mapping[str, float]]:
     """Return final scores by run_id and instance_id."""
     return {run_id: average_final_scores(episodes, judge) for run_id, episodes in results.episodes.items()}
 
 
-def _numbers(comparison: Comparison) -> list[float | int | None]:
+def _list_numbers(comparison: Comparison) -> list[float | int | None]:
     difference, main = comparison.difference, comparison.main
     return [
-        *map(_rounded, (difference.mean, difference.low, difference.high)),
+        *map(_round_value, (difference.mean, difference.low, difference.high)),
         *(comparison.n, comparison.wins, comparison.ties, comparison.losses),
-        *map(_rounded, (main.mean, main.low, main.high)),
+        *map(_round_value, (main.mean, main.low, main.high)),
         main.n,
-        *map(_rounded, (comparison.least, comparison.most)),
-        *map(_rounded, (comparison.alone.low, comparison.alone.high)),
+        *map(_round_value, (comparison.least, comparison.most)),
+        *map(_round_value, (comparison.alone.low, comparison.alone.high)),
     ]
 
 
-def _rounded(value: float | None) -> float | None:
+def _round_value(value: float | None) -> float | None:
     # JSON knows no NaN; null says in scripts that there is no value.
     return None if value is None or isnan(value) else round(value, 4)
 
 
-def _dumps(value: Any) -> str:
+def _dump_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"

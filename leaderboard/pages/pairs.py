@@ -16,33 +16,33 @@ from ircore.results.statistics.comparison import Comparison
 from ircore.results.tables.comparisons import MOST
 from ircore.submissions.decisions import open_dispute
 from ircore.submissions.pending_work import list_unplayed
-from leaderboard.charts.catalogue import chart_id
-from leaderboard.components.model_facts import player_words
+from leaderboard.charts.catalogue import make_chart_id
+from leaderboard.components.model_facts import describe_player
 from leaderboard.components.plots import BarPart
 from leaderboard.model.site import Page, Pair, Site
-from leaderboard.model.site_judge import rates
+from leaderboard.model.site_judge import has_rated
 from leaderboard.model.trust import trust_lines
-from leaderboard.pages.badges import badge_snippet, badges
-from leaderboard.pages.board_views import View, judge_words, view_path, view_words
-from leaderboard.pages.boards import paired
-from leaderboard.pages.cannot_draw import cannot_draw
+from leaderboard.pages.badges import build_badges, format_badge_snippet
+from leaderboard.pages.board_views import View, describe_view, judge_words, view_path
+from leaderboard.pages.boards import join_pairs
+from leaderboard.pages.cannot_draw import find_undrawable_marks
 from leaderboard.pages.citation import pair_bibtex
-from leaderboard.pages.evidence import shown_findings
+from leaderboard.pages.evidence import list_shown_findings
 from leaderboard.pages.finding import pair_finding
-from leaderboard.pages.pair_comparison import span_of
+from leaderboard.pages.pair_comparison import choose_span
 from leaderboard.pages.players import player_paths
-from leaderboard.pages.selections import Chosen, judged_episodes
+from leaderboard.pages.selections import Chosen, list_judged_episodes
 from leaderboard.words.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
 
 
 def pair_pages(site: Site) -> Iterator[Page]:
     """Yield the list of pairs and players, and one page per pair."""
-    boards = {judge: _board(site, judge) for judge in site.results.judges}
-    rows, made, players = boards[site.judge], badges(site), player_paths(site)
+    boards = {judge: _index_board(site, judge) for judge in site.results.judges}
+    rows, made, players = boards[site.judge], build_badges(site), player_paths(site)
     disputes = {pair.run_id: open_dispute(site.history(pair.result.slug), pair.run_id) for pair in site.pairs.values()}
     listed = {
-        "rows": paired(site, list(rows.values())),
-        "words": view_words(site, View(site.judge, rules=None if len(site.rule_sets) > 1 else site.rule_sets[0])),
+        "rows": join_pairs(site, list(rows.values())),
+        "words": describe_view(site, View(site.judge, rules=None if len(site.rule_sets) > 1 else site.rule_sets[0])),
         "players": players,
         "submitted": bool(site.submitted),
         "unplayed": list_unplayed(site.submitted, site.played),
@@ -62,61 +62,61 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "row": rows[pair.run_id],
                 "total": total,
                 "judge_words": judge_words(site, site.judge),
-                "bars": [_outcome_bar(total), _convergence_bar(total)],
-                "reasons": _abort_reasons(site, pair),
-                "charts": tuple(chart_id(kind, pair.key) for kind in _charts(site, pair)),
-                "by_judge": [_by_judge(site, pair, judge, board[pair.run_id]) for judge, board in boards.items()],
+                "bars": [_build_outcome_bar(total), _build_convergence_bar(total)],
+                "reasons": _count_abort_reasons(site, pair),
+                "charts": tuple(make_chart_id(kind, pair.key) for kind in _list_charts(site, pair)),
+                "by_judge": [_find_row(site, pair, judge, board[pair.run_id]) for judge, board in boards.items()],
                 "language": site.runs[pair.run_id].language,
-                "players": {role: players[role, label] for role, label in _seats(pair)},
+                "players": {role: players[role, label] for role, label in _list_seats(pair)},
                 "rivals": sum(other.result.run.rules == pair.result.run.rules for other in ranked),
                 "rival": next((other for other in ranked if other is not pair), None),
                 "badges": made[pair.run_id],
-                "badge_snippet": badge_snippet(made[pair.run_id][0], pair, site.address),
+                "badge_snippet": format_badge_snippet(made[pair.run_id][0], pair, site.address),
                 "bibtex": pair_bibtex(pair, f"{site.address}pairs/{pair.key}.html" if site.address else ""),
-                "settings": _settings(site, pair),
+                "settings": _describe_settings(site, pair),
                 "links": sorted(pair.result.run.submission.links.items()),
-                "commands": _commands(pair),
+                "commands": _list_commands(pair),
                 "trust": trust_lines(pair.result),
-                "evidence": shown_findings(site, pair),
+                "evidence": list_shown_findings(site, pair),
                 "history": site.history(pair.result.slug),
                 "disputed": disputes[pair.run_id],
             },
-            later=partial(_episodes, site, pair),
+            later=partial(_collect_episodes, site, pair),
             finding=partial(pair_finding, site.judge),
         )
 
 
-def _charts(site: Site, pair: Pair) -> tuple[str, ...]:
+def _list_charts(site: Site, pair: Pair) -> tuple[str, ...]:
     """Return the kinds of a pair's figures; the template shows the first three together."""
     said = ("said",) if site.results.said.get(pair.run_id) else ()
     return ("trajectory", "heat-map", "pair-convergence", *said)
 
 
-def _episodes(site: Site, pair: Pair) -> dict[str, Any]:
+def _collect_episodes(site: Site, pair: Pair) -> dict[str, Any]:
     """Return the values of a page that take long to compute: chosen episodes, links, comparisons."""
-    compared = compared_pairs(site, pair) if rates(site.results, site.judge) else []
+    compared = compare_with_others(site, pair) if has_rated(site.results, site.judge) else []
     return {
-        "highlights": _highlights(site, pair),
-        "cannot": cannot_draw(site, [pair]),
-        "conditions": _conditions(site, pair),
+        "highlights": _choose_highlights(site, pair),
+        "cannot": find_undrawable_marks(site, [pair]),
+        "conditions": _list_conditions(site, pair),
         "against": [
             {"pair": site.pairs[row.submission.run_id], "row": row, "comparison": comparison}
             for row, comparison in compared
         ],
-        "against_span": span_of([comparison.main for _, comparison in compared]),
+        "against_span": choose_span([comparison.main for _, comparison in compared]),
     }
 
 
-def _board(site: Site, judge: str) -> dict[str, BoardRow]:
+def _index_board(site: Site, judge: str) -> dict[str, BoardRow]:
     """Return every pair's row by run_id; its rank is among the pairs that were played under the same rules."""
     return {row.submission.run_id: row for rules in site.rule_sets for row in site.under(rules).board(judge)}
 
 
-def _seats(pair: Pair) -> tuple[tuple[str, str], tuple[str, str]]:
+def _list_seats(pair: Pair) -> tuple[tuple[str, str], tuple[str, str]]:
     return ("describer", pair.describer), ("generator", pair.generator)
 
 
-def _by_judge(site: Site, pair: Pair, judge: str, row: BoardRow) -> dict[str, Any]:
+def _find_row(site: Site, pair: Pair, judge: str, row: BoardRow) -> dict[str, Any]:
     """Return the row of a pair on the board of a judge, and the path of that board."""
     identity = site.results.judge_identities.get(judge)
     return {
@@ -128,9 +128,9 @@ def _by_judge(site: Site, pair: Pair, judge: str, row: BoardRow) -> dict[str, An
     }
 
 
-def _highlights(site: Site, pair: Pair) -> list[dict[str, Any]]:
+def _choose_highlights(site: Site, pair: Pair) -> list[dict[str, Any]]:
     """Choose the best, worst, most improved and most regressed episode, each shown once."""
-    rated = [chosen for chosen in judged_episodes(site, [pair]) if chosen.judged.first is not None]
+    rated = [chosen for chosen in list_judged_episodes(site, [pair]) if chosen.judged.first is not None]
     better = [chosen for chosen in rated if chosen.moved > 0]
     worse = [chosen for chosen in rated if chosen.moved < 0]
     highlights: dict[str, dict[str, Any]] = {}
@@ -143,41 +143,41 @@ def _highlights(site: Site, pair: Pair) -> list[dict[str, Any]]:
         left = [chosen for chosen in among if chosen.result.episode.episode_id not in highlights]
         if left:
             best = max(left, key=merit)
-            highlights[best.result.episode.episode_id] = _highlight(site, label, best)
+            highlights[best.result.episode.episode_id] = _build_highlight(site, label, best)
     return list(highlights.values())
 
 
-def _highlight(site: Site, label: str, chosen: Chosen) -> dict[str, Any]:
+def _build_highlight(site: Site, label: str, chosen: Chosen) -> dict[str, Any]:
     several = len(chosen.result.episode.renderings) > 1
     return {
         "label": label,
         "gallery": chosen.gallery,
         "judged": chosen.judged,
-        "first": _shown(site, chosen.pair, chosen.first),
+        "first": _find_picture(site, chosen.pair, chosen.first),
         # With a single rendering, first and final are the same picture.
-        "final": _shown(site, chosen.pair, chosen.final) if several else None,
+        "final": _find_picture(site, chosen.pair, chosen.final) if several else None,
     }
 
 
-def _shown(site: Site, pair: Pair, turn: Any) -> Any:
+def _find_picture(site: Site, pair: Pair, turn: Any) -> Any:
     return site.rendering(pair.run_id, turn.rendering) if turn.rendering else None
 
 
-def _conditions(site: Site, pair: Pair) -> list[dict[str, Any]]:
-    kinds = _not_rated(site, pair)
+def _list_conditions(site: Site, pair: Pair) -> list[dict[str, Any]]:
+    kinds = _explain_missing_scores(site, pair)
     return [
         {
             "category": category,
             "difficulty": difficulty,
             "cell": cell,
-            "links": _links(site, pair, category, difficulty, kinds),
+            "links": _build_links(site, pair, category, difficulty, kinds),
         }
         for category, difficulty in product(site.results.categories, site.results.difficulties)
         if (cell := site.cell(pair, category, difficulty)) is not None
     ]
 
 
-def _links(
+def _build_links(
     site: Site, pair: Pair, category: str, difficulty: str, kinds: Mapping[str, str | None]
 ) -> list[dict[str, Any]]:
     """Return links to a pair's episodes of a condition, each with its score or the reason why it has no score.
@@ -213,7 +213,7 @@ _KINDS = {
 }
 
 
-def _not_rated(site: Site, pair: Pair) -> dict[str, str | None]:
+def _explain_missing_scores(site: Site, pair: Pair) -> dict[str, str | None]:
     """Return the reason for each missing score of the site's judge, by instance_id; None for a scored instance."""
     results = site.results
     known = judge_ratings(
@@ -223,20 +223,20 @@ def _not_rated(site: Site, pair: Pair) -> dict[str, str | None]:
     return {instance.instance_id: _KINDS.get(word) for instance, word in zip(results.instances, words, strict=True)}
 
 
-def _outcome_bar(total: Cell) -> dict[str, Any]:
+def _build_outcome_bar(total: Cell) -> dict[str, Any]:
     counts = {str(name): total.outcomes[name] for name in OUTCOMES}
     counts["missing"] = total.episodes - sum(counts.values())
     words = {str(name): text for name, text in OUTCOMES.items()} | {"missing": "not played yet"}
-    return {"title": f"All {total.episodes} episodes", "parts": _parts(counts, words)}
+    return {"title": f"All {total.episodes} episodes", "parts": _build_parts(counts, words)}
 
 
-def _convergence_bar(total: Cell) -> dict[str, Any]:
+def _build_convergence_bar(total: Cell) -> dict[str, Any]:
     counts = {str(name): total.convergence[name] for name in CONVERGENCES}
     words = {str(name): text for name, text in CONVERGENCES.items()}
-    return {"title": "First to final rendering, of rated episodes", "parts": _parts(counts, words)}
+    return {"title": "First to final rendering, of rated episodes", "parts": _build_parts(counts, words)}
 
 
-def _parts(counts: Mapping[str, int], words: Mapping[str, str]) -> list[BarPart]:
+def _build_parts(counts: Mapping[str, int], words: Mapping[str, str]) -> list[BarPart]:
     total, start = sum(counts.values()) or 1, 0.0
     parts: list[BarPart] = []
     for name, count in counts.items():
@@ -246,18 +246,18 @@ def _parts(counts: Mapping[str, int], words: Mapping[str, str]) -> list[BarPart]
     return parts
 
 
-def _abort_reasons(site: Site, pair: Pair) -> dict[str, int]:
+def _count_abort_reasons(site: Site, pair: Pair) -> dict[str, int]:
     reasons = (result.episode.abort_reason for result in site.results.episodes[pair.run_id])
     return dict(Counter(reason for reason in reasons if reason is not None).most_common())
 
 
-def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
+def _describe_settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
     run, summary = pair.result.run, site.runs[pair.run_id].summary
     rules, submission = pair.result.rules, run.submission
     return [
         ("Name", submission.name),
-        ("Describer", player_words(submission.players["describer"])),
-        ("Generator", player_words(submission.players["generator"])),
+        ("Describer", describe_player(submission.players["describer"])),
+        ("Generator", describe_player(submission.players["generator"])),
         ("Rules", rules.key),
         ("Token budget", f"{rules.token_budget} a message; over budget: {rules.over_budget}"),
         ("Turn limit", str(rules.max_turns)),
@@ -268,12 +268,12 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
         ("Instance set", run.instance_set),
         ("Run", run.run_id),
         ("Played", f"{run.started}, ircore {run.version}"),
-        *_effort(summary),
-        *credit_lines(submission),
+        *_describe_effort(summary),
+        *list_credits(submission),
     ]
 
 
-def credit_lines(submission: Submission) -> list[tuple[str, str]]:
+def list_credits(submission: Submission) -> list[tuple[str, str]]:
     """Return labelled lines about a submission: authors, hardware, dates and licence."""
     dates = submission.dates.model_dump(exclude_none=True) if submission.dates else {}
     lines = [("Hardware", submission.hardware), *((f"{key.capitalize()} on", day) for key, day in dates.items())]
@@ -284,7 +284,7 @@ def credit_lines(submission: Submission) -> list[tuple[str, str]]:
     ]
 
 
-def _effort(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _describe_effort(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     # Turns without a request: the run comes from a release, whose files leave single requests out.
     if summary["turns"] and not any(summary["requests"].values()):
         return [("Requests", "– (pulled from a release, which does not hold single requests)")]
@@ -293,11 +293,11 @@ def _effort(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Waited", f"{summary['seconds']:.1f} s for answers"),
         ("Images", str(summary["images"])),
         # Players that cost nothing have no cost to speak of.
-        *([("Cost", _cost(summary))] if summary["cost_usd"] != 0 else []),
+        *([("Cost", _format_cost(summary))] if summary["cost_usd"] != 0 else []),
     ]
 
 
-def _cost(summary: Mapping[str, Any]) -> str:
+def _format_cost(summary: Mapping[str, Any]) -> str:
     if summary["cost_usd"] is None:
         return "– (no provider reported it, and no price is known)"
     dollars = summary["cost_usd"]
@@ -306,7 +306,7 @@ def _cost(summary: Mapping[str, Any]) -> str:
     return f"{amount} US${'' if summary['cost_known'] else ', not counting answers of unknown cost'}"
 
 
-def _commands(pair: Pair) -> list[str]:
+def _list_commands(pair: Pair) -> list[str]:
     run = pair.result.run
     # Seeds that do not follow each other are of runs that were joined.
     consecutive = run.more_seeds == tuple(range(run.seed + 1, run.seed + run.repeats))
@@ -323,7 +323,7 @@ _BLOCK = 16
 """Places of a board whose comparisons are computed together."""
 
 
-def compared_pairs(site: Site, pair: Pair) -> list[tuple[BoardRow, Comparison]]:
+def compare_with_others(site: Site, pair: Pair) -> list[tuple[BoardRow, Comparison]]:
     """Compare a pair with the others on the board of the site's judge under the pair's rules.
 
     Returns:
@@ -334,7 +334,7 @@ def compared_pairs(site: Site, pair: Pair) -> list[tuple[BoardRow, Comparison]]:
     place = next(place for place, row in enumerate(board) if row.submission.run_id == pair.run_id)
     reach = _reach(len(board))
     others = range(max(0, place - reach), min(len(board), place + reach + 1))
-    return [(board[other], _compared(site, rules, place, other)) for other in others if other != place]
+    return [(board[other], _find_comparison(site, rules, place, other)) for other in others if other != place]
 
 
 def _reach(pairs: int) -> int:
@@ -342,15 +342,15 @@ def _reach(pairs: int) -> int:
     return pairs if pairs <= MOST else REACH
 
 
-def _compared(site: Site, rules: Any, first: int, second: int) -> Comparison:
+def _find_comparison(site: Site, rules: Any, first: int, second: int) -> Comparison:
     """Return the comparison of the pairs at two places of a board."""
     upper, lower = min(first, second), max(first, second)
-    comparison = _block(site, rules, upper // _BLOCK)[upper, lower]
+    comparison = _compare_block(site, rules, upper // _BLOCK)[upper, lower]
     return comparison if first == upper else comparison.turned
 
 
 @lru_cache(maxsize=8)
-def _block(site: Site, rules: Any, block: int) -> dict[tuple[int, int], Comparison]:
+def _compare_block(site: Site, rules: Any, block: int) -> dict[tuple[int, int], Comparison]:
     """Compare the pairs at the places of a block with those below them, by both places."""
     results = site.under(rules)
     board = results.board(site.judge)

@@ -6,8 +6,8 @@ from typing import Any
 
 from ircore.results.tables.paper_claims import check_paper
 from leaderboard.model.site import Page, Site
-from leaderboard.model.site_judge import rates
-from leaderboard.words.labels import category_title
+from leaderboard.model.site_judge import has_rated
+from leaderboard.words.labels import format_category
 
 CHARTS = ("convergence-pooled", "deltas-sem", "budget-scores-sem")
 """Figures as the paper draws them, where ours differ."""
@@ -16,21 +16,23 @@ BESIDE = 4
 """Pairs of this site beside the paper's."""
 
 
-def paper_page(site: Site) -> Page:
+def build_paper_page(site: Site) -> Page:
     """Return the page of the published scores, beside which stand the best pairs of the site.
 
     Args:
         site: Results of a game that states its paper's numbers, see ``Game.paper_facts``.
     """
     values = {**site.game.paper_facts(), "charts": CHARTS}
-    return Page("paper", "Published scores", "paper", values, searchable=True, later=partial(_beside, site))
+    return Page(
+        "paper", "Published scores", "paper", values, searchable=True, later=partial(_collect_site_results, site)
+    )
 
 
-def _beside(site: Site) -> dict[str, Any]:
+def _collect_site_results(site: Site) -> dict[str, Any]:
     """Return what the runs of the site add: the grid with their pairs, and the checks of the paper's sentences."""
     results = site.under()
     rows = results.board(site.judge)[:BESIDE]
-    others = [judge for judge in results.judges if judge != site.judge and rates(results, judge)]
+    others = [judge for judge in results.judges if judge != site.judge and has_rated(results, judge)]
     facts = site.game.paper_facts()
     judges = [site.judge, *others][: len(facts["judges"])]
     checks = check_paper(site.results, site.judge)
@@ -38,9 +40,9 @@ def _beside(site: Site) -> dict[str, Any]:
     return {
         "conditions": [
             {
-                "name": f"{category_title(category)}, {difficulty}",
+                "name": f"{format_category(category)}, {difficulty}",
                 "values": printed,
-                "own": [_means(site, run_id, category, difficulty, judges) for run_id in run_ids],
+                "own": [_collect_means(site, run_id, category, difficulty, judges) for run_id in run_ids],
             }
             for (category, difficulty), printed in facts["printed"].items()
         ],
@@ -50,7 +52,9 @@ def _beside(site: Site) -> dict[str, Any]:
     }
 
 
-def _means(site: Site, run_id: str, category: str, difficulty: str, judges: Sequence[str]) -> list[float | None]:
+def _collect_means(
+    site: Site, run_id: str, category: str, difficulty: str, judges: Sequence[str]
+) -> list[float | None]:
     """Return the mean score of a run under a condition by each judge; None where a judge has none."""
     cells = [site.under().cells.get((run_id, category, difficulty, judge)) for judge in judges]
     return [None if cell is None else cell.score.mean for cell in cells]

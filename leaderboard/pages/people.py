@@ -21,9 +21,9 @@ PATH = "people"
 TITLE = "Judges held against people"
 
 
-def people_page(site: Site) -> Page:
+def build_people_page(site: Site) -> Page:
     """Return the page."""
-    return Page(PATH, TITLE, "people", searchable=True, later=partial(_values, site))
+    return Page(PATH, TITLE, "people", searchable=True, later=partial(_collect_values, site))
 
 
 def read_studies(runs: Sequence[Path]) -> tuple[Results, ...]:
@@ -35,29 +35,29 @@ def read_studies(runs: Sequence[Path]) -> tuple[Results, ...]:
     return tuple(Results.from_runs([RunFolder(path)]) for path in runs)
 
 
-def _values(site: Site) -> Mapping[str, Any]:
+def _collect_values(site: Site) -> Mapping[str, Any]:
     rated = [results for results in (site.results, *site.studies) if HUMAN in results.judges]
     tables = [people_table(results) for results in rated]
     witnesses = witnesses_table(site.results)
     return {
-        "tables": [_first(table, "judge", VERIFIED) for table in tables if table.rows],
-        "sentences": [sentence for table in tables if (sentence := _sentence(table))],
-        "witnesses": _whole(witnesses) if witnesses.rows else None,
+        "tables": [_move_first(table, "judge", VERIFIED) for table in tables if table.rows],
+        "sentences": [sentence for table in tables if (sentence := _describe_agreement(table))],
+        "witnesses": _select_totals(witnesses) if witnesses.rows else None,
     }
 
 
-def _first(table: Table, key: str, name: str) -> Table:
+def _move_first(table: Table, key: str, name: str) -> Table:
     """Return a table with the rows of one judge first."""
     place = [column.key for column in table.columns].index(key)
     return replace(table, rows=tuple(sorted(table.rows, key=lambda row: row[place].value != name)))
 
 
-def _whole(table: Table) -> Table:
+def _select_totals(table: Table) -> Table:
     """Return the rows over all categories, or over all kinds of facts; the rest is in the files of results."""
     return replace(table, rows=tuple(row for row in table.rows if ALL in (row[1].value, row[2].value)))
 
 
-def _sentence(table: Table) -> str:
+def _describe_agreement(table: Table) -> str:
     """Say in a sentence how far ``verified`` follows people; empty if people rated nothing that it rated."""
     keys = [column.key for column in table.columns]
     for row in table.rows:

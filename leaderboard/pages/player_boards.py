@@ -13,35 +13,35 @@ from ircore.results.next_episodes import PairDifferences
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.pairs import FEW, describe_ties
 from leaderboard.components.chip import Chip
-from leaderboard.model.player_ranks import PlayerBoard, player_board
+from leaderboard.model.player_ranks import PlayerBoard, rank_players
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.against_files import FOLDER, against_text
+from leaderboard.pages.against_files import FOLDER, dump_against_file
 from leaderboard.pages.board_views import (
     View,
-    chips,
+    build_chips,
+    describe_view,
+    format_view_heading,
+    format_view_title,
     is_rated,
     judge_words,
+    list_views,
+    name_view,
+    select_view_results,
     split_chips,
-    view_heading,
-    view_name,
     view_path,
-    view_results,
-    view_title,
-    view_words,
-    views,
 )
-from leaderboard.pages.players import player_keys, player_paths
-from leaderboard.pages.sharing import provenance
+from leaderboard.pages.players import make_player_keys, player_paths
+from leaderboard.pages.sharing import dump_provenance
 from leaderboard.words.findings import lead_words
-from leaderboard.words.labels import category_title
+from leaderboard.words.labels import format_category
 
 
 def player_board_path(site: Site, view: View, role: str) -> str:
     """Return where a board of players stands, without suffix: ``boards/describers/index`` and so on."""
-    return f"{site.path('boards')}/{role}s/{view_name(site, replace(view, order='main'))}"
+    return f"{site.path('boards')}/{role}s/{name_view(site, replace(view, order='main'))}"
 
 
-def subjects(site: Site, view: View, shown: str | None = None) -> list[tuple[str, list[Chip]]]:
+def build_subject_chips(site: Site, view: View, shown: str | None = None) -> list[tuple[str, list[Chip]]]:
     """Return links to the boards of pairs, describers and generators; none if players cannot be ranked.
 
     Args:
@@ -66,14 +66,14 @@ def subjects(site: Site, view: View, shown: str | None = None) -> list[tuple[str
     ]
 
 
-def player_board_pages(site: Site) -> Iterator[Page]:
+def build_player_board_pages(site: Site) -> Iterator[Page]:
     """Yield a page for every board of describers and of generators."""
-    for view in _views(site):
+    for view in _list_views(site):
         for role in site.roles:
-            yield _page(site, view, role)
+            yield _build_page(site, view, role)
 
 
-def compared_boards(site: Site, written: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
+def build_board_lists(site: Site, written: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
     """Yield for each role the list of the boards by which Compare compares its players: path, and text.
 
     They are those of the site's own judge and rules.
@@ -84,54 +84,54 @@ def compared_boards(site: Site, written: Callable[[str], bool]) -> Iterator[tupl
     """
     for role in site.roles:
         folder = f"{site.path(FOLDER)}/{role}s"
-        paths = {_against_path(site, view, role): _condition(site, view) for view in _views(site)}
+        paths = {_against_path(site, view, role): _format_condition(site, view) for view in _list_views(site)}
         names = {path: path.removeprefix(f"{folder}/").removesuffix(".json") for path in paths}
         # Boards of other judges and rules stand in folders of their own.
         boards = [(paths[path], name) for path, name in names.items() if "/" not in name and written(path)]
         yield f"{folder}/boards.json", json.dumps(boards) + "\n"
 
 
-def _differences(site: Site, path: str, role: str, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _build_differences(site: Site, path: str, role: str, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the file of the differences of every two players of a board: path below the site's root, and text."""
     against: PairDifferences | None = values["differences"]
     if against is not None:
-        keys = [_key(site, role, label) for label in against.run_ids]
-        yield path, against_text(against, keys, [make_visible(label) for label in against.run_ids])
+        keys = [_find_key(site, role, label) for label in against.run_ids]
+        yield path, dump_against_file(against, keys, [make_visible(label) for label in against.run_ids])
 
 
-def _condition(site: Site, view: View) -> str:
-    words = [category_title(view.category) if view.category else "", view.difficulty or ""]
+def _format_condition(site: Site, view: View) -> str:
+    words = [format_category(view.category) if view.category else "", view.difficulty or ""]
     return ", ".join(filter(None, words)).capitalize() or f"All {site.game.pages.words.instance}s"
 
 
-def _views(site: Site) -> Iterator[View]:
-    return (view for view in views(site) if subjects(site, view))
+def _list_views(site: Site) -> Iterator[View]:
+    return (view for view in list_views(site) if build_subject_chips(site, view))
 
 
-def _board(site: Site, view: View, role: str) -> PlayerBoard:
-    return player_board(view_results(site, view), role, view.judge, view.category, view.difficulty)
+def _build_board(site: Site, view: View, role: str) -> PlayerBoard:
+    return rank_players(select_view_results(site, view), role, view.judge, view.category, view.difficulty)
 
 
-def _key(site: Site, role: str, label: str) -> str:
-    return player_keys(site.labels(role))[label]
+def _find_key(site: Site, role: str, label: str) -> str:
+    return make_player_keys(site.labels(role))[label]
 
 
 def _against_path(site: Site, view: View, role: str) -> str:
-    return f"{site.path(FOLDER)}/{role}s/{view_name(site, replace(view, order='main'))}.json"
+    return f"{site.path(FOLDER)}/{role}s/{name_view(site, replace(view, order='main'))}.json"
 
 
-def _page(site: Site, view: View, role: str) -> Page:
+def _build_page(site: Site, view: View, role: str) -> Page:
     # Players are ranked under one set of rules, so the link to all rules leads to the board of pairs.
     def path(site: Site, other: View) -> str:
         return player_board_path(site, other, role) if other.rules is not None else view_path(site, other)
 
-    plain = [(label, links) for label, links in chips(site, view, path) if label not in ("Order", "Metric")]
-    above = split_chips([*subjects(site, view, role), *plain])
+    plain = [(label, links) for label, links in build_chips(site, view, path) if label not in ("Order", "Metric")]
+    above = split_chips([*build_subject_chips(site, view, role), *plain])
     title = site.seat_title(role)
-    heading = form_plural(title) + ("" if view.overall else f": {view_heading(view).lower()}")
+    heading = form_plural(title) + ("" if view.overall else f": {format_view_heading(view).lower()}")
     return Page(
         path=player_board_path(site, view, role),
-        title=view_title(site, view).replace(view_heading(view), heading, 1),
+        title=format_view_title(site, view).replace(format_view_heading(view), heading, 1),
         template="player_board",
         values={
             "heading": heading,
@@ -139,19 +139,19 @@ def _page(site: Site, view: View, role: str) -> Page:
             "site": site,
             "seat_title": title,
             "view": view,
-            "about": provenance(site, view),
+            "about": dump_provenance(site, view),
             **above,
-            "words": view_words(site, view),
+            "words": describe_view(site, view),
             "judge_words": judge_words(site, view.judge),
             "against": _against_path(site, view, role),
         },
-        later=partial(_values, site, view, role),
-        finding=partial(_finding, site, view, role),
-        files=partial(_differences, site, _against_path(site, view, role), role),
+        later=partial(_collect_values, site, view, role),
+        finding=partial(_describe_finding, site, view, role),
+        files=partial(_build_differences, site, _against_path(site, view, role), role),
     )
 
 
-def _finding(site: Site, view: View, role: str, values: Mapping[str, Any]) -> str:
+def _describe_finding(site: Site, view: View, role: str, values: Mapping[str, Any]) -> str:
     """Return which player leads the board, and how far players can be told apart."""
     lines = values["lines"]
     lead = lead_words([line["row"] for line in lines], format_one_line(lines[0]["label"], 80), role) if lines else ""
@@ -159,7 +159,7 @@ def _finding(site: Site, view: View, role: str, values: Mapping[str, Any]) -> st
     return " ".join(part for part in (lead and lead + judged, values["headline"]) if part)
 
 
-def _no_ranks(board: PlayerBoard) -> str:
+def _explain_no_ranks(board: PlayerBoard) -> str:
     """Return why nobody has a rank on a board, and in which order its players stand."""
     if board.partners:
         why = f"fewer than {MINIMUM_PICTURES} pictures a {board.role} are too few to rank by"
@@ -167,15 +167,15 @@ def _no_ranks(board: PlayerBoard) -> str:
     return f"{board.rows[0].cell.unranked_words}; {form_plural(board.role)} stand by name"
 
 
-def _values(site: Site, view: View, role: str) -> dict[str, Any]:
-    board = _board(site, view, role)
+def _collect_values(site: Site, view: View, role: str) -> dict[str, Any]:
+    board = _build_board(site, view, role)
     paths = player_paths(site)
     lines = [
         {
             "row": row,
             "label": row.submission,
             "path": paths[role, row.submission],
-            "key": _key(site, role, row.submission),
+            "key": _find_key(site, role, row.submission),
             "mark": site.hues.number(row.submission)
             if role == site.roles[0]
             else site.labels(role).index(row.submission),
@@ -188,7 +188,7 @@ def _values(site: Site, view: View, role: str) -> dict[str, Any]:
         "partners": board.partners,
         "differences": board.against,
         "order": "best first" if ranked else "by main score, descending" if board.partners else "by name",
-        "no_ranks": "" if ranked or not lines else _no_ranks(board),
+        "no_ranks": "" if ranked or not lines else _explain_no_ranks(board),
         "grouped": ranked > FEW,
         "headline": describe_ties(board.standing, form_plural(role)) if board.standing else "",
         "detectable": board.standing.detectable if board.standing else None,

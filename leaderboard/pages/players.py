@@ -10,13 +10,13 @@ from ircore.results.effects import PlayerResult
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.intervals import Estimate, are_too_few
 from ircore.results.statistics.mixed import Unavailable
-from leaderboard.model.kept_results import effects_of_players, player_of
+from leaderboard.model.kept_results import load_player, load_player_effects
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.board_views import judge_words
-from leaderboard.pages.cannot_draw import cannot_draw
-from leaderboard.pages.selections import judged_episodes
-from leaderboard.words.findings import extreme_words, measured_words
-from leaderboard.words.labels import category_title
+from leaderboard.pages.cannot_draw import find_undrawable_marks
+from leaderboard.pages.selections import list_judged_episodes
+from leaderboard.words.findings import describe_estimate, describe_extremes
+from leaderboard.words.labels import format_category
 
 _OTHER: Mapping[str, str] = {"describer": "generator", "generator": "describer"}
 
@@ -25,19 +25,19 @@ _PARTNERS = 6
 
 
 @cache
-def _safe(label: str) -> str:
+def _make_slug(label: str) -> str:
     # A label may have no plain letter at all, and a file needs a name of moderate length.
     return re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")[:60] or "player"
 
 
-def player_keys(labels: Sequence[str]) -> dict[str, str]:
+def make_player_keys(labels: Sequence[str]) -> dict[str, str]:
     """Return an address for each label: plain letters, and a number where two would be the same."""
     keys: dict[str, str] = {}
     for label in labels:
-        key, number = _safe(label), 2
+        key, number = _make_slug(label), 2
         # Labels that differ only in case or in signs have the same letters.
         while key in keys.values():
-            key, number = f"{_safe(label)}-{number}", number + 1
+            key, number = f"{_make_slug(label)}-{number}", number + 1
         keys[label] = key
     return keys
 
@@ -47,11 +47,13 @@ def player_paths(site: Site) -> dict[tuple[str, str], str]:
     if site.folder:
         return {(role, label): site.path("pairs/index") for role in site.roles for label in site.labels(role)}
     return {
-        (role, label): f"{role}s/{key}" for role in site.roles for label, key in player_keys(site.labels(role)).items()
+        (role, label): f"{role}s/{key}"
+        for role in site.roles
+        for label, key in make_player_keys(site.labels(role)).items()
     }
 
 
-def player_pages(site: Site) -> Iterator[Page]:
+def build_player_pages(site: Site) -> Iterator[Page]:
     """Yield a page for each describer and generator."""
     rows = {row.submission.run_id: row for rules in site.rule_sets for row in site.under(rules).board(site.judge)}
     places = {run_id: place for place, run_id in enumerate(rows)}
@@ -67,35 +69,35 @@ def player_pages(site: Site) -> Iterator[Page]:
             "partners": len({_label(pair, _OTHER[role]) for pair in pairs}),
             "judge_words": judge_words(site, site.judge),
         }
-        title, finding = f"{role.capitalize()} {format_one_line(label)}", partial(_finding, site.judge)
-        later = partial(_player_values, site, role, label, pairs)
+        title, finding = f"{role.capitalize()} {format_one_line(label)}", partial(_describe_finding, site.judge)
+        later = partial(_collect_player_values, site, role, label, pairs)
         yield Page(path, title, "player", values, later=later, finding=finding)
 
 
-def _finding(judge: str, values: Mapping[str, Any]) -> str:
+def _describe_finding(judge: str, values: Mapping[str, Any]) -> str:
     """Return a player's mean over its partners, and the categories that it is best and worst on."""
     result: PlayerResult = values["result"]
     if result.score.mean is None:
         return ""
-    mean = f"mean score over partners {measured_words(result.score)}, judged by {judge}"
+    mean = f"mean score over partners {describe_estimate(result.score)}, judged by {judge}"
     if not values["extremes"]:
         return mean
     best, worst = (
-        (category_title(name).lower(), cell.mean)
+        (format_category(name).lower(), cell.mean)
         for name, cell in (values["extremes"]["best"], values["extremes"]["worst"])
     )
-    return f"{mean}; {extreme_words(best, worst)}"
+    return f"{mean}; {describe_extremes(best, worst)}"
 
 
-def _player_values(site: Site, role: str, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
+def _collect_player_values(site: Site, role: str, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return the values of a page that take long to compute."""
-    result = player_of(site, role, label)
-    strip, cannot = _strip(site, pairs), cannot_draw(site, pairs)
-    effect = _effect(effects_of_players(site, site.results, site.judge), role, label)
-    return {"result": result, "extremes": extremes(result), "strip": strip, "cannot": cannot, "effect": effect}
+    result = load_player(site, role, label)
+    strip, cannot = _strip(site, pairs), find_undrawable_marks(site, pairs)
+    effect = _describe_effect(load_player_effects(site, site.results, site.judge), role, label)
+    return {"result": result, "extremes": find_extremes(result), "strip": strip, "cannot": cannot, "effect": effect}
 
 
-def _labels(site: Site, role: str) -> tuple[str, ...]:
+def _list_labels(site: Site, role: str) -> tuple[str, ...]:
     return site.describers if role == "describer" else site.generators
 
 
@@ -103,7 +105,7 @@ def _label(pair: Pair, role: str) -> str:
     return pair.describer if role == "describer" else pair.generator
 
 
-def _effect(effects: Effects | Unavailable, role: str, label: str) -> dict[str, Any]:
+def _describe_effect(effects: Effects | Unavailable, role: str, label: str) -> dict[str, Any]:
     """Return the player's effect with its interval, or why there is none."""
     if not isinstance(effects, Effects):
         return {"estimate": None, "why": effects.reason}
@@ -118,7 +120,7 @@ def _effect(effects: Effects | Unavailable, role: str, label: str) -> dict[str, 
     }
 
 
-def extremes(result: PlayerResult) -> dict[str, tuple[str, Estimate]]:
+def find_extremes(result: PlayerResult) -> dict[str, tuple[str, Estimate]]:
     """Return the categories with the highest and the lowest mean; empty unless two have enough targets.
 
     Args:
@@ -142,7 +144,7 @@ def extremes(result: PlayerResult) -> dict[str, tuple[str, Estimate]]:
 def _strip(site: Site, pairs: Sequence[Pair]) -> dict[str, Any] | None:
     """Return the player's renderings of a target with each partner: most partners first, then widest spread."""
     by_instance: dict[str, dict[str, Any]] = {}
-    for chosen in judged_episodes(site, pairs):
+    for chosen in list_judged_episodes(site, pairs):
         by_instance.setdefault(chosen.gallery.instance.instance_id, {})[chosen.pair.run_id] = chosen
     if not by_instance:
         return None

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ircore.results.model import Results
 from leaderboard.model.site import Pair, Site
-from leaderboard.pages.board_views import View, view_results
+from leaderboard.pages.board_views import View, select_view_results
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class _ReferenceLine:
     """Ten times its mean score, 0–100: of what it played, since photographs have no scene to be told."""
 
 
-def reference_lines(site: Site, view: View, pair: Pair) -> tuple[_ReferenceLine, ...]:
+def list_pair_references(site: Site, view: View, pair: Pair) -> tuple[_ReferenceLine, ...]:
     """Return the references of a pair: with the same generator, under the same rules, best first."""
     if not site.game.is_judged:
         return ()
@@ -35,13 +35,13 @@ def reference_lines(site: Site, view: View, pair: Pair) -> tuple[_ReferenceLine,
     return tuple(sorted(lines, key=lambda line: -line.value))
 
 
-def board_references(site: Site, view: View) -> list[_ReferenceLine]:
+def list_board_references(site: Site, view: View) -> list[_ReferenceLine]:
     """Return every reference line of a board, each once."""
-    results: Results = view_results(site, view)
+    results: Results = select_view_results(site, view)
     lines = [
         line
         for submission in results.submissions
-        for line in reference_lines(site, view, site.pairs[submission.run_id])
+        for line in list_pair_references(site, view, site.pairs[submission.run_id])
     ]
     # Several describers share a generator, and each of these pairs has the same references.
     return list(dict.fromkeys(lines))

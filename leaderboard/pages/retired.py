@@ -13,7 +13,7 @@ from ircore.submissions.pending_work import cleared_runs
 from leaderboard.model.site import Page, Site
 
 
-def retired_pages(site: Site) -> Iterator[Page]:
+def build_retired_pages(site: Site) -> Iterator[Page]:
     """Yield a page for each target that was retired from the set of a game, where its page stood before.
 
     Args:
@@ -33,10 +33,10 @@ def retired_pages(site: Site) -> Iterator[Page]:
         values = {"target": target, "instance": instance, "target_pictures": pictures}
         name = site.path(f"gallery/{target.instance_id}")
         title = f"Retired: {target.instance_id}"
-        yield Page(name, title, "retired", values, later=partial(_boards, site, target))
+        yield Page(name, title, "retired", values, later=partial(_compare_boards, site, target))
 
 
-def _boards(site: Site, target: RetiredTarget) -> dict[str, Any]:
+def _compare_boards(site: Site, target: RetiredTarget) -> dict[str, Any]:
     """Return the board with the target, beside the board of now: runs, scores and ranks."""
     runs = [PlayedRun(run.source) for run in site.results.every_run]
     others = [other for other in site.results.retired if other != target]

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from ircore.core.untrusted_text import format_one_line
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.players import player_paths
-from leaderboard.words.alt_text import target_words
-from leaderboard.words.labels import category_title
+from leaderboard.words.alt_text import describe_target_picture
+from leaderboard.words.labels import format_category
 
 FILE = "data/find.json"
 """Path of the file, relative to the site's root."""
@@ -59,45 +59,51 @@ def search_file(site: Site | None, pages: Sequence[Page]) -> Iterator[tuple[str,
         site: Results of the reconstruction game; None for a site of other games alone.
         pages: All pages that templates write.
     """
-    entries = [*(() if site is None else site_entries(site)), *page_entries(pages)]
+    entries = [*(() if site is None else list_site_entries(site)), *list_page_entries(pages)]
     yield FILE, json.dumps({"entries": entries}, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def site_entries(site: Site) -> Iterator[Entry]:
+def list_site_entries(site: Site) -> Iterator[Entry]:
     """Yield pairs in the order of the board, then players, then targets."""
     for row in site.results.board(site.judge):
         pair = site.pairs[row.submission.run_id]
         title = f"{pair.describer} + {pair.generator}" + (f", {pair.apart}" if pair.apart else "")
         yield [
             "pair",
-            _line(title),
-            _line(f"{pair.result.slug} {pair.result.name}"),
+            _shorten_line(title),
+            _shorten_line(f"{pair.result.slug} {pair.result.name}"),
             f"pairs/{pair.key}.html",
             pair.key,
         ]
     for (role, label), path in player_paths(site).items():
-        yield [role, _line(label), role, f"{path}.html"]
+        yield [role, _shorten_line(label), role, f"{path}.html"]
     for gallery in site.galleries.values():
         instance = gallery.instance
-        words = f"{category_title(instance.category)} {instance.instance_id} {target_words(instance)}"
-        yield ["target", gallery.title, _line(words), f"gallery/{instance.instance_id}.html", instance.instance_id]
+        words = f"{format_category(instance.category)} {instance.instance_id} {describe_target_picture(instance)}"
+        yield [
+            "target",
+            gallery.title,
+            _shorten_line(words),
+            f"gallery/{instance.instance_id}.html",
+            instance.instance_id,
+        ]
 
 
-def page_entries(pages: Iterable[Page]) -> Iterator[Entry]:
+def list_page_entries(pages: Iterable[Page]) -> Iterator[Entry]:
     """Yield boards and other pages that templates write."""
     for page in pages:
         # Matrices of single conditions and pages of targets would crowd out the other pages.
         single = page.path.startswith("games/") and page.template in _MANY and not page.path.endswith(_WHOLE)
         if (page.path.startswith(_FOLDERS) and not single) or page.path in _PAGES:
-            kind = _kind(page.path)
+            kind = _find_kind(page.path)
             words = "leaderboard" if kind == "board" else _PAGES.get(page.path, "")
             # Titles of a game's instances do not say their ids, by which files name them.
             if kind == "target":
                 words = page.path.rpartition("/")[2]
-            yield [kind, _line(page.title), words, f"{page.path}.html"]
+            yield [kind, _shorten_line(page.title), words, f"{page.path}.html"]
 
 
-def _kind(path: str) -> str:
+def _find_kind(path: str) -> str:
     """Return the kind of a page by its place among the pages of its game, which have the same tree in every game."""
     if path.startswith("games/"):
         path = path.split("/", 2)[2]
@@ -107,5 +113,5 @@ def _kind(path: str) -> str:
     return {"pairs": "pair", "gallery": "target"}.get(folder, "page") if name not in {"", "index"} else "page"
 
 
-def _line(text: str) -> str:
+def _shorten_line(text: str) -> str:
     return format_one_line(text, _LONGEST)

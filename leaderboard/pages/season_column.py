@@ -71,7 +71,7 @@ def check_season(site: Site, file: Path | None, pulled: Path) -> SeasonGaps | No
     return gaps
 
 
-def season_column(site: Site, view: View) -> SeasonColumn | None:
+def build_season_column(site: Site, view: View) -> SeasonColumn | None:
     """Return the column of gaps of a board; None unless gaps of its judge and category are given."""
     season = site.season
     if season is None or (view.judge, view.category, view.difficulty) != (season.judge, season.category, None):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from leaderboard.model.site import Gallery, Pair, Site
-from leaderboard.pages.board_views import View, view_results
+from leaderboard.pages.board_views import View, select_view_results
 
 TELLING = 3
 """Renderings from which a dialogue is seen to go somewhere."""
@@ -79,22 +79,22 @@ class Selection:
     """The most telling first."""
 
 
-def judged_episodes(site: Site, pairs: Iterable[Pair] | None = None) -> Iterator[Chosen]:
+def list_judged_episodes(site: Site, pairs: Iterable[Pair] | None = None) -> Iterator[Chosen]:
     """Yield every episode whose final rendering the site's judge has rated, pair by pair.
 
     Args:
         site: What is shown.
         pairs: Pairs whose episodes are yielded; None for all pairs.
     """
-    yield from _judged_of_all(site) if pairs is None else _judged_of(site, pairs)
+    yield from _list_all_judged(site) if pairs is None else _list_judged(site, pairs)
 
 
 @lru_cache(maxsize=1)  # several pages of a site ask, and each answer takes a walk over all episodes
-def _judged_of_all(site: Site) -> tuple[Chosen, ...]:
-    return tuple(_judged_of(site, site.pairs.values()))
+def _list_all_judged(site: Site) -> tuple[Chosen, ...]:
+    return tuple(_list_judged(site, site.pairs.values()))
 
 
-def _judged_of(site: Site, pairs: Iterable[Pair]) -> Iterator[Chosen]:
+def _list_judged(site: Site, pairs: Iterable[Pair]) -> Iterator[Chosen]:
     for pair in pairs:
         for result in site.results.episodes[pair.run_id]:
             judged = site.judged(result)
@@ -103,14 +103,14 @@ def _judged_of(site: Site, pairs: Iterable[Pair]) -> Iterator[Chosen]:
 
 
 @lru_cache(maxsize=1)
-def selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
+def choose_selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
     """Choose the episodes of the four selections; empty selections are left out.
 
     Args:
         site: What is shown.
         each: Episodes in a selection, at most; of one target only the most telling is taken.
     """
-    judged = tuple(judged_episodes(site))
+    judged = tuple(list_judged_episodes(site))
     moved = [(chosen, chosen.judged.delta) for chosen in judged if chosen.judged.delta is not None]
     finals = [(chosen, chosen.judged.final or 0.0) for chosen in judged]
     made = (
@@ -120,13 +120,14 @@ def selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
         ("worst", "Worst", "Lowest final score of an episode that was played to its end.", finals, 1),
     )
     chosen = [
-        (name, title, rule, _extreme(among, sign, each, among is moved)) for name, title, rule, among, sign in made
+        (name, title, rule, _select_extreme(among, sign, each, among is moved))
+        for name, title, rule, among, sign in made
     ]
     return tuple(Selection(name, title, rule, episodes) for name, title, rule, episodes in chosen if episodes)
 
 
 @lru_cache(maxsize=1)
-def telling_episode(site: Site) -> Chosen | None:
+def choose_example_episode(site: Site) -> Chosen | None:
     """Choose an illustrative episode: close at the end, much improved, several turns; None if no episode is rated.
 
     Among equals the one with the first name stands, so that the choice does not move between builds.
@@ -137,12 +138,12 @@ def telling_episode(site: Site) -> Chosen | None:
         tells = len(chosen.judged.trajectory) >= TELLING and delta > 0
         return final < GOOD, not tells, -delta, -final, _name(chosen)
 
-    return min(judged_episodes(site), key=order, default=None)
+    return min(list_judged_episodes(site), key=order, default=None)
 
 
-def telling_target(site: Site, view: View) -> Gallery | None:
+def choose_example_target(site: Site, view: View) -> Gallery | None:
     """Return the target drawn by most pairs under a condition; ties go to the widest spread of scores."""
-    results = view_results(site, view)
+    results = select_view_results(site, view)
     among = [
         gallery
         for gallery in site.galleries.values()
@@ -159,18 +160,18 @@ def telling_target(site: Site, view: View) -> Gallery | None:
     return most[3] if most and most[0] else None
 
 
-def best_of(site: Site, gallery: Gallery) -> Chosen | None:
+def find_best_episode(site: Site, gallery: Gallery) -> Chosen | None:
     """Return the episode on a target with the highest final score by the site's judge; None if none is rated.
 
     Among equals the pair with the first key stands, so that the choice does not move between builds.
     """
-    return _best_by_target(site).get(gallery.instance.instance_id)
+    return _find_best_by_target(site).get(gallery.instance.instance_id)
 
 
 @lru_cache(maxsize=1)
-def _best_by_target(site: Site) -> dict[str, Chosen]:
+def _find_best_by_target(site: Site) -> dict[str, Chosen]:
     best: dict[str, tuple[float, str, Chosen]] = {}
-    for chosen in judged_episodes(site):
+    for chosen in list_judged_episodes(site):
         place = (-(chosen.judged.final or 0.0), chosen.pair.key)
         name = chosen.gallery.instance.instance_id
         if name not in best or place < best[name][:2]:
@@ -178,7 +179,7 @@ def _best_by_target(site: Site) -> dict[str, Chosen]:
     return {name: chosen for name, (_, _, chosen) in best.items()}
 
 
-def _extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int, changes: bool) -> tuple[Chosen, ...]:
+def _select_extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int, changes: bool) -> tuple[Chosen, ...]:
     """Return the episodes with the least ``sign × value``, one per target; of changes, those that pages show."""
     by_instance: dict[str, Chosen] = {}
     # A heap, since the first few of very many are wanted; places tell apart what has the same name.

@@ -8,8 +8,8 @@ from markupsafe import Markup
 from ircore.core.untrusted_text import format_one_line
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.board_views import View, view_origin
-from leaderboard.pages.citation import misc_entry
+from leaderboard.pages.board_views import View, describe_origin
+from leaderboard.pages.citation import format_misc_entry
 
 NUMBERED = frozenset(
     {
@@ -22,7 +22,7 @@ NUMBERED = frozenset(
 """Templates of pages that have numbers."""
 
 
-def share_strip(page: Page, site: Site | None) -> Markup:
+def render_share_strip(page: Page, site: Site | None) -> Markup:
     """Return the buttons that copy a page's link and its citation; empty for a page without numbers."""
     section = page.values.get("section")
     # A page of words alone is cited with the paper, on the page of citations.
@@ -32,19 +32,19 @@ def share_strip(page: Page, site: Site | None) -> Markup:
     key = re.sub(r"[^A-Za-z0-9-]", "-", f"image-reconstruction-game-{page.path}")
     address = f"{site.address}{page.path}.html" if site is not None and site.address else ""
     shown = page.values.get("site", site) if site is None or section is None else section
-    source = _source_words(shown, page)
-    entry = misc_entry(key, f"{page.title}. The Image Reconstruction Game", source, address)
+    source = _describe_source(shown, page)
+    entry = format_misc_entry(key, f"{page.title}. The Image Reconstruction Game", source, address)
     # A site without the reconstruction game has no page on how to cite it.
-    return macro("share_strip")(_episode_links(page), entry, page.root, site is not None)
+    return macro("share_strip")(_dump_episode_links(page), entry, page.root, site is not None)
 
 
-def _episode_links(page: Page) -> str:
+def _dump_episode_links(page: Page) -> str:
     """Return the page of each episode of a target that has a card of its own, by the pair's key, as JSON; or empty."""
     strips = {key: f"{page.root}{path}.html" for key, path in page.values.get("strips", {}).items()}
     return json.dumps(strips) if strips else ""
 
 
-def provenance(site: Site, view: View, metric: str = "") -> str:
+def dump_provenance(site: Site, view: View, metric: str = "") -> str:
     """Return where the numbers of a board come from, as JSON for files that a reader saves.
 
     Args:
@@ -52,14 +52,14 @@ def provenance(site: Site, view: View, metric: str = "") -> str:
         view: Condition of the board.
         metric: Image metric that measured in the place of a judge; empty for none.
     """
-    facts = provenance_facts(site, view)
+    facts = collect_provenance(site, view)
     if metric:
         del facts["judge"]
         facts = {"metric": metric, **facts}
     return json.dumps(facts, ensure_ascii=False)
 
 
-def provenance_facts(site: Site, view: View) -> dict[str, str]:
+def collect_provenance(site: Site, view: View) -> dict[str, str]:
     """Return where the numbers of a board come from: each fact by its name."""
     return {
         "judge": view.judge,
@@ -73,7 +73,7 @@ def provenance_facts(site: Site, view: View) -> dict[str, str]:
     }
 
 
-def _source_words(site: Site, page: Page) -> str:
+def _describe_source(site: Site, page: Page) -> str:
     """Return where the numbers of a page come from: that of a frozen board, a board by its judge, or the site's."""
     values = page.values
     if page.template == "paper":
@@ -84,11 +84,11 @@ def _source_words(site: Site, page: Page) -> str:
     game = f"{site.game.title}, " if site.folder else ""
     view = page.values.get("view")
     # What a board's own words leave out for readers belongs to its citation.
-    origin = f"; {view_origin(site, view)}" if isinstance(view, View) else ""
-    return f"{game}{version}, instance set {instance_set[:12]}{_rater_words(site, page)}{origin}"
+    origin = f"; {describe_origin(site, view)}" if isinstance(view, View) else ""
+    return f"{game}{version}, instance set {instance_set[:12]}{_describe_rater(site, page)}{origin}"
 
 
-def _rater_words(site: Site, page: Page) -> str:
+def _describe_rater(site: Site, page: Page) -> str:
     if page.template in ("judge_card", "metric_agreement", "people"):
         # A test of one judge, and a comparison of all.
         return ""

@@ -4,7 +4,7 @@ from typing import Any
 
 from ircore.results.tables.targets import targets_table
 from leaderboard.model.site import Page, Site
-from leaderboard.words.alt_text import target_words
+from leaderboard.words.alt_text import describe_target_picture
 
 _ASKED = {
     "bar_graph": "A data chart whose bars are read off an axis; a correction has to get the numbers right.",
@@ -29,7 +29,7 @@ _LEVELS = {
 """Difference between easy and hard targets of the drawn categories."""
 
 
-def targets_page(site: Site) -> Page:
+def build_targets_page(site: Site) -> Page:
     """Return the page."""
     return Page(
         "targets",
@@ -44,7 +44,7 @@ def targets_page(site: Site) -> Page:
 
 
 def _group(site: Site, category: str) -> dict[str, Any]:
-    levels = [_sheet(site, category, level) for level in site.results.difficulties]
+    levels = [_build_sheet(site, category, level) for level in site.results.difficulties]
     return {
         "category": category,
         # Other instance sets may have categories of their own, about which nothing is known here.
@@ -53,7 +53,7 @@ def _group(site: Site, category: str) -> dict[str, Any]:
     }
 
 
-def _sheet(site: Site, category: str, difficulty: str) -> dict[str, Any]:
+def _build_sheet(site: Site, category: str, difficulty: str) -> dict[str, Any]:
     chosen = [
         gallery
         for gallery in site.galleries.values()
@@ -62,5 +62,5 @@ def _sheet(site: Site, category: str, difficulty: str) -> dict[str, Any]:
     return {
         "difficulty": difficulty,
         "words": _LEVELS.get((category, difficulty), ""),
-        "entries": [{"gallery": gallery, "seen": target_words(gallery.instance)} for gallery in chosen],
+        "entries": [{"gallery": gallery, "seen": describe_target_picture(gallery.instance)} for gallery in chosen],
     }

@@ -14,10 +14,10 @@ SIDE = 512
 
 def try_page(site: Site) -> Page:
     """Return the page, with the first drawn target of each category and difficulty."""
-    return Page("try", "Try it", "try", searchable=True, later=lambda: {"targets": _targets(site)})
+    return Page("try", "Try it", "try", searchable=True, later=lambda: {"targets": _list_targets(site)})
 
 
-def _targets(site: Site) -> list[dict[str, Any]]:
+def _list_targets(site: Site) -> list[dict[str, Any]]:
     """Return the targets that are offered, the easy targets first, each with the pairs' final scores."""
     firsts: dict[tuple[str, str], Gallery] = {}
     for gallery in site.galleries.values():
@@ -29,14 +29,14 @@ def _targets(site: Site) -> list[dict[str, Any]]:
             firsts.setdefault((instance.difficulty, instance.category), gallery)
     ordered = [firsts[key] for key in sorted(firsts, key=lambda key: (key[0], key[1] != "simple_shapes", key[1]))]
     return [
-        {"title": gallery.title, "large": gallery.target.large, "scores": json.dumps(_scores(site, gallery))}
+        {"title": gallery.title, "large": gallery.target.large, "scores": json.dumps(_list_scores(site, gallery))}
         for gallery in ordered
         # The script reads pixels of the target, which a browser forbids for pictures of another site.
         if not gallery.target.large.startswith("https:")
     ]
 
 
-def _scores(site: Site, gallery: Gallery) -> list[tuple[str, float]]:
+def _list_scores(site: Site, gallery: Gallery) -> list[tuple[str, float]]:
     """Return the name and the final score of each pair that has one."""
     scores = []
     for pair in site.pairs.values():

@@ -1,8 +1,8 @@
 """Animated turn strips: which episodes have one, and where it stands."""
 
 from leaderboard.model.site import Site
-from leaderboard.pages.front_episode import front_episode
-from leaderboard.pages.selections import Chosen, selections, telling_episode
+from leaderboard.pages.front_episode import choose_front_episode
+from leaderboard.pages.selections import Chosen, choose_example_episode, choose_selections
 
 FOLDER = "strips"
 """Folder of the files, relative to the site's root."""
@@ -13,8 +13,8 @@ SELECTION = "improved"
 
 def strip_episodes(site: Site) -> list[Chosen]:
     """Return the episodes with a strip, at most six: of front page and replay, and the most improved."""
-    pages = [chosen for chosen in (front_episode(site), telling_episode(site)) if chosen is not None]
-    improved = next((selection.chosen for selection in selections(site) if selection.name == SELECTION), ())
+    pages = [chosen for chosen in (choose_front_episode(site), choose_example_episode(site)) if chosen is not None]
+    improved = next((selection.chosen for selection in choose_selections(site) if selection.name == SELECTION), ())
     # An episode may be chosen on several pages, and is drawn once.
     return list({strip_path(chosen): chosen for chosen in (*pages, *improved)}.values())
 

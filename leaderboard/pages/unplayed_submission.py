@@ -10,16 +10,16 @@ from ircore.games.registry import find_title, load_installed_games
 from ircore.players.submission import LoadedSubmission
 from ircore.submissions.decisions import Decision, find_status
 from ircore.submissions.request_fields import explain_self_reported
-from leaderboard.components.model_facts import player_words
+from leaderboard.components.model_facts import describe_player
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import REPORTED
 from leaderboard.pages.board_views import View, view_path
-from leaderboard.pages.pairs import credit_lines
-from leaderboard.words.labels import waiting_key
+from leaderboard.pages.pairs import list_credits
+from leaderboard.words.labels import name_waiting_page
 
 
-def waiting_page(
+def build_waiting_page(
     site: Site | None, games: Sequence[GameSection], loaded: LoadedSubmission, history: Sequence[Decision] = ()
 ) -> Page | None:
     """Return the page of a submission that was not played; None if a run of the submission has a page already.
@@ -30,10 +30,10 @@ def waiting_page(
         loaded: The submission.
         history: What happened to it since it was merged.
     """
-    if loaded.slug in played_pages(site, games):
+    if loaded.slug in list_played_pages(site, games):
         return None
     submission = loaded.submission
-    rivals, board = _rivals(site, games, submission)
+    rivals, board = _count_rivals(site, games, submission)
     return Page(
         waiting_path(site, loaded.slug),
         f"Pair {loaded.slug}",
@@ -42,9 +42,9 @@ def waiting_page(
             "submission": submission,
             "rivals": rivals,
             "board": board,
-            "rules": _rule_words(submission),
-            "settings": _settings(submission),
-            "transcripts": _transcripts(submission),
+            "rules": _describe_rules(submission),
+            "settings": _describe_settings(submission),
+            "transcripts": _describe_transcripts(submission),
             "tier": REPORTED,
             "unlisted": explain_self_reported(submission),
             "history": history,
@@ -55,7 +55,7 @@ def waiting_page(
     )
 
 
-def played_pages(site: Site | None, games: Sequence[GameSection]) -> dict[str, str]:
+def list_played_pages(site: Site | None, games: Sequence[GameSection]) -> dict[str, str]:
     """Return the slugs of the submissions that have a run on a site, each with the path of a run's page."""
     runs = {pair.result.slug: pair.path for section in games for pair in section.ranked}
     # Reversed, so that the first of several runs of a submission is the one that stands.
@@ -65,10 +65,10 @@ def played_pages(site: Site | None, games: Sequence[GameSection]) -> dict[str, s
 
 def waiting_path(site: Site | None, slug: str) -> str:
     """Return the path of the page of a submission without a run, which is no run's page."""
-    return f"pairs/{waiting_key(slug, () if site is None else site.runs)}"
+    return f"pairs/{name_waiting_page(slug, () if site is None else site.runs)}"
 
 
-def _rivals(site: Site | None, games: Sequence[GameSection], submission: Submission) -> tuple[int, str]:
+def _count_rivals(site: Site | None, games: Sequence[GameSection], submission: Submission) -> tuple[int, str]:
     """Return the number of runs that a submission will be ranked with, and the page of their board."""
     game = load_installed_games()[0].get(submission.game)
     if game is not None and game.is_judged:
@@ -81,20 +81,20 @@ def _rivals(site: Site | None, games: Sequence[GameSection], submission: Submiss
     return (0, "") if section is None else (len(section.ranked), section.path("boards/index"))
 
 
-def _rule_words(submission: Submission) -> str:
+def _describe_rules(submission: Submission) -> str:
     """Return the rules that a submission states; empty if a game's defaults hold."""
     game = load_installed_games()[0].get(submission.game)
     return str(game.rules_of(submission).words) if game else describe_rules(submission.rules)
 
 
-def _settings(submission: Submission) -> list[tuple[str, str]]:
+def _describe_settings(submission: Submission) -> list[tuple[str, str]]:
     named = [("Game", find_title(game)) for game in build_game_field(submission.game).values()]
-    seats = [(seat.capitalize(), player_words(spec)) for seat, spec in submission.players.items()]
-    rules = ("Rules", _rule_words(submission) or "the game's own")
-    return [*named, ("Name", submission.name), *seats, rules, *credit_lines(submission)]
+    seats = [(seat.capitalize(), describe_player(spec)) for seat, spec in submission.players.items()]
+    rules = ("Rules", _describe_rules(submission) or "the game's own")
+    return [*named, ("Name", submission.name), *seats, rules, *list_credits(submission)]
 
 
-def _transcripts(submission: Submission) -> dict[str, str] | None:
+def _describe_transcripts(submission: Submission) -> dict[str, str] | None:
     """Return text and Hub address of a submission's transcripts; None if the submission names no transcripts."""
     named = submission.transcripts
     if named is None:

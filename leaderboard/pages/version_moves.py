@@ -16,7 +16,7 @@ from ircore.results.statistics.intervals import Estimate
 from leaderboard.frozen_boards.archive import FrozenBoard
 from leaderboard.frozen_boards.frozen_views import ALL
 from leaderboard.model.site import Pair, Site
-from leaderboard.words.labels import category_title, rank, signed
+from leaderboard.words.labels import format_category, format_signed, rank
 
 MOST_CONDITIONS = 2
 """Maximum of conditions named that moved a pair."""
@@ -74,8 +74,8 @@ class Shift:
     @property
     def words(self) -> str:
         """The condition with both distances."""
-        title = category_title(self.category).lower()
-        return f"{title}, {self.difficulty} (from {signed(self.before, 1)} to {signed(self.now, 1)})"
+        title = format_category(self.category).lower()
+        return f"{title}, {self.difficulty} (from {format_signed(self.before, 1)} to {format_signed(self.now, 1)})"
 
 
 @dataclass(frozen=True)
@@ -149,21 +149,21 @@ class _Board:
     """Main scores, 0–100, by condition."""
 
 
-def tracks(site: Site, frozen: Sequence[FrozenBoard]) -> tuple[Track, ...]:
+def build_tracks(site: Site, frozen: Sequence[FrozenBoard]) -> tuple[Track, ...]:
     """Return every pair of the current board over the versions, in the order of the current board.
 
     Args:
         site: Shows the newest version.
         frozen: Boards of former versions, newest first.
     """
-    runs = _runs(site)
-    boards = [_live(site, runs), *(_frozen(board, site.judge) for board in frozen)]
+    runs = _index_pairs(site)
+    boards = [_read_live_board(site, runs), *(_read_frozen_board(board, site.judge) for board in frozen)]
     names = dict.fromkeys(name for board in boards for name in board.standings)
     made = (Track(name, tuple(board.standings.get(name) for board in boards), runs.get(name)) for name in names)
-    return tuple(_with_shifts(track, *boards[:2]) if track.moved else track for track in made)
+    return tuple(_add_shifts(track, *boards[:2]) if track.moved else track for track in made)
 
 
-def moved_words(moved: Sequence[Track], before: str) -> str:
+def describe_moves(moved: Sequence[Track], before: str) -> str:
     """Return who moved from the version before to the newest, in words; they hold labels of players.
 
     Args:
@@ -181,7 +181,7 @@ def moved_words(moved: Sequence[Track], before: str) -> str:
     return f"Against {before}: {'. '.join(parts)}." if parts else ""
 
 
-def _with_shifts(track: Track, now: _Board, before: _Board) -> Track:
+def _add_shifts(track: Track, now: _Board, before: _Board) -> Track:
     """Return a track with the conditions that moved its pair most in the direction in which it moved."""
     shifts: list[Shift] = []
     for (category, difficulty), means in now.means.items():
@@ -196,7 +196,7 @@ def _with_shifts(track: Track, now: _Board, before: _Board) -> Track:
     return Track(track.name, track.standings, track.pair, tuple(pushed[:MOST_CONDITIONS]))
 
 
-def _runs(site: Site) -> dict[Name, Pair]:
+def _index_pairs(site: Site) -> dict[Name, Pair]:
     """Return the pairs of the current board by name, best first."""
     runs: dict[Name, Pair] = {}
     for row in site.under().board(site.judge):
@@ -206,7 +206,7 @@ def _runs(site: Site) -> dict[Name, Pair]:
     return runs
 
 
-def _live(site: Site, runs: Mapping[Name, Pair]) -> _Board:
+def _read_live_board(site: Site, runs: Mapping[Name, Pair]) -> _Board:
     results = site.under()
     rows = {row.submission.run_id: row for row in results.board(site.judge)}
     shown = {name: rows[pair.run_id] for name, pair in runs.items()}
@@ -221,7 +221,7 @@ def _live(site: Site, runs: Mapping[Name, Pair]) -> _Board:
     return _Board(standings, means)
 
 
-def _frozen(board: FrozenBoard, judge: str) -> _Board:
+def _read_frozen_board(board: FrozenBoard, judge: str) -> _Board:
     """Return the board of a judge among pairs under the most common rules; rows that lack a field are passed over."""
     rows = [row for row in board.rows if row.get("judge") == judge]
     overall = [row for row in rows if (row.get("category"), row.get("difficulty")) == (ALL, ALL)]
@@ -235,22 +235,24 @@ def _frozen(board: FrozenBoard, judge: str) -> _Board:
         if not (describer and generator and category and difficulty):
             continue
         name, condition = (describer, generator), (category, difficulty)
-        main = _main(row)
+        main = _get_main_score(row)
         # Of several runs of the same players the first is the best, as on the live board.
         if condition == (ALL, ALL):
-            standings.setdefault(name, Standing(_whole(row, "rank_low"), _whole(row, "rank_high"), main))
+            standings.setdefault(
+                name, Standing(_get_whole_number(row, "rank_low"), _get_whole_number(row, "rank_high"), main)
+            )
         elif ALL not in condition and main.mean is not None:
             means.setdefault(condition, {}).setdefault(name, main.mean)
     return _Board(standings, means)
 
 
-def _whole(row: Mapping[str, Any], name: str) -> int | None:
+def _get_whole_number(row: Mapping[str, Any], name: str) -> int | None:
     value = row.get(name)
     return value if isinstance(value, int) else None
 
 
-def _main(row: Mapping[str, Any]) -> Estimate:
+def _get_main_score(row: Mapping[str, Any]) -> Estimate:
     """Return the main score of a frozen row with its interval, as far as the file has them."""
     values = (row.get(f"main_score_{part}") for part in ("mean", "low", "high"))
     mean, low, high = (float(value) if isinstance(value, int | float) else None for value in values)
-    return Estimate(mean, low, high, _whole(row, "main_score_n") or 0)
+    return Estimate(mean, low, high, _get_whole_number(row, "main_score_n") or 0)

@@ -17,7 +17,7 @@ _LEFT_OUT = re.compile(r'<a class="headerlink".*?</a>|<abbr class="program".*?</
 """What stands beside words and needs its tooltip."""
 
 
-def description(content: str, title: str = "", finding: str = "") -> str:
+def describe_page(content: str, title: str = "", finding: str = "") -> str:
     """Return the description of a page as text, not escaped; empty for a page without words.
 
     Args:
@@ -26,24 +26,28 @@ def description(content: str, title: str = "", finding: str = "") -> str:
         finding: What the page's numbers say, in a sentence; empty for the finding that stands in the page, or else its
             first words.
 
-    >>> description('<h1>Gallery</h1><p class="aid">Badges.</p><p class="lead">Every <em>target</em>.</p>')
+    >>> describe_page('<h1>Gallery</h1><p class="aid">Badges.</p><p class="lead">Every <em>target</em>.</p>')
     'Gallery: Every target.'
-    >>> description('<h1>Matrix</h1><p class="lead">Who?</p><p class="finding">Describers matter more.</p>')
+    >>> describe_page('<h1>Matrix</h1><p class="lead">Who?</p><p class="finding">Describers matter more.</p>')
     'Matrix: Describers matter more.'
     """
     heading = _HEADING.search(content)
     start = heading.end() if heading else 0
-    title = _both(_text(heading[1]) if heading else "", title)
+    title = _join_titles(_strip_markup(heading[1]) if heading else "", title)
     stated = _FINDING.search(content, start)
     if finding or stated:
-        return _cut(": ".join(part for part in (title, finding or _text(stated[1] if stated else "")) if part))
+        return _cut(": ".join(part for part in (title, finding or _strip_markup(stated[1] if stated else "")) if part))
     lead = _LEAD.search(content, start)
     first = (
-        lead[1] if lead else next((text for text in _paragraphs(content, start) if len(_text(text)) > len(title)), "")
+        lead[1]
+        if lead
+        else next((text for text in _find_paragraphs(content, start) if len(_strip_markup(text)) > len(title)), "")
     )
     # The line of a board says in words which choices it shows.
-    chosen = "" if lead and "filtered" in lead[0][:20] else ", ".join(map(_text, _CHOSEN.findall(content, start)))
-    words = ": ".join(part for part in (title, chosen, _text(first)) if part)
+    chosen = (
+        "" if lead and "filtered" in lead[0][:20] else ", ".join(map(_strip_markup, _CHOSEN.findall(content, start)))
+    )
+    words = ": ".join(part for part in (title, chosen, _strip_markup(first)) if part)
     return _cut(words)
 
 
@@ -51,15 +55,15 @@ def _cut(words: str) -> str:
     return words if len(words) <= LONGEST else words[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
 
 
-def _both(heading: str, title: str) -> str:
+def _join_titles(heading: str, title: str) -> str:
     longer, shorter = sorted((heading, title), key=len, reverse=True)
     return longer if shorter.lower() in longer.lower() else f"{heading}, {title[0].lower()}{title[1:]}"
 
 
-def _paragraphs(content: str, start: int) -> list[str]:
+def _find_paragraphs(content: str, start: int) -> list[str]:
     return [match[2] for match in islice(_PARAGRAPH.finditer(content, start), 8)]
 
 
-def _text(html: str) -> str:
+def _strip_markup(html: str) -> str:
     words = " ".join(unescape(_TAG.sub(" ", _LEFT_OUT.sub("", html))).split())
     return re.sub(r" ([.,;:?!)])", r"\1", words)

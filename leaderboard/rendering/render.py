@@ -35,13 +35,13 @@ from leaderboard.components import (
     values,
     xray,
 )
-from leaderboard.components.xray_data import xray_json
+from leaderboard.components.xray_data import dump_xray
 from leaderboard.model.site import Page, Site
-from leaderboard.model.trust import tier_of
-from leaderboard.storage.build_cache import program
+from leaderboard.model.trust import find_tier
+from leaderboard.storage.build_cache import hash_program
 from leaderboard.words import labels
 from leaderboard.words.marked_messages import CORRECTION_WORDS
-from leaderboard.words.untrusted_text import inert, stranger
+from leaderboard.words.untrusted_text import escape_untrusted, render_untrusted
 
 
 class Renderer:
@@ -74,24 +74,24 @@ class Renderer:
         """Return the HTML of a page, without blank lines."""
         # Late values are computed here, in the process that writes the page, and are gone with the page.
         page = page.complete()
-        made = block(page.template, {**self._shared, "page": page, "root": page.root, **page.values})
+        made = render_block(page.template, {**self._shared, "page": page, "root": page.root, **page.values})
         whole = f"{made}{self._below(page)}"
         return '<div class="irg">\n' + "\n".join(filter(None, map(str.strip, whole.splitlines()))) + "\n</div>\n"
 
 
-def block(template: str, values: Mapping[str, Any]) -> str:
+def render_block(template: str, values: Mapping[str, Any]) -> str:
     """Return a template rendered with some values."""
-    return _environment().get_template(f"{template}.html.j2").render(**values)
+    return _make_environment().get_template(f"{template}.html.j2").render(**values)
 
 
 def read_templates() -> None:
     """Read all templates: once, before several processes do."""
-    for name in _environment().list_templates():
-        _environment().get_template(name)
+    for name in _make_environment().list_templates():
+        _make_environment().get_template(name)
 
 
 @cache
-def _environment() -> Environment:
+def _make_environment() -> Environment:
     # Jinja's select_autoescape would leave *.html.j2 unescaped; True escapes everything.
     # Templates do not change while a site is built, so none is looked at a second time.
     environment = Environment(
@@ -101,27 +101,27 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         auto_reload=False,
-        bytecode_cache=_bytecode_cache(),
+        bytecode_cache=_make_bytecode_cache(),
     )
     environment.filters.update(
-        stranger=stranger,
-        inert=inert,
+        stranger=render_untrusted,
+        inert=escape_untrusted,
         visible=make_visible,
         one_line=format_one_line,
         rule_word=format_rule_value,
         counted=format_count,
         plural=form_plural,
         number=labels.number,
-        signed=labels.signed,
+        signed=labels.format_signed,
         scale_end=labels.scale_end,
-        percent=labels.percent,
-        interval=labels.interval_words,
-        category=labels.category_title,
-        short=labels.category_short,
+        percent=labels.format_share,
+        interval=labels.describe_interval,
+        category=labels.format_category,
+        short=labels.shorten_category,
         judge_name=labels.judge_name,
     )
     environment.globals.update(
-        c=_components(),
+        c=_collect_components(),
         remedies=list_remedies,
         open_words=labels.open_words,
         rank=labels.rank,
@@ -133,7 +133,7 @@ def _environment() -> Environment:
         delta_class=theme.delta_class,
         generator_path=theme.generator_path,
         describer_class=theme.describer_class,
-        xray_json=xray_json,
+        xray_json=dump_xray,
         OUTCOMES=labels.OUTCOMES,
         CONVERGENCES=labels.CONVERGENCES,
         REASONS=labels.REASONS,
@@ -143,24 +143,24 @@ def _environment() -> Environment:
         RANK=values.RANK,
         MINIMUM_PICTURES=MINIMUM_PICTURES,
         CORRECTION_WORDS=CORRECTION_WORDS,
-        tier_of=tier_of,
+        tier_of=find_tier,
         money_digits=count_money_digits,
     )
     return environment
 
 
-def _bytecode_cache() -> BytecodeCache | None:
+def _make_bytecode_cache() -> BytecodeCache | None:
     """Return Jinja's cache of compiled templates, in the user's private temporary folder; None if there can be none.
 
     Compiled templates hold results of the filters above, so that another state of the program has files of its own.
     """
     try:
-        return FileSystemBytecodeCache(pattern=f"ircore-{program()[:16]}-%s.cache")
+        return FileSystemBytecodeCache(pattern=f"ircore-{hash_program()[:16]}-%s.cache")
     except (OSError, RuntimeError):  # no place to write to, or another user's folder has the name
         return None
 
 
-def _components() -> SimpleNamespace:
+def _collect_components() -> SimpleNamespace:
     """Return every component by name, as templates call it: ``c.NAME``."""
     modules = (
         board_cells,

@@ -76,7 +76,7 @@ class Shell(Template):
         Raises:
             InputError: ``images`` is no https address.
         """
-        policy = content_policy(self.template, images, charts)
+        policy = build_content_policy(self.template, images, charts)
         parts = {"policy": policy, "title": str(escape(title)), "name": name, "notice": notice, "content": content}
         parts["description"] = str(escape(description))
         parts["card"] = card
@@ -126,7 +126,7 @@ def _is_data(kind: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def content_policy(shell: str, images: str = "", charts: bool = False) -> str:
+def build_content_policy(shell: str, images: str = "", charts: bool = False) -> str:
     """Return the content security policy of a page.
 
     Nothing inline runs but the scripts of the shell; nothing is evaluated; nothing comes from elsewhere but pictures,
@@ -145,12 +145,12 @@ def content_policy(shell: str, images: str = "", charts: bool = False) -> str:
     inline = _Inline(shell)
     rules = {
         "default-src": "'none'",
-        "script-src": _sources("'self'", *_hashes(inline.scripts)),
+        "script-src": _join_sources("'self'", *_hash_texts(inline.scripts)),
         # The hash of the empty text allows the empty style element that Plotly adds rules to.
-        "style-src": _sources("'self'", *_hashes([*[""] * charts, *inline.styles])),
+        "style-src": _join_sources("'self'", *_hash_texts([*[""] * charts, *inline.styles])),
         "style-src-attr": "'unsafe-inline'" if charts else "'none'",
-        "img-src": _sources("'self'", "data:", *_origin(images)),
-        "connect-src": _sources("'self'", *_origin(images)),
+        "img-src": _join_sources("'self'", "data:", *_parse_origin(images)),
+        "connect-src": _join_sources("'self'", *_parse_origin(images)),
         "font-src": "'self'",
         "manifest-src": "'self'",
         "worker-src": "'self'",
@@ -160,13 +160,13 @@ def content_policy(shell: str, images: str = "", charts: bool = False) -> str:
     return "; ".join(f"{name} {value}" for name, value in rules.items())
 
 
-def _hashes(texts: Iterable[str]) -> list[str]:
+def _hash_texts(texts: Iterable[str]) -> list[str]:
     # Sorted, so that the same page always has the same policy.
     digests = {base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts}
     return [f"'sha256-{digest}'" for digest in sorted(digests)]
 
 
-def _origin(address: str) -> list[str]:
+def _parse_origin(address: str) -> list[str]:
     if not address:
         return []
     parts = urlsplit(address)
@@ -176,5 +176,5 @@ def _origin(address: str) -> list[str]:
     return [f"https://{parts.netloc}"]
 
 
-def _sources(*sources: str) -> str:
+def _join_sources(*sources: str) -> str:
     return " ".join(sources)

@@ -96,9 +96,9 @@ def load_or_make(cache: BuildCache | None, name: str, make: Callable[[], bytes])
     return data
 
 
-def content_key(*parts: str) -> str:
+def compute_content_key(*parts: str) -> str:
     """Return the cache key of data made from ``parts`` by the installed program: 64 hex digits."""
-    digest = hashlib.sha256(program().encode())
+    digest = hashlib.sha256(hash_program().encode())
     for part in parts:
         # With its length in front, ("ab", "c") and ("a", "bc") differ.
         digest.update(len(part).to_bytes(8, "big") + part.encode())
@@ -116,12 +116,12 @@ def run_key(run: Path) -> str:
 
 
 @cache
-def program() -> str:
+def hash_program() -> str:
     """Return a hash over every file of the packages that build a site."""
-    return "".join(folder_hash(_ROOT / name) for name in _PACKAGES)
+    return "".join(hash_folder(_ROOT / name) for name in _PACKAGES)
 
 
-def folder_hash(folder: Path) -> str:
+def hash_folder(folder: Path) -> str:
     """Return a hash over every file below a folder, compiled Python files left out."""
     files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     return _hash(folder, files)

@@ -86,14 +86,14 @@ class PictureBook:
         """
         if sha256 not in self._sources:
             source = self._sources[sha256] = _Source(str(path), sha256, width, height)
-            self._shown[sha256] = self._measured(source)
+            self._shown[sha256] = self._measure_picture(source)
         return self._shown[sha256]
 
     def shown(self, sha256: str) -> Shown | None:
         """Return the files and sizes under which a picture is shown; None if the picture is not registered."""
         return self._shown.get(sha256)
 
-    def _measured(self, source: _Source) -> Shown:
+    def _measure_picture(self, source: _Source) -> Shown:
         width, height = _fit(source.width, source.height, SMALL)
         original = f"{self.originals}{source.sha256}{Path(source.path).suffix}" if self.originals else ""
         return Shown(_name(source.sha256, SMALL), original or _name(source.sha256, LARGE), width, height)
@@ -113,7 +113,7 @@ class PictureBook:
             WorkError: The disk is full.
         """
         sides = (SMALL,) if self.originals else (LARGE, SMALL)
-        todo = [source for source in self._sources.values() if not _taken_over(source, folder, earlier, sides)]
+        todo = [source for source in self._sources.values() if not _reuse_pictures(source, folder, earlier, sides)]
         for _ in track_progress(_encode_all([(source, folder, sides) for source in todo]), "pictures", len(todo)):
             pass
         return len(todo)
@@ -140,7 +140,7 @@ def _encode(job: _Job) -> None:
         write_bytes(folder / _name(source.sha256, side), buffer.getvalue())
 
 
-def _taken_over(source: _Source, folder: Path, earlier: Path | None, sides: tuple[int, ...]) -> bool:
+def _reuse_pictures(source: _Source, folder: Path, earlier: Path | None, sides: tuple[int, ...]) -> bool:
     if earlier is None:
         return False
     names = [_name(source.sha256, side) for side in sides]

@@ -9,7 +9,7 @@ among the same variables, so that a figure follows the reader's scheme without b
 from collections.abc import Iterator
 from typing import Literal
 
-from leaderboard.theme.colour import contrast, interpolate, mix, until_contrast
+from leaderboard.theme.colour import compute_contrast, interpolate, mix, raise_contrast
 
 ACCENT = {False: "#4a3fa3", True: "#b7aeff"}
 """The one colour of links and focus, by whether the scheme is dark."""
@@ -131,14 +131,14 @@ def describer_colour(index: int, dark: bool = False) -> str:
         dark: For the dark scheme.
     """
     # The published hues are not all dark enough for white: yellow would be lost on a page.
-    return until_contrast(OKABE_ITO[index % len(OKABE_ITO)], neutral("background", dark), 3.0)
+    return raise_contrast(OKABE_ITO[index % len(OKABE_ITO)], neutral("background", dark), 3.0)
 
 
 def describer_text_colour(index: int, dark: bool = False) -> str:
     """Return a describer's hue for words: at least 4.5 : 1 against page and raised areas (WCAG 2.2, 1.4.3)."""
     # Words stand on both grounds, so the hue is brought to the contrast on one, then on the other.
-    colour = until_contrast(OKABE_ITO[index % len(OKABE_ITO)], neutral("background", dark), 4.5)
-    return until_contrast(colour, neutral("surface", dark), 4.5)
+    colour = raise_contrast(OKABE_ITO[index % len(OKABE_ITO)], neutral("background", dark), 4.5)
+    return raise_contrast(colour, neutral("surface", dark), 4.5)
 
 
 def generator_symbol(index: int) -> str:
@@ -171,12 +171,12 @@ def neutral(name: str, dark: bool = False) -> str:
     return NEUTRALS[name][dark]
 
 
-def ink_on(colour: str) -> str:
+def choose_ink(colour: str) -> str:
     """Return black or white, whichever reads better on ``colour``: never under 4.5 : 1.
 
     The product of the two contrasts is 21 on any colour, so the larger is at least √21 ≈ 4.58.
     """
-    return max("#000000", "#ffffff", key=lambda ink: contrast(ink, colour))
+    return max("#000000", "#ffffff", key=lambda ink: compute_contrast(ink, colour))
 
 
 def describer_class(index: int) -> str:
@@ -217,12 +217,12 @@ def share_scale() -> list[list[float | str]]:
     return [[step / SHARE_STEPS, token(f"share-{step}")] for step in range(SHARE_STEPS + 1)]
 
 
-def variables(dark: bool = False) -> dict[str, str]:
+def list_variables(dark: bool = False) -> dict[str, str]:
     """Return every colour of a scheme by its token's name."""
     tokens = {"accent": ACCENT[dark]}
     tokens.update({name: pair[dark] for name, pair in (NEUTRALS | _OUTCOMES).items()})
     # Counts stand inside the bars of outcomes, so each colour has an ink.
-    tokens.update({f"{name}-ink": ink_on(pair[dark]) for name, pair in _OUTCOMES.items()})
+    tokens.update({f"{name}-ink": choose_ink(pair[dark]) for name, pair in _OUTCOMES.items()})
     grey, page = neutral("muted", dark), neutral("background", dark)
     tokens |= {"describer-0": grey, "describer-0-text": neutral("text", dark), "describer-0-band": mix(page, grey, 0.2)}
     for index in range(len(OKABE_ITO)):
@@ -238,23 +238,23 @@ def variables(dark: bool = False) -> dict[str, str]:
         for step in range(steps + 1):
             colour = interpolate(stops, step / steps)
             tokens[f"{name}-{step}"] = colour
-            tokens[f"{name}-{step}-ink"] = ink_on(colour)
+            tokens[f"{name}-{step}-ink"] = choose_ink(colour)
     return tokens
 
 
-def stylesheet() -> str:
+def build_stylesheet() -> str:
     """Return the CSS that pages include: the variables of both schemes and the classes that use them.
 
     ``.describer-N`` sets ``--hue`` and ``--hue-text``; ``.score-N`` and ``.delta-N`` colour a heat cell and its words.
     """
-    light = _rule(':root, [data-md-color-scheme="default"]', variables())
-    dark = _rule('[data-md-color-scheme="slate"]', variables(dark=True))
+    light = _format_rule(':root, [data-md-color-scheme="default"]', list_variables())
+    dark = _format_rule('[data-md-color-scheme="slate"]', list_variables(dark=True))
     # On paper every page is light.
-    paper = "@media print {\n" + _rule('[data-md-color-scheme="slate"]', variables()) + "\n}"
-    return "\n".join([light, dark, paper, *_classes()]) + "\n"
+    paper = "@media print {\n" + _format_rule('[data-md-color-scheme="slate"]', list_variables()) + "\n}"
+    return "\n".join([light, dark, paper, *_list_classes()]) + "\n"
 
 
-def _classes() -> Iterator[str]:
+def _list_classes() -> Iterator[str]:
     for index in range(len(OKABE_ITO) + 1):
         hue, text = f"var(--irc-describer-{index})", f"var(--irc-describer-{index}-text)"
         yield f".describer-{index} {{ --hue: {hue}; --hue-text: {text}; }}"
@@ -267,7 +267,7 @@ def _classes() -> Iterator[str]:
                 yield f".fill-{name}-{step} {{ fill: {colour}; }}"
 
 
-def _rule(selector: str, colours: dict[str, str]) -> str:
+def _format_rule(selector: str, colours: dict[str, str]) -> str:
     return "\n".join([f"{selector} {{", *(f"  --irc-{name}: {value};" for name, value in colours.items()), "}"])
 
 

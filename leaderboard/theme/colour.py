@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 
 
-def relative_luminance(colour: str) -> float:
+def compute_luminance(colour: str) -> float:
     """Return the relative luminance of a colour, 0 (black) to 1 (white).
 
     Source: WCAG 2.2, "relative luminance" (the sRGB transfer function of IEC 61966-2-1, ITU-R BT.709 weights).
     """
-    red, green, blue = _linear(colour)
+    red, green, blue = _linearise(colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(first: str, second: str) -> float:
+def compute_contrast(first: str, second: str) -> float:
     """Return the contrast ratio of two colours, 1 to 21; the order does not matter.
 
     Source: WCAG 2.2, "contrast ratio": (L1 + 0.05) / (L2 + 0.05), L1 being the lighter.
     """
-    dark, light = sorted((relative_luminance(first), relative_luminance(second)))
+    dark, light = sorted((compute_luminance(first), compute_luminance(second)))
     return (light + 0.05) / (dark + 0.05)
 
 
@@ -36,12 +36,12 @@ def interpolate(stops: Sequence[str], position: float) -> str:
 
 def mix(colour: str, other_colour: str, share: float) -> str:
     """Return ``colour`` with a share (0–1) of ``other_colour``, mixed in Oklab."""
-    pairs = zip(_to_oklab(colour), _to_oklab(other_colour), strict=True)
+    pairs = zip(_convert_to_oklab(colour), _convert_to_oklab(other_colour), strict=True)
     lightness, a, b = (first + (second - first) * share for first, second in pairs)
-    return _from_oklab(lightness, a, b)
+    return _convert_from_oklab(lightness, a, b)
 
 
-def until_contrast(colour: str, against: str, wanted: float) -> str:
+def raise_contrast(colour: str, against: str, wanted: float) -> str:
     """Return ``colour``, darkened or lightened just enough to reach a contrast ratio against another.
 
     Args:
@@ -50,12 +50,12 @@ def until_contrast(colour: str, against: str, wanted: float) -> str:
         wanted: Contrast ratio, at most what black or white reaches.
     """
     # Towards the end that contrasts more, or a mid grey could never reach the ratio.
-    pole = max("#000000", "#ffffff", key=lambda end: contrast(end, against))
+    pole = max("#000000", "#ffffff", key=lambda end: compute_contrast(end, against))
     candidates = (mix(colour, pole, step / 50) for step in range(51))
-    return next((candidate for candidate in candidates if contrast(candidate, against) >= wanted), pole)
+    return next((candidate for candidate in candidates if compute_contrast(candidate, against) >= wanted), pole)
 
 
-def _linear(colour: str) -> tuple[float, float, float]:
+def _linearise(colour: str) -> tuple[float, float, float]:
     red, green, blue = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
     return _decode(red), _decode(green), _decode(blue)
 
@@ -70,9 +70,9 @@ def _encode(value: float) -> int:
     return round(255 * (clipped * 12.92 if clipped <= 0.0031308 else 1.055 * clipped ** (1 / 2.4) - 0.055))
 
 
-def _to_oklab(colour: str) -> tuple[float, float, float]:
+def _convert_to_oklab(colour: str) -> tuple[float, float, float]:
     """Convert to Oklab (Ottosson 2020, "A perceptual color space for image processing")."""
-    red, green, blue = _linear(colour)
+    red, green, blue = _linearise(colour)
     long = (0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue) ** (1 / 3)
     medium = (0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue) ** (1 / 3)
     short = (0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue) ** (1 / 3)
@@ -83,7 +83,7 @@ def _to_oklab(colour: str) -> tuple[float, float, float]:
     )
 
 
-def _from_oklab(lightness: float, a: float, b: float) -> str:
+def _convert_from_oklab(lightness: float, a: float, b: float) -> str:
     """Convert from Oklab, colours outside sRGB being clipped; same source."""
     long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
     medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3

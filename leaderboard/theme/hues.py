@@ -16,7 +16,7 @@ class Hues:
     """Numbers of the colours of describers, and the meaning of a colour.
 
     Example:
-        >>> hues = hues_of(["a-1", "b-1"], best_first=["b-1", "a-1"])
+        >>> hues = assign_hues(["a-1", "b-1"], best_first=["b-1", "a-1"])
         >>> hues.number("b-1"), hues.words
         (1, 'Colour stands for the describer')
     """
@@ -32,17 +32,17 @@ class Hues:
         return self.numbers.get(label, UNCOLOURED)
 
 
-def family_of(label: str) -> str:
+def find_family(label: str) -> str:
     """Return the first word of a model's name, after its organisation if one is named.
 
-    >>> family_of("gpt-5.2-mini"), family_of("google/Gemini-3-pro"), family_of("qwen3:8b")
+    >>> find_family("gpt-5.2-mini"), find_family("google/Gemini-3-pro"), find_family("qwen3:8b")
     ('gpt', 'gemini', 'qwen3')
     """
     name = label.rpartition("/")[2].lower()
     return re.split(r"[-_: .]", name)[0] or name
 
 
-def hues_of(labels: Sequence[str], best_first: Sequence[str], seat: str = "describer") -> Hues:
+def assign_hues(labels: Sequence[str], best_first: Sequence[str], seat: str = "describer") -> Hues:
     """Give colours to players: to each, or where they are more than the hues to families, or to the best.
 
     Args:
@@ -53,20 +53,20 @@ def hues_of(labels: Sequence[str], best_first: Sequence[str], seat: str = "descr
     if len(labels) <= len(OKABE_ITO):
         numbers = {label: number for number, label in enumerate(labels)}
         return Hues(numbers, f"Colour stands for the {seat}")
-    families = sorted({family_of(label) for label in labels})
+    families = sorted({find_family(label) for label in labels})
     # A single family would give every player the same colour.
     if 1 < len(families) <= len(OKABE_ITO):
         words = f"Colour stands for the first word of the {seat}’s name ({', '.join(families)})"
-        return Hues({label: families.index(family_of(label)) for label in labels}, words)
+        return Hues({label: families.index(find_family(label)) for label in labels}, words)
     chosen = [label for label in best_first if label in labels][: len(OKABE_ITO)]
     numbers = {label: chosen.index(label) if label in chosen else UNCOLOURED for label in labels}
     return Hues(numbers, f"The {len(chosen)} best {form_plural(seat)} have a colour, the others are grey")
 
 
-def shape_words(players: int, seat: str = "generator") -> str:
+def describe_shape(players: int, seat: str = "generator") -> str:
     """Return the meaning of a shape in words, for a number of players of a seat.
 
-    >>> shape_words(4), shape_words(10)
+    >>> describe_shape(4), describe_shape(10)
     ('shape for the generator', 'shapes of generators repeat after the eighth')
     """
     alone = players <= len(GENERATOR_SYMBOLS)

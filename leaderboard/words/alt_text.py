@@ -40,7 +40,7 @@ _HUES = ((18, "red"), (45, "orange"), (68, "yellow"), (165, "green"), (195, "tea
 """Name of a colour by the upper end of its range of hues, in degrees."""
 
 
-def target_words(instance: Instance) -> str:
+def describe_target_picture(instance: Instance) -> str:
     """Describe a target in words: its kind, its drawn elements and its texts.
 
     Args:
@@ -57,14 +57,14 @@ def target_words(instance: Instance) -> str:
         for element in instance.scene.elements
         if element.type not in _FURNITURE and not element.type.endswith("label")
     ]
-    parts = [", ".join(_counted(things)) or "nothing but a ground"]
-    descriptions = list(_described(things)) if len(things) <= _FEW else []
+    parts = [", ".join(_count_kinds(things)) or "nothing but a ground"]
+    descriptions = list(_describe_elements(things)) if len(things) <= _FEW else []
     words = f"{kind} with {parts[0]}" + (f": {', '.join(descriptions)}" if descriptions else "")
-    written = list(dict.fromkeys(_written(instance.scene.elements, descriptions)))
+    written = list(dict.fromkeys(_list_texts(instance.scene.elements, descriptions)))
     return format_one_line(words + (f"; labelled {', '.join(written)}" if written else ""), LONGEST)
 
 
-def rendering_words(turn: int, pair: str, score: float | None, judge: str) -> str:
+def describe_rendering(turn: int, pair: str, score: float | None, judge: str) -> str:
     """Describe a rendering in words: its turn, its pair and its score.
 
     Args:
@@ -90,13 +90,13 @@ def colour_name(colour: str) -> str:
     return "brown" if dull or (name in ("orange", "yellow") and lightness < 0.38) else name
 
 
-def _counted(things: Iterable[Element]) -> Iterable[str]:
+def _count_kinds(things: Iterable[Element]) -> Iterable[str]:
     for kind, count in Counter(element.type for element in things).items():
         name = _NAMES.get(kind, kind).replace("_", " ")
         yield format_count(count, name, _PLURALS.get(kind, ""))
 
 
-def _described(things: Iterable[Element]) -> Iterable[str]:
+def _describe_elements(things: Iterable[Element]) -> Iterable[str]:
     """Yield a description of each element: its name and value, or its colour and type."""
     for element in things:
         value = element.parameters.get("share", element.parameters.get("value"))
@@ -107,7 +107,7 @@ def _described(things: Iterable[Element]) -> Iterable[str]:
             yield f"{colour_name(element.colour)} {_NAMES.get(element.type, element.type).replace('_', ' ')}"
 
 
-def _written(elements: Iterable[Element], descriptions: Iterable[str]) -> Iterable[str]:
+def _list_texts(elements: Iterable[Element], descriptions: Iterable[str]) -> Iterable[str]:
     """Yield the texts of elements, without values along axes and texts already described."""
     said = {description.rpartition(" ")[0] for description in descriptions} | {
         description.split(" ")[0] for description in descriptions

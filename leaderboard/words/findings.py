@@ -6,7 +6,7 @@ from typing import Any
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.pairs import explain_no_rank
-from leaderboard.words.labels import interval_words, number, rank
+from leaderboard.words.labels import describe_interval, number, rank
 
 
 def lead_words(rows: Sequence[RankedRow[Any, Any]], name: str, noun: str = "pair") -> str:
@@ -19,7 +19,7 @@ def lead_words(rows: Sequence[RankedRow[Any, Any]], name: str, noun: str = "pair
     """
     if not rows or rows[0].cell.main.mean is None:
         return ""
-    score = measured_words(rows[0].cell.main, 1)
+    score = describe_estimate(rows[0].cell.main, 1)
     if len(rows) == 1:
         return f"{name} has a main score of {score}"
     ranked, top = sum(row.rank_low is not None for row in rows), sum(row.top for row in rows)
@@ -36,22 +36,22 @@ def place_words(row: RankedRow[Any, Any], among: int) -> str:
     ranks = rank(row.rank_low, row.rank_high)
     place = f"no rank ({explain_no_rank(row)})" if row.rank_low is None else f"rank {ranks} of {among}"
     main = row.cell.main
-    return place if main.mean is None else f"{place}, main score {measured_words(main, 1)}"
+    return place if main.mean is None else f"{place}, main score {describe_estimate(main, 1)}"
 
 
-def measured_words(estimate: Estimate, digits: int = 2) -> str:
+def describe_estimate(estimate: Estimate, digits: int = 2) -> str:
     """Return a mean with its interval and n in brackets.
 
-    >>> measured_words(Estimate(79.84, 70.1, 88.9, 42), 1)
+    >>> describe_estimate(Estimate(79.84, 70.1, 88.9, 42), 1)
     '79.8 (95 % interval 70.1 to 88.9, n = 42)'
     """
-    return f"{number(estimate.mean, digits)} ({interval_words(estimate, digits)})"
+    return f"{number(estimate.mean, digits)} ({describe_interval(estimate, digits)})"
 
 
-def extreme_words(best: tuple[str, float], worst: tuple[str, float]) -> str:
+def describe_extremes(best: tuple[str, float], worst: tuple[str, float]) -> str:
     """Return on what the score is highest and lowest, each with its score, 0–10.
 
-    >>> extreme_words(("geometry, easy", 9.81), ("photos", 2.0))
+    >>> describe_extremes(("geometry, easy", 9.81), ("photos", 2.0))
     'best on geometry, easy (9.8), worst on photos (2.0)'
     """
     return f"best on {best[0]} ({number(best[1], 1)}), worst on {worst[0]} ({number(worst[1], 1)})"

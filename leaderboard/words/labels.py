@@ -77,19 +77,19 @@ REASONS: Mapping[AbortReason, str] = {
 }
 
 
-def category_title(category: str) -> str:
+def format_category(category: str) -> str:
     """Return a category's name for headings; for an unknown category its identifier in plain words."""
     known = _CATEGORIES.get(category)
     return known[0] if known else category.replace("_", " ").capitalize()
 
 
-def category_short(category: str) -> str:
+def shorten_category(category: str) -> str:
     """Return a category's name for a narrow column."""
     known = _CATEGORIES.get(category)
-    return known[1] if known else category_title(category)
+    return known[1] if known else format_category(category)
 
 
-def instance_titles(instances: Iterable[Instance]) -> dict[str, str]:
+def name_instances(instances: Iterable[Instance]) -> dict[str, str]:
     """Return the names of a set's instances for headings, such as ``Pie graphs, hard, 3``, by their ids.
 
     Args:
@@ -100,11 +100,11 @@ def instance_titles(instances: Iterable[Instance]) -> dict[str, str]:
     for instance in instances:
         condition = instance.category, instance.difficulty
         counted[condition] += 1
-        titles[instance.instance_id] = f"{category_title(condition[0])}, {condition[1]}, {counted[condition]}"
+        titles[instance.instance_id] = f"{format_category(condition[0])}, {condition[1]}, {counted[condition]}"
     return titles
 
 
-def page_keys(runs: Sequence[tuple[str, str]]) -> dict[str, str]:
+def name_run_pages(runs: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return the name of each run's page: the slug, or the run's id where the slug alone would not be unique.
 
     Args:
@@ -113,16 +113,16 @@ def page_keys(runs: Sequence[tuple[str, str]]) -> dict[str, str]:
     Returns:
         Names by run id. No two runs share one, even if a slug is the id of another run.
 
-    >>> page_keys([("a", "a-97e64db0"), ("b", "b-00000000"), ("b", "b-11111111")])
+    >>> name_run_pages([("a", "a-97e64db0"), ("b", "b-00000000"), ("b", "b-11111111")])
     {'a-97e64db0': 'a', 'b-00000000': 'b-00000000', 'b-11111111': 'b-11111111'}
-    >>> page_keys([("a", "a-97e64db0"), ("a-97e64db0", "a-97e64db0-22222222")])["a-97e64db0-22222222"]
+    >>> name_run_pages([("a", "a-97e64db0"), ("a-97e64db0", "a-97e64db0-22222222")])["a-97e64db0-22222222"]
     'a-97e64db0-22222222'
     """
     counts, run_ids = Counter(slug for slug, _ in runs), {run_id for _, run_id in runs}
     return {run_id: slug if counts[slug] == 1 and slug not in run_ids else run_id for slug, run_id in runs}
 
 
-def waiting_key(slug: str, run_ids: Collection[str]) -> str:
+def name_waiting_page(slug: str, run_ids: Collection[str]) -> str:
     """Return the name of the page of a submission without a run.
 
     Args:
@@ -143,17 +143,17 @@ def scale_end(value: float) -> str:
     return f"{value:.12g}".replace("-", "−")
 
 
-def signed(value: float | None, digits: int = 2) -> str:
+def format_signed(value: float | None, digits: int = 2) -> str:
     """Format a difference with its sign; zero has none."""
     return MISSING if value is None else written(value, digits, signed=True)
 
 
-def percent(share: float | None) -> str:
+def format_share(share: float | None) -> str:
     """Format a share 0–1 as whole percent, without the sign; the unit stands in the header."""
     return MISSING if share is None else f"{100 * share:.0f}"
 
 
-def interval_words(estimate: Estimate, digits: int = 2, unit: str = "") -> str:
+def describe_interval(estimate: Estimate, digits: int = 2, unit: str = "") -> str:
     """Return a mean's confidence interval and sample size in words, or the reason why there is no interval.
 
     Args:
@@ -191,7 +191,7 @@ def open_words(doubt: Doubt) -> str:
     return f"{number(doubt.low)} to {number(doubt.high)} possible: {share} % of the facts open{read}"
 
 
-def unrated_words(cell: Cell) -> list[tuple[str, str]]:
+def describe_unrated(cell: Cell) -> list[tuple[str, str]]:
     """Return the kinds of unrated renderings: a keyword for programs, and a count in words.
 
     Returns:
@@ -211,13 +211,15 @@ def judge_name(judge: str) -> str:
     return _PAPER_JUDGES.get(judge) or judge.removeprefix("annotator ")
 
 
-def value_digits(measure: Measure) -> int:
+def choose_digits(measure: Measure) -> int:
     """Return the number of decimals by the width of a measure's range: 2 up to 10, 1 up to 1000, else 0."""
     width = measure.bounds[1] - measure.bounds[0] if measure.bounds else 1.0
     return 2 if width <= 10 else 1 if width <= 1000 else 0
 
 
-def interval_width(estimate: Estimate, digits: int = 2, end_digits: int | None = None, difference: bool = False) -> str:
+def format_interval_width(
+    estimate: Estimate, digits: int = 2, end_digits: int | None = None, difference: bool = False
+) -> str:
     """Return half the width of an interval, or its ends where ± would mislead; empty without an interval."""
     ends = estimate.low, estimate.high
     return format_interval_text(estimate.mean, ends, estimate.n, digits, difference, end_digits=end_digits)

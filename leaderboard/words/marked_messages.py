@@ -77,16 +77,16 @@ def mark_message(message: str, turn: int) -> Marked:
     for place in sorted(turned):
         # A mark may begin the message, with no text before it.
         if place > begun:
-            segments.append(Segment(shown[begun:place], _in_order(active)))
+            segments.append(Segment(shown[begun:place], _list_categories(active)))
             begun = place
         active ^= turned[place]
     if begun < len(shown):
         segments.append(Segment(shown[begun:], ()))
     every = reduce(or_, (_BITS[mark.correction] for mark in marks), 0)
-    return Marked(tuple(segments), len(message) - len(shown), _in_order(every))
+    return Marked(tuple(segments), len(message) - len(shown), _list_categories(every))
 
 
 @cache
-def _in_order(bits: int) -> tuple[Correction, ...]:
+def _list_categories(bits: int) -> tuple[Correction, ...]:
     """Return the categories of a set of bits, in their order."""
     return tuple(correction for correction, bit in _BITS.items() if bits & bit)

@@ -5,15 +5,15 @@ from markupsafe import Markup, escape
 from ircore.core.untrusted_text import make_visible
 
 
-def stranger(text: str) -> Markup:
+def render_untrusted(text: str) -> Markup:
     """Return a stranger's text as HTML that does nothing: escaped, hidden characters shown, direction isolated.
 
     Line breaks become character references, so that the text never adds a line to the page's source.
     """
-    return Markup(f'<bdi dir="auto">{inert(text)}</bdi>')  # noqa: S704 - inert escapes
+    return Markup(f'<bdi dir="auto">{escape_untrusted(text)}</bdi>')  # noqa: S704 - inert escapes
 
 
-def inert(text: str) -> Markup:
+def escape_untrusted(text: str) -> Markup:
     """Return a piece of a stranger's text as HTML that does nothing, for use within a ``bdi`` that holds all pieces."""
     safe = str(escape(make_visible(text))).replace("\n", "&#10;").replace("\t", "&#9;")
     return Markup(safe)  # noqa: S704 - escaped one line above

@@ -8,7 +8,7 @@ import yaml
 from huggingface_hub import parse_eval_result_entries
 from samples import rating_of, sample_instances, sample_run, sample_submission
 
-from dataset_card.eval_results import Source, marginals, write_eval_results
+from dataset_card.eval_results import Source, compute_marginals, write_eval_results
 from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
@@ -53,7 +53,7 @@ def release(runs: tuple[Path, list[RunFolder]]) -> Path:
 
 
 def test_a_model_s_score_is_its_mean_over_all_partners(runs: tuple[Path, list[RunFolder]]) -> None:
-    sums = marginals(Results.from_runs(runs[1]), "eye")
+    sums = compute_marginals(Results.from_runs(runs[1]), "eye")
     assert [(rating.role, rating.label, rating.score.mean) for rating in sums] == [
         ("describer", "ann", 8.0),
         ("describer", "org/bob", 3.0),
@@ -64,9 +64,9 @@ def test_a_model_s_score_is_its_mean_over_all_partners(runs: tuple[Path, list[Ru
 
 def test_without_a_complete_grid_no_model_has_one(runs: tuple[Path, list[RunFolder]]) -> None:
     with pytest.raises(InputError, match="no model has a score of its own: needs at least two players"):
-        marginals(Results.from_runs(runs[1][:3]), "eye")
+        compute_marginals(Results.from_runs(runs[1][:3]), "eye")
     with pytest.raises(InputError, match="unknown judge 'ear'"):
-        marginals(Results.from_runs(runs[1]), "ear")
+        compute_marginals(Results.from_runs(runs[1]), "ear")
 
 
 def test_the_hub_s_client_reads_the_entries(release: Path, tmp_path: Path) -> None:

@@ -11,19 +11,19 @@ from hub_clients import Outcome
 from hub_server import HubServer
 
 from dataset_card.card.verification import run_key
-from dataset_card.checking.differences import text_differences
+from dataset_card.checking.differences import compare_texts
 from dataset_card.checking.recomputing import judge_obstacle
 from dataset_card.checking.rescored_run import Draw
-from dataset_card.findings import Findings, Pictures, same_value
-from dataset_card.hub.head import descends
+from dataset_card.findings import Findings, Pictures, are_same_value
+from dataset_card.hub.head import is_descendant
 from dataset_card.hub.pull import refuse_unsafe
 from dataset_card.hub.push import PushPlan, push_release
 from dataset_card.hub.rebase import replace_release
-from dataset_card.markdown import escape
-from dataset_card.releases.record import content_hash
+from dataset_card.markdown import escape_markdown
+from dataset_card.releases.record import compute_content_hash
 from dataset_card.tables.columns import Column, Config
-from dataset_card.tables.parts import Part, part_key
-from dataset_card.tables.records_of_rows import cost_of
+from dataset_card.tables.parts import Part, compute_part_key
+from dataset_card.tables.records_of_rows import parse_cost
 from ircore.core.episode_records import EpisodeCost
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
@@ -56,38 +56,40 @@ def test_a_verification_rests_on_the_records_of_its_run_alone() -> None:
 def test_the_key_of_a_part_hangs_on_table_columns_and_every_value() -> None:
     row: dict[str, Any] = {"word": "red", "share": 0.5}
     others = [
-        part_key(TABLE, [row]), part_key(TABLE, []), part_key(replace(TABLE, name="other"), []),
-        part_key(replace(TABLE, columns=COLUMNS[:1]), []), part_key(TABLE, [{**row, "word": "blue"}]),
-        part_key(TABLE, [{**row, "share": 0.25}]), part_key(TABLE, [{**row, "share": None}]),
-        part_key(TABLE, [row, row]),
+        compute_part_key(TABLE, [row]), compute_part_key(TABLE, []), compute_part_key(replace(TABLE, name="other"), []),
+        compute_part_key(replace(TABLE, columns=COLUMNS[:1]), []), compute_part_key(TABLE, [{**row, "word": "blue"}]),
+        compute_part_key(TABLE, [{**row, "share": 0.25}]), compute_part_key(TABLE, [{**row, "share": None}]),
+        compute_part_key(TABLE, [row, row]),
     ]  # fmt: skip
     assert len(set(others)) == len(others)
     # A whole number that a reader gives back as an integer is the same number.
-    assert part_key(TABLE, [{**row, "share": 0}]) == part_key(TABLE, [{**row, "share": 0.0}])
+    assert compute_part_key(TABLE, [{**row, "share": 0}]) == compute_part_key(TABLE, [{**row, "share": 0.0}])
 
 
 def test_the_content_of_a_release_hangs_on_parts_files_and_layout_and_on_no_order() -> None:
     parts, texts = (part("episodes", "a", "1"), part("turns", "a", "2")), {"runs.jsonl": "a", "judges.jsonl": ""}
-    content = content_hash(parts, texts, "layout")
-    assert content_hash(parts[::-1], dict(reversed(texts.items())), "layout") == content
-    assert content_hash(parts, {"runs.jsonl": "a"}, "layout") == content
+    content = compute_content_hash(parts, texts, "layout")
+    assert compute_content_hash(parts[::-1], dict(reversed(texts.items())), "layout") == content
+    assert compute_content_hash(parts, {"runs.jsonl": "a"}, "layout") == content
     others = [
-        content_hash(parts[:1], texts, "layout"), content_hash(parts, {**texts, "runs.jsonl": "b"}, "layout"),
-        content_hash(parts, texts, "another"), content_hash((part("turns", "b", "2"), parts[0]), texts, "layout"),
+        compute_content_hash(parts[:1], texts, "layout"),
+        compute_content_hash(parts, {**texts, "runs.jsonl": "b"}, "layout"),
+        compute_content_hash(parts, texts, "another"),
+        compute_content_hash((part("turns", "b", "2"), parts[0]), texts, "layout"),
     ]  # fmt: skip
     assert len({content, *others}) == 5
 
 
 @pytest.mark.parametrize(("cost", "known"), [(None, None), (0.0, 0.0), (0.25, 0.25)])
 def test_an_unknown_cost_is_no_cost_of_nothing(cost: float | None, known: float | None) -> None:
-    assert cost_of({"cost_usd": cost, "seconds": 1.5}) == EpisodeCost(usd=known, seconds=1.5)
+    assert parse_cost({"cost_usd": cost, "seconds": 1.5}) == EpisodeCost(usd=known, seconds=1.5)
 
 
 def test_a_strangers_text_is_one_line_whose_entities_are_made_once() -> None:
-    assert escape("<a> & b") == "&lt;a&gt; &amp; b"
-    assert escape("a\n# b\r\n\x1b[2Jc") == escape("a # b \\[2Jc".replace("\\", ""))
-    assert "\n" not in escape("a\n\n# heading")
-    assert escape("see https://a.example and @b") == "see https&#58;//a.example and &#64;b"
+    assert escape_markdown("<a> & b") == "&lt;a&gt; &amp; b"
+    assert escape_markdown("a\n# b\r\n\x1b[2Jc") == escape_markdown("a # b \\[2Jc".replace("\\", ""))
+    assert "\n" not in escape_markdown("a\n\n# heading")
+    assert escape_markdown("see https://a.example and @b") == "see https&#58;//a.example and &#64;b"
 
 
 def test_each_run_has_a_draw_of_its_own_that_does_not_hang_on_others() -> None:
@@ -116,17 +118,17 @@ def test_a_picture_is_bytes_with_their_hash_under_a_plain_name() -> None:
 
 
 def test_sums_are_the_same_up_to_rounding_and_other_numbers_are_not() -> None:
-    assert same_value(0.1 + 0.2, 0.3)
-    assert same_value(3.0, 3)
-    assert not same_value(0.3, 0.300001)
-    assert not same_value("3", 3)
-    assert same_value([1, 2], (1, 2))
+    assert are_same_value(0.1 + 0.2, 0.3)
+    assert are_same_value(3.0, 3)
+    assert not are_same_value(0.3, 0.300001)
+    assert not are_same_value("3", 3)
+    assert are_same_value([1, 2], (1, 2))
 
 
 def test_lines_that_recur_at_both_ends_are_counted_once() -> None:
-    (fault,) = text_differences(b"a\nb", b"a\nb\na\nb")
+    (fault,) = compare_texts(b"a\nb", b"a\nb\na\nb")
     assert "missing" in fault[1]
-    assert list(text_differences(b"a\nb\na", b"a\nb\na")) == []
+    assert list(compare_texts(b"a\nb\na", b"a\nb\na")) == []
 
 
 def test_another_version_of_a_judge_may_rate_otherwise_without_being_wrong() -> None:
@@ -165,11 +167,11 @@ def test_equal_histories_are_the_same_release_only_with_the_same_content() -> No
     def record(content: str, *history: str, parent: str | None = "x") -> Any:
         return SimpleNamespace(content=content, history=history, parent=parent)
 
-    assert descends(record("a", "second", "first"), record("a", "second", "first"))
-    assert not descends(record("b", "second", "first"), record("a", "second", "first"))
-    assert descends(record("b", "third", "second", "first"), record("a", "second", "first"))
-    assert not descends(record("b", "third", "other", "first"), record("a", "second", "first"))
-    assert not descends(record("b", "second", "first", parent=None), record("a", "first"))
+    assert is_descendant(record("a", "second", "first"), record("a", "second", "first"))
+    assert not is_descendant(record("b", "second", "first"), record("a", "second", "first"))
+    assert is_descendant(record("b", "third", "second", "first"), record("a", "second", "first"))
+    assert not is_descendant(record("b", "third", "other", "first"), record("a", "second", "first"))
+    assert not is_descendant(record("b", "second", "first", parent=None), record("a", "first"))
 
 
 def test_a_tag_called_main_is_refused_before_anything_is_looked_at() -> None:

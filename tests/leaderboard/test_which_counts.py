@@ -11,27 +11,27 @@ from invented import InventedRun, invented_run, invented_set
 from ircore.core.episode_records import EpisodeCost
 from ircore.core.records import Box
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.charts.catalogue import figures
+from leaderboard.charts.catalogue import make_figures
 from leaderboard.components.plots import dot
-from leaderboard.components.xray_data import xray_data
-from leaderboard.frozen_boards.frozen_views import frozen_views
+from leaderboard.components.xray_data import build_xray_data
+from leaderboard.frozen_boards.frozen_views import list_frozen_views
 from leaderboard.gallery.same_words import Exchange, Fault
 from leaderboard.model.final_fates import FinalFates
 from leaderboard.model.site import Site
 from leaderboard.model.xray import Cited, Xray
 from leaderboard.model.xray import Fault as MarkFault
-from leaderboard.pages.badges import badges
-from leaderboard.pages.cannot_draw import _line
-from leaderboard.pages.feed import changes
-from leaderboard.pages.history import entries
-from leaderboard.pages.metric_boards import metric_pages
-from leaderboard.pages.overview import front_page
-from leaderboard.pages.players import player_keys
-from leaderboard.pages.selections import selections
-from leaderboard.pages.version_moves import Standing, Track, tracks
+from leaderboard.pages.badges import build_badges
+from leaderboard.pages.cannot_draw import _build_line
+from leaderboard.pages.feed import list_changes
+from leaderboard.pages.history import list_entries
+from leaderboard.pages.metric_boards import build_metric_pages
+from leaderboard.pages.overview import build_front_page
+from leaderboard.pages.players import make_player_keys
+from leaderboard.pages.selections import choose_selections
+from leaderboard.pages.version_moves import Standing, Track, build_tracks
 from leaderboard.storage import build_cache
-from leaderboard.storage.build_cache import content_key, run_key
-from leaderboard.words.labels import interval_words
+from leaderboard.storage.build_cache import compute_content_key, run_key
+from leaderboard.words.labels import describe_interval
 from leaderboard.words.marked_messages import mark_message
 
 SET = invented_set(6, ("geometry", "photos"))
@@ -64,15 +64,20 @@ def test_what_is_kept_of_a_run_goes_by_each_of_its_records(tmp_path: Path, name:
 
 
 def test_what_is_kept_goes_by_its_parts_and_by_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = [content_key("ab", "c"), content_key("a", "bc"), content_key("abc"), content_key("c", "ab")]
-    monkeypatch.setattr(build_cache, "program", lambda: "another program")
-    keys.append(content_key("ab", "c"))
+    keys = [
+        compute_content_key("ab", "c"),
+        compute_content_key("a", "bc"),
+        compute_content_key("abc"),
+        compute_content_key("c", "ab"),
+    ]
+    monkeypatch.setattr(build_cache, "hash_program", lambda: "another program")
+    keys.append(compute_content_key("ab", "c"))
     assert len(set(keys)) == 5
 
 
 def test_an_interval_of_few_pictures_is_never_shown_without_its_warning() -> None:
-    assert "too few" in interval_words(Estimate(5.0, 4.0, 6.0, 3))
-    assert "too few" not in interval_words(Estimate(5.0, 4.0, 6.0, 42))
+    assert "too few" in describe_interval(Estimate(5.0, 4.0, 6.0, 3))
+    assert "too few" not in describe_interval(Estimate(5.0, 4.0, 6.0, 42))
 
 
 def test_nothing_is_marked_on_the_first_turn() -> None:
@@ -97,7 +102,7 @@ def test_more_hangs_on_words_or_drawing_only_where_the_interval_says_so(
 
 
 def test_players_whose_labels_have_the_same_letters_have_pages_of_their_own() -> None:
-    keys = player_keys(["A b", "a B", "a-b", "中文", "日本"])
+    keys = make_player_keys(["A b", "a B", "a-b", "中文", "日本"])
     assert len(set(keys.values())) == 5
     assert keys["A b"] == "a-b"
 
@@ -110,7 +115,7 @@ def test_ranges_of_ranks_that_overlap_say_of_nobody_that_it_moved() -> None:
 
 
 def test_of_changes_at_the_same_moment_the_last_that_was_added_stands_first() -> None:
-    listed = changes(site_of(4.0, 5.0, started="2026-01-01T00:00:00Z"))
+    listed = list_changes(site_of(4.0, 5.0, started="2026-01-01T00:00:00Z"))
     assert [change.when for change in listed] == sorted((change.when for change in listed), reverse=True)
     assert [change.pair.describer for change in listed if change.pair] == ["seer-1", "seer-0"]
 
@@ -119,21 +124,21 @@ def test_pairs_under_other_rules_enter_boards_of_their_own() -> None:
     runs = [invented_run(SET, f"seer-{number}", "painter", 4.0 + number, 0.3) for number in range(3)]
     rules = {**runs[0].run.rules, "token_budget": 50}
     other = replace(runs[2], run=runs[2].run.model_copy(update={"rules": rules}))
-    made = entries(Site([*runs[:2], other]))  # type: ignore[list-item]
+    made = list_entries(Site([*runs[:2], other]))  # type: ignore[list-item]
     assert {run_id: (entered.place, entered.pairs) for run_id, entered in made.items()} == {
         "seer-0-painter": (1, 1), "seer-1-painter": (1, 2), "seer-2-painter": (1, 1),
     }  # fmt: skip
 
 
 def test_a_selection_has_one_episode_of_a_target() -> None:
-    for chosen in selections(site_of(3.0, 4.0, 5.0)):
+    for chosen in choose_selections(site_of(3.0, 4.0, 5.0)):
         names = [each.gallery.instance.instance_id for each in chosen.chosen]
         assert len(names) == len(set(names)) > 0
 
 
 def test_a_figure_of_outcomes_and_of_turns_is_ordered_by_what_it_shows() -> None:
     site = site_of(4.0, 4.2, 4.4, 4.6)
-    made = figures(site.results, site.pairs, wanted=("convergence", "trajectories"))
+    made = make_figures(site.results, site.pairs, wanted=("convergence", "trajectories"))
     rows = {kind: chart.table for kind, chart in made.items() if chart.table is not None}
     improved: list[Any] = [row.value for row in rows["convergence"].column("improved")]
     assert improved == sorted(improved, reverse=True)
@@ -147,7 +152,7 @@ def test_a_badge_of_a_pair_without_a_rank_says_why_and_no_score() -> None:
     few = invented_set(1, ("geometry",))
     site = Site([invented_run(few, f"seer-{number}", "painter", 4.0 + number, 0.3) for number in range(2)])  # type: ignore[misc]
     assert all(row.cell.main.mean is not None for row in site.results.board(site.judge))
-    made = [badge for of_pair in badges(site).values() for badge in of_pair]
+    made = [badge for of_pair in build_badges(site).values() for badge in of_pair]
     assert made
     assert {badge.message.partition(":")[0] for badge in made} == {"no rank"}
     assert not any("±" in badge.message or badge.is_ranked for badge in made)
@@ -171,7 +176,7 @@ def invented_runs(*skills: float) -> list[InventedRun]:
 def test_a_pair_without_a_value_stands_last_whichever_direction_is_better(metric: str, order: list[str]) -> None:
     low, high, none = invented_runs(4.0, 5.0, 6.0)
     measured = [also(low, metric, "metric", 0.2), also(high, metric, "metric", 0.4), none]
-    (page,) = metric_pages(Site(measured))  # type: ignore[arg-type]
+    (page,) = build_metric_pages(Site(measured))  # type: ignore[arg-type]
     assert [line.pair.describer for line in page.complete().values["lines"]] == [*order, "seer-2"]
 
 
@@ -182,20 +187,20 @@ def test_a_pair_leads_only_if_every_judge_has_it_alone_at_the_top() -> None:
     titles = []
     for runs in (alone, tied):
         site = Site(runs, "structural")  # type: ignore[arg-type]
-        titles.append(figures(site.results, site.pairs, wanted=("scores",))["scores"].title)
+        titles.append(make_figures(site.results, site.pairs, wanted=("scores",))["scores"].title)
     assert titles[0] == "seer-0 + painter leads by main score, judged by every judge"
     assert "leads" not in titles[1]
 
 
 def test_rows_of_another_shape_are_on_no_frozen_board() -> None:
     row = {"judge": "eye", "category": "all", "difficulty": "all", "rules": "b200-t10-allow"}
-    (board,) = frozen_views([{**row, "judge": 7}, row, {**row, "category": None}])
+    (board,) = list_frozen_views([{**row, "judge": 7}, row, {**row, "category": None}])
     assert board.rows == (row,)
 
 
 def test_places_in_a_sentence_are_counted_as_browsers_count() -> None:
     fault = MarkFault("missing", 0, "the title", Box(0, 0, 9, 9), None, Cited(2, 3, "a \N{GRINNING FACE}", "broke"), ())
-    (shown,) = xray_data(Xray((1, 0, 0, 1, 0, 0), ("missing",), (fault,)))["faults"]
+    (shown,) = build_xray_data(Xray((1, 0, 0, 1, 0, 0), ("missing",), (fault,)))["faults"]
     assert shown[3] == [2, 3, 4, "broke"]
 
 
@@ -204,7 +209,7 @@ def test_the_last_turn_stands_in_the_strip_of_the_front_page() -> None:
     for run in runs:
         object.__setattr__(run, "rendering_path", Path)
         object.__setattr__(run, "source", run)
-    strip = front_page(Site(runs)).complete().values["strip"]  # type: ignore[arg-type]
+    strip = build_front_page(Site(runs)).complete().values["strip"]  # type: ignore[arg-type]
     numbers = [turn["number"] for turn in strip["turns"]]
     assert strip["skipped"] > 0
     assert numbers == [1, 2, 3, len(numbers) + strip["skipped"]]
@@ -215,7 +220,7 @@ def test_of_runs_with_the_same_players_the_best_stands_for_them() -> None:
     same = best.run.submission.model_copy(update={"describer": worse.run.submission.players["describer"]})
     twins = [worse, replace(best, run=best.run.model_copy(update={"submission": same}))]
     for runs in (twins, twins[::-1]):
-        (track,) = tracks(Site(runs), [])  # type: ignore[arg-type]
+        (track,) = build_tracks(Site(runs), [])  # type: ignore[arg-type]
         assert track.pair is not None
         assert track.pair.run_id == best.run.run_id
 
@@ -225,7 +230,7 @@ def test_runs_that_began_at_the_same_moment_enter_by_their_ids() -> None:
         replace(run, run=run.run.model_copy(update={"run_id": run_id}))
         for run, run_id in zip(invented_runs(4.0, 5.0, 6.0), ("c", "a", "b"), strict=True)
     ]
-    assert list(entries(Site(runs))) == ["a", "b", "c"]  # type: ignore[arg-type]
+    assert list(list_entries(Site(runs))) == ["a", "b", "c"]  # type: ignore[arg-type]
 
 
 class Paid(InventedRun):
@@ -238,7 +243,7 @@ class Paid(InventedRun):
 def test_of_pairs_that_cost_the_same_the_best_alone_is_on_the_frontier() -> None:
     runs = [Paid(**vars(run)) for run in invented_runs(3.0, 8.0)]
     site = Site(runs)  # type: ignore[arg-type]
-    chart = figures(site.results, site.pairs, wanted=("costs",))["costs"]
+    chart = make_figures(site.results, site.pairs, wanted=("costs",))["costs"]
     best = site.results.cell(runs[1].run.run_id, "structural").score.mean
     line = chart.figure["data"][0]["y"]
     assert line == pytest.approx([best] * len(line), abs=0.001)
@@ -251,7 +256,7 @@ def test_marks_count_by_target_and_unsure_ones_not_at_all() -> None:
         gallery = SimpleNamespace(drawn=SimpleNamespace(marks=marks), instance=instance)
         return None, gallery, FinalFates((1, 0, 0, 1, 0, 0), fates)
 
-    line = _line("bar", [
+    line = _build_line("bar", [
         case("a", "right", "missing", "unsure"), case("a", "right", "right"), case("b", "missing", "unsure", "unsure"),
     ])  # fmt: skip
     assert line is not None

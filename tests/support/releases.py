@@ -11,7 +11,7 @@ from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.verification import Verification
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import build_release
-from dataset_card.releases.derived_files import derived_files
+from dataset_card.releases.derived_files import build_derived_files
 from dataset_card.releases.record import (
     CHANGES,
     JUDGES,
@@ -20,16 +20,16 @@ from dataset_card.releases.record import (
     RUNS,
     TOMBSTONES,
     ReleaseRecord,
-    content_hash,
+    compute_content_hash,
     read_release,
     release_name,
     render_changes,
 )
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
-from dataset_card.tables.parts import make_part, part_key
+from dataset_card.tables.parts import compute_part_key, make_part
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import TABLES, transcripts_config
+from dataset_card.tables.schema import TABLES, make_transcripts_config
 from dataset_card.tables.writing import write_table
 from ircore.core.score_records import Score
 from ircore.games.reconstruction.records import list_rendered_turns, list_turns
@@ -37,7 +37,7 @@ from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.folder import RunFolder
 
-TRANSCRIPTS = transcripts_config(load_game("reconstruction"))
+TRANSCRIPTS = make_transcripts_config(load_game("reconstruction"))
 CONFIGS = (
     TRANSCRIPTS,
     *(config for config in TABLES if config.name not in {"judges", "preferences", "facts", "previews"}),
@@ -140,7 +140,9 @@ def rewrite_tables(release: Path, edits: Iterable[tuple[Config, Callable[[list[R
         shutil.rmtree(release / "data" / config.name)
         for key in [key for key in parts if key[0] == config.name]:
             own = [row for row in rows if _owner(row, [run for name, run in parts if name == config.name]) == key[1]]
-            parts[key] = make_part(config, key[1], part_key(config, own), write_table(release, config, own, key[1]))
+            parts[key] = make_part(
+                config, key[1], compute_part_key(config, own), write_table(release, config, own, key[1])
+            )
     seal(release, record.model_copy(update={"parts": tuple(parts.values())}))
 
 
@@ -148,7 +150,7 @@ def seal(release: Path, record: ReleaseRecord | None = None) -> None:
     """Make ``release.json`` and what is derived from the tables agree again, as a forger with this program could."""
     record = record or read_release(release)
     names = (RUNS, JUDGES, PROVENANCE, TOMBSTONES)
-    content = content_hash(record.parts, {name: _text(release / name) for name in names}, record.layout)
+    content = compute_content_hash(record.parts, {name: _text(release / name) for name in names}, record.layout)
     name = release_name(record.benchmark, record.date, content)
     history = (record.history[0].model_copy(update={"name": name}), *record.history[1:])
     record = record.model_copy(update={"content": content, "name": name, "history": history})
@@ -160,7 +162,7 @@ def _derive(release: Path, record: ReleaseRecord) -> None:
     """Write what is derived from tables and records again, as far as they are sound."""
     source = check_release(release, card=False).source
     if source is not None and source.lead is not None and source.lead.results.judges:
-        files = derived_files(release, source, record, {}, Verification(), record.hashes)
+        files = build_derived_files(release, source, record, {}, Verification(), record.hashes)
         for name, data in files.items():
             (release / name).write_bytes(data)
         return

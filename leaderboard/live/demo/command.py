@@ -57,7 +57,7 @@ def command(
     from ircore.core.plugins import build_unknown_name_error
     from ircore.core.records import DEFAULT_GAME
     from ircore.games.registry import load_game
-    from leaderboard.live.demo.server import State, serving_demo
+    from leaderboard.live.demo.server import State, serve_demo
     from leaderboard.live.demo.stages import Demo
 
     known = load_game(DEFAULT_GAME).categories
@@ -69,16 +69,16 @@ def command(
     # Before anything is played: the last stage needs more than the others.
     words = (" ".join(command[:2]) for stage in stages for command in stage.commands)
     require_extras("the demo", dict.fromkeys(extra for command in words for extra in list_extras(command)))
-    _empty(demo)
+    _empty_folder(demo)
     state = State(out, [stage.label for stage in stages])
     if no_serve:
-        _carry_out(demo, state, site=not no_site)
+        _run_stages(demo, state, site=not no_site)
         return 0
-    with serving_demo(state, port) as address:
+    with serve_demo(state, port) as address:
         click.echo(f"watch     {address}")
         if not no_browser:
             webbrowser.open(address)
-        _carry_out(demo, state, site=not no_site)
+        _run_stages(demo, state, site=not no_site)
         _say_next(demo, address)
         try:
             while True:
@@ -87,7 +87,7 @@ def command(
             return 0
 
 
-def _empty(demo: "Demo") -> None:
+def _empty_folder(demo: "Demo") -> None:
     """Empty the folder of the files of an earlier demo; nobody else's files are touched."""
     import shutil
 
@@ -103,8 +103,8 @@ def _empty(demo: "Demo") -> None:
     (demo.folder / "runs").mkdir(parents=True)
 
 
-def _carry_out(demo: "Demo", state: "State", site: bool) -> None:
-    from leaderboard.live.demo.stages import carry_out
+def _run_stages(demo: "Demo", state: "State", site: bool) -> None:
+    from leaderboard.live.demo.stages import run_stage
 
     stages = demo.stages(site)
     with (demo.folder / "demo.log").open("wb") as log:
@@ -112,9 +112,9 @@ def _carry_out(demo: "Demo", state: "State", site: bool) -> None:
             state.begin(number)
             begun = monotonic()
             head = f"{number + 1}/{len(stages)}  {stage.label:<28} "
-            watch = watching(head, len(stage.commands), begun)
+            watch = make_watch(head, len(stage.commands), begun)
             try:
-                carry_out(stage, log, watch)
+                run_stage(stage, log, watch)
             except WorkError as error:
                 click.echo()
                 state.failed = error.problem
@@ -124,7 +124,7 @@ def _carry_out(demo: "Demo", state: "State", site: bool) -> None:
     state.begin(len(stages))
 
 
-def watching(head: str, commands: int, begun: float) -> "Watch | None":
+def make_watch(head: str, commands: int, begun: float) -> "Watch | None":
     """Return what rewrites a stage's line while its commands run; None where the output is a file.
 
     Args:

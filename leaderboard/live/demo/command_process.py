@@ -58,7 +58,7 @@ class CommandProcess:
         self.words = tuple(words)
         self._folder = TemporaryDirectory()
         self._streams = (Path(self._folder.name, "output"), Path(self._folder.name, "errors"))
-        self._process = _process(_work, (list(words), dict(os.environ), *self._streams))
+        self._process = _make_process(_work, (list(words), dict(os.environ), *self._streams))
         self._process.start()
 
     @property
@@ -86,7 +86,7 @@ class CommandProcess:
         self._folder.cleanup()
 
 
-def _process(work: Callable[..., None], arguments: tuple[Any, ...]) -> BaseProcess:
+def _make_process(work: Callable[..., None], arguments: tuple[Any, ...]) -> BaseProcess:
     if "forkserver" not in get_all_start_methods():  # Windows starts every process anew
         return get_context("spawn").Process(target=work, args=arguments)
     context = get_context("forkserver")

@@ -59,10 +59,10 @@ class Feed:
             # The name comes from the address: letters and digits alone cannot leave the folder.
             if name.isalnum() and rendering.is_file():
                 return rendering
-            return self._target(run, name)
+            return self._find_target(run, name)
         return None
 
-    def _target(self, run: str, name: str) -> Path | None:
+    def _find_target(self, run: str, name: str) -> Path | None:
         if run not in self._sets:
             try:
                 self._sets[run] = read_instances(self.folder / run / "instances")
@@ -86,11 +86,11 @@ class Feed:
                 if not line.endswith(b"\n"):
                     break  # still being written
                 self._read[journal] = self._read.get(journal, 0) + len(line)
-                event = self._event(run, json.loads(line))
+                event = self._describe_event(run, json.loads(line))
                 if event is not None:
                     self._events.append(event)
 
-    def _event(self, run: str, event: dict[str, Any]) -> dict[str, Any] | None:
+    def _describe_event(self, run: str, event: dict[str, Any]) -> dict[str, Any] | None:
         known = {"run": run, **asdict(self._runs[run])}
         if event["event"] == "call":
             rendering = event.get("rendering") or {}

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from ircore.games.registry import load_game
 from leaderboard.live.demo.feed import Feed
-from leaderboard.live.loopback import LoopbackHandler, serving
+from leaderboard.live.loopback import LoopbackHandler, serve_locally
 
 PAGE = Path(__file__).parent / "page"
 
@@ -50,13 +50,13 @@ class State:
         # The server answers requests in threads, and reading on moves the place in each journal.
         with self.lock:
             events = self.feed.since(since)
-            games = [_introduced(name) for name in self.feed.games]
+            games = [_introduce_game(name) for name in self.feed.games]
         known = {"stages": self.stages, "stage": self.stage, "failed": self.failed, "site": self.site is not None}
         return {**known, "games": games, "events": events, "next": since + len(events)}
 
 
 @cache
-def _introduced(name: str) -> dict[str, str]:
+def _introduce_game(name: str) -> dict[str, str]:
     """Return what the page says about a game, from the game's own declarations."""
     game = load_game(name)
     return {"name": name, "title": game.title, "introduction": game.pages.introduction}
@@ -95,6 +95,6 @@ class DemoHandler(LoopbackHandler):
             super().do_GET()
 
 
-def serving_demo(state: State, port: int) -> AbstractContextManager[str]:
+def serve_demo(state: State, port: int) -> AbstractContextManager[str]:
     """Serve a demo while the block runs; yields the address; raises as ``serving``."""
-    return serving(partial(DemoHandler, state=state), port)
+    return serve_locally(partial(DemoHandler, state=state), port)

@@ -99,9 +99,9 @@ class Demo:
             for pair, run in zip(pairs, runs, strict=False)
         )
         games = (
-            self._game("reference", number, _OTHERS["reference"], sets[1]),
-            self._game("conversation", "1", _OTHERS["conversation"], sets[2]),
-            self._game("reasoning", number, _OTHERS["reasoning"], sets[3]),
+            self._list_game_commands("reference", number, _OTHERS["reference"], sets[1]),
+            self._list_game_commands("conversation", "1", _OTHERS["conversation"], sets[2]),
+            self._list_game_commands("reasoning", number, _OTHERS["reasoning"], sets[3]),
         )
         dataset, out = str(self.folder / "dataset"), str(self.folder / "site")
         build = ("release", "build", "--runs", *runs, "--instances", *sets, "--out", dataset)
@@ -116,7 +116,7 @@ class Demo:
             Stage("write dataset and site" if site else "write the dataset", publish),
         ]
 
-    def _game(self, game: str, per_condition: str, players: tuple[str, ...], instances: str) -> Chain:
+    def _list_game_commands(self, game: str, per_condition: str, players: tuple[str, ...], instances: str) -> Chain:
         """Return the commands that draw a game's instances, play and score them."""
         build = ("instances", "build", "--game", game, "--out", instances, "--per-condition", per_condition)
         runs = [str(self.folder / "runs" / name) for name in players]
@@ -126,7 +126,7 @@ class Demo:
         return (build, *plays, ("score", *runs))
 
 
-def carry_out(stage: Stage, log: IO[bytes], watch: Watch | None = None) -> None:
+def run_stage(stage: Stage, log: IO[bytes], watch: Watch | None = None) -> None:
     """Run the commands of a stage.
 
     Args:
@@ -154,13 +154,13 @@ def carry_out(stage: Stage, log: IO[bytes], watch: Watch | None = None) -> None:
                     # A chain that has begun goes on before another one begins.
                     waiting.appendleft(chain)
             if watch:
-                watch(ended, _last_said(process for process, _ in running.values()))
+                watch(ended, _find_last_line(process for process, _ in running.values()))
     finally:
         for process, _ in running.values():
             process.stop()
 
 
-def _last_said(processes: Iterable[CommandProcess]) -> str:
+def _find_last_line(processes: Iterable[CommandProcess]) -> str:
     """Return the last line of the command that began first, of those that said something; "" if none did."""
     return next((line for process in processes if (line := process.last_line())), "")
 

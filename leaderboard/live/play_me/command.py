@@ -54,24 +54,24 @@ def command(
     """
     from ircore.games.registry import load_game
     from leaderboard.live.play_me.pairs import MODES
-    from leaderboard.live.play_me.server import serving_table
+    from leaderboard.live.play_me.server import serve_table
 
     mode = MODES[name]
     out = out or Path("play-me" if name == "describe" else f"play-me-{name}")
     out.mkdir(parents=True, exist_ok=True)
-    manifest, table = seated(mode, out, pair or mode.pair)
+    manifest, table = write_seat_manifest(mode, out, pair or mode.pair)
     with (out / "play-me.log").open("ab") as log:
-        _targets(out, targets, mode, log)
+        _prepare_targets(out, targets, mode, log)
         rules = (
             ["--max-turns", str(max_turns)]
             if max_turns and "max_turns" in load_game(mode.game).rules.model_fields
             else []
         )
         rules += [part for rule, value in mode.rules for part in ("--rule", f"{rule}={value}")]
-        mine = began([str(manifest), "--out", str(out / "run"), "--concurrency", "1", *rules], out, log)
-        best = began([pair or mode.pair, "--out", str(out / "best"), *rules], out, log)
+        mine = start_play_process([str(manifest), "--out", str(out / "run"), "--concurrency", "1", *rules], out, log)
+        best = start_play_process([pair or mode.pair, "--out", str(out / "best"), *rules], out, log)
         try:
-            with serving_table(table, port) as address:
+            with serve_table(table, port) as address:
                 click.echo(f"play      {address}   (Ctrl-C ends this; the same command goes on)")
                 if not no_browser:
                     webbrowser.open(address)
@@ -89,7 +89,7 @@ def command(
     return status
 
 
-def seated(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Table]":
+def write_seat_manifest(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Table]":
     """Write the manifest of the pair with a person in it; return its path and the settings of the page.
 
     Raises:
@@ -107,19 +107,19 @@ def seated(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Table]":
     if loaded.submission.game != mode.game:
         raise InputError(f"--pair {pair}: plays {loaded.submission.game}", f"Name players of {mode.game}.")
     if "speaker" in players:
-        return write_listener(out, _settings(players["speaker"])), ListeningTable(out)
+        return write_listener(out, _dump_settings(players["speaker"])), ListeningTable(out)
     if mode.name == "describe":
-        return write_pair(out, "describer", _settings(players["generator"])), Table(out)
+        return write_pair(out, "describer", _dump_settings(players["generator"])), Table(out)
     drawer = build_player(players["generator"])
-    return write_pair(out, "generator", _settings(players["describer"])), DrawingTable(out, generator=drawer)
+    return write_pair(out, "generator", _dump_settings(players["describer"])), DrawingTable(out, generator=drawer)
 
 
-def _settings(spec: Any) -> dict[str, Any]:
+def _dump_settings(spec: Any) -> dict[str, Any]:
     settings: dict[str, Any] = spec.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     return settings
 
 
-def _targets(out: Path, instances: Path | None, mode: "Mode", log: IO[bytes]) -> None:
+def _prepare_targets(out: Path, instances: Path | None, mode: "Mode", log: IO[bytes]) -> None:
     from ircore.instances.store import read_instances
 
     if instances is not None and read_instances(instances).game != mode.game:
@@ -146,7 +146,9 @@ def _targets(out: Path, instances: Path | None, mode: "Mode", log: IO[bytes]) ->
     subprocess.run([sys.executable, "-m", "ircore", *build], stdout=log, stderr=log, check=True)  # noqa: S603
 
 
-def began(arguments: list[str], out: Path, log: IO[bytes], inside: Path | None = None) -> "subprocess.Popen[bytes]":
+def start_play_process(
+    arguments: list[str], out: Path, log: IO[bytes], inside: Path | None = None
+) -> "subprocess.Popen[bytes]":
     """Begin ``ircore play`` on the targets of a folder, by default in the working folder."""
     command = [sys.executable, "-m", "ircore", "play", *arguments, "--instances", str(out / "instances")]
     return subprocess.Popen(command, stdout=log, stderr=log, cwd=inside)  # noqa: S603 - our own commands

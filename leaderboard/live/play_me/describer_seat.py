@@ -66,12 +66,12 @@ class Table:
 
     def _place(self, question: Path) -> tuple[int, float]:
         """Return the place of a question among the waiting ones: by the order of targets, then the newest first."""
-        instance = self._instance_of(question) if self.order else None
+        instance = self._find_instance(question) if self.order else None
         known = instance is not None and instance.instance_id in self.order
         at = self.order.index(instance.instance_id) if instance is not None and known else len(self.order)
         return at, -(question / "instructions.txt").stat().st_mtime
 
-    def _instance_of(self, question: Path) -> Instance | None:
+    def _find_instance(self, question: Path) -> Instance | None:
         """Return the target of a question; None while it is still being written."""
         try:
             return self._by_target.get(read_picture(question / "target.png").sha256)
@@ -110,9 +110,11 @@ class Table:
         ended = {} if mine is None else {episode.episode_id: episode for episode in mine.episodes()}
         return {
             "total": len(self.instances.instances),
-            "ended": [self._compared(mine, best, episode) for episode in ended.values()] if mine is not None else [],
+            "ended": [self._compare_episode(mine, best, episode) for episode in ended.values()]
+            if mine is not None
+            else [],
             "finished": len(ended) == len(self.instances.instances),
-            "question": None if question is None else self._shown(question),
+            "question": None if question is None else self._describe_question(question),
         }
 
     def _run(self, name: str) -> RunFolder | None:
@@ -121,7 +123,7 @@ class Table:
         except InputError:
             return None
 
-    def _shown(self, question: Path) -> dict[str, Any] | None:
+    def _describe_question(self, question: Path) -> dict[str, Any] | None:
         """Return a question: its target, its renderings and the faults of the last rendering."""
         try:
             target = read_picture(question / "target.png")
@@ -129,7 +131,7 @@ class Table:
             last = read_picture(question / names[-1]) if names else None
         except ImageError:
             return None  # still being written
-        instance = self._instance_of(question)
+        instance = self._find_instance(question)
         if instance is None:
             return None
         return {
@@ -140,10 +142,10 @@ class Table:
             "turn": len(names) + 1,
             "target": f"{question.name}/target.png",
             "renderings": [f"{question.name}/{name}" for name in names],
-            "checked": None if last is None else self._facts(instance, target, last),
+            "checked": None if last is None else self._build_facts(instance, target, last),
         }
 
-    def _facts(self, instance: Instance, target: Picture, rendering: Picture) -> dict[str, Any] | None:
+    def _build_facts(self, instance: Instance, target: Picture, rendering: Picture) -> dict[str, Any] | None:
         verification = self._verified(instance, target, rendering)
         if verification is None:
             return None
@@ -168,18 +170,18 @@ class Table:
             self._checked[key] = verify_picture(target, instance.scene, rendering)
         return self._checked[key]
 
-    def _compared(self, run: RunFolder, best: RunFolder | None, episode: Episode) -> dict[str, Any]:
+    def _compare_episode(self, run: RunFolder, best: RunFolder | None, episode: Episode) -> dict[str, Any]:
         others = {} if best is None else {other.episode_id: other for other in best.episodes()}
         other = others.get(episode.episode_id)
         return {
             "instance": episode.episode_id,
             "turns": len(episode.renderings),
             "outcome": episode.outcome,
-            "mine": self._final(run, episode),
-            "best": None if best is None or other is None else self._final(best, other),
+            "mine": self._find_final_score(run, episode),
+            "best": None if best is None or other is None else self._find_final_score(best, other),
         }
 
-    def _final(self, run: RunFolder, episode: Episode) -> float | None:
+    def _find_final_score(self, run: RunFolder, episode: Episode) -> float | None:
         """Return the verified score of an episode's last rendering; None if there is none."""
         drawn = [*episode.renderings.values()]
         if not drawn:

@@ -46,7 +46,7 @@ class DrawingTable(Table):
         """
         if not all(isinstance(posted.get(key), str) for key in ("question", "picture")):
             raise ValueError("question and picture are needed")
-        drawn, question = decoded(posted["picture"]), self.question
+        drawn, question = decode_data_address(posted["picture"]), self.question
         # The page may still show a question that was answered in another tab.
         if question is None or question.name != posted["question"]:
             return False
@@ -71,7 +71,7 @@ class DrawingTable(Table):
         answer = await self.generator.render(view)
         return DATA + base64.b64encode(answer.picture.data).decode()
 
-    def _shown(self, question: Path) -> dict[str, Any] | None:
+    def _describe_question(self, question: Path) -> dict[str, Any] | None:
         """Return a question: the message, the person's last drawing, and its score, but nothing of the target."""
         try:
             message = (question / "message.txt").read_text(encoding="utf-8").strip()
@@ -79,7 +79,7 @@ class DrawingTable(Table):
         except (ImageError, OSError):
             return None  # still being written
         turn = int(question.name.split("-")[2])
-        instance = self._asked_about(turn, message)
+        instance = self._find_target(turn, message)
         checked = None
         if previous is not None and instance is not None:
             checked = self._verified(instance, self.instances.picture(instance, "target"), previous)
@@ -93,7 +93,7 @@ class DrawingTable(Table):
             "height": None if instance is None else instance.pictures["target"].height,
         }
 
-    def _asked_about(self, turn: int, message: str) -> Instance | None:
+    def _find_target(self, turn: int, message: str) -> Instance | None:
         """Return the target that a message is about, by the run's record; None if the record lags behind."""
         run = self._run("run")
         ended = {episode.episode_id for episode in run.episodes()} if run is not None else set()
@@ -114,7 +114,7 @@ class DrawingTable(Table):
         return self.instances.folder / instance.pictures["target"].image
 
 
-def decoded(address: str) -> Picture:
+def decode_data_address(address: str) -> Picture:
     """Return the picture of a data address.
 
     Raises:

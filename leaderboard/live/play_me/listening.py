@@ -37,7 +37,7 @@ class ListeningTable(Table):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the state as JSON."""
-        question, mine, best = self.question, self._game("run"), self._game("best")
+        question, mine, best = self.question, self._find_run("run"), self._find_run("best")
         ended = {} if mine is None else {episode.episode_id: episode for episode in mine.episodes()}
         others = {} if best is None else {episode.episode_id: episode for episode in best.episodes()}
         return {
@@ -46,23 +46,23 @@ class ListeningTable(Table):
                 {
                     "instance": name,
                     "rounds": len(episode.steps),
-                    "mine": _right(episode),
-                    "best": _right(others[name]) if name in others else None,
+                    "mine": _count_right(episode),
+                    "best": _count_right(others[name]) if name in others else None,
                 }
                 for name, episode in ended.items()
             ],
             "finished": len(ended) == len(self.contexts.instances),
-            "question": None if question is None else self._shown(question),
+            "question": None if question is None else self._describe_question(question),
         }
 
-    def _game(self, name: str) -> RunFolder | None:
+    def _find_run(self, name: str) -> RunFolder | None:
         try:
             run = RunFolder(self.folder / name) if (self.folder / name / RUN_FILE).is_file() else None
         except InputError:
             return None
         return run if run is not None and run.game == "reference" else None
 
-    def _shown(self, question: Path) -> dict[str, Any] | None:
+    def _describe_question(self, question: Path) -> dict[str, Any] | None:
         """Return a question: its pictures by label, the message, and how the last answer was."""
         try:
             words = (question / "instructions.txt").read_text(encoding="utf-8")
@@ -85,6 +85,6 @@ class ListeningTable(Table):
         }
 
 
-def _right(episode: Any) -> int:
+def _count_right(episode: Any) -> int:
     """Return the rounds of an episode in which the choice was right."""
     return sum(bool(step.get("correct")) for step in episode.steps)

@@ -44,7 +44,7 @@ MODES = {
 """Every mode of ``ircore play-me`` by its name."""
 
 
-def person(desk: str) -> dict[str, Any]:
+def make_person(desk: str) -> dict[str, Any]:
     """Return a player ``human`` who answers through a folder."""
     return {"player": "human", "parameters": {"folder": desk, "poll_s": 0.1, "timeout_s": HUMAN_S}}
 
@@ -59,24 +59,24 @@ def write_pair(folder: Path, seat: str, other: dict[str, Any], slug: str = "pair
         slug: Name of the manifest's folder.
         desk: Folder through which the person answers; by default ``desk`` in ``folder``.
     """
-    human = person(desk or str(folder / "desk"))
+    human = make_person(desk or str(folder / "desk"))
     label = other.get("model") or other["player"]
     seats = {"describer": human, "generator": other}
     name = f"human + {label}"
     if seat == "generator":
         seats, name = {"describer": other, "generator": human}, f"{label} + human"
-    return _written(folder / slug, {"schema": 1, "name": name, "licence": "CC0-1.0", **seats})
+    return _write_manifest(folder / slug, {"schema": 1, "name": name, "licence": "CC0-1.0", **seats})
 
 
 def write_listener(folder: Path, speaker: dict[str, Any]) -> Path:
     """Write the manifest of a speaker and a person who listens, and return its path."""
     label = speaker.get("model") or speaker["player"]
-    players = {"speaker": speaker, "listener": person(str(folder / "desk"))}
+    players = {"speaker": speaker, "listener": make_person(str(folder / "desk"))}
     manifest = {"schema": 1, "game": "reference", "name": f"{label} + human", "licence": "CC0-1.0", **players}
-    return _written(folder / "pair", manifest)
+    return _write_manifest(folder / "pair", manifest)
 
 
-def _written(folder: Path, manifest: dict[str, Any]) -> Path:
+def _write_manifest(folder: Path, manifest: dict[str, Any]) -> Path:
     path = folder / "submission.yaml"
     write_text(path, json.dumps(manifest, indent=2) + "\n")
     return path

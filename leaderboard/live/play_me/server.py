@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from leaderboard.live.loopback import LoopbackHandler, serving
+from leaderboard.live.loopback import LoopbackHandler, serve_locally
 from leaderboard.live.play_me.describer_seat import Table
 from leaderboard.live.play_me.drawing import DrawingTable
 
@@ -51,7 +51,7 @@ class PlayHandler(LoopbackHandler):
         """Take an answer, or draw the typed words; JSON with the fields that the seat's table reads."""
         if self.refused():
             return
-        said = self.posted()
+        said = self.read_posted()
         path = urlsplit(self.path).path
         try:
             if not isinstance(said, dict):
@@ -67,6 +67,6 @@ class PlayHandler(LoopbackHandler):
         self.send_json({"taken": taken})
 
 
-def serving_table(table: Table, port: int) -> AbstractContextManager[str]:
+def serve_table(table: Table, port: int) -> AbstractContextManager[str]:
     """Serve while the block runs; yields the address; raises as ``serving``."""
-    return serving(partial(PlayHandler, table=table), port)
+    return serve_locally(partial(PlayHandler, table=table), port)

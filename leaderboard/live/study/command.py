@@ -50,7 +50,7 @@ def build(
     from ircore.instances.store import read_instances, write_instances
     from ircore.players.builtin_pairs import find_submission_place
     from ircore.players.submission import read_manifest
-    from leaderboard.live.study.plan import PLAN, Study, sessions
+    from leaderboard.live.study.plan import PLAN, Study, plan_sessions
 
     loaded = read_manifest(find_submission_place(Path(pair)))
     require_support("user study", loaded.submission.game, f"--pair {pair}")
@@ -59,7 +59,7 @@ def build(
     text = (consent or Path(__file__).parent / "consent.txt").read_text(encoding="utf-8").strip()
     study = Study(
         consent=text, generator=loaded.submission.players["generator"], max_turns=max_turns,
-        sessions=sessions(chosen, participants, seed),
+        sessions=plan_sessions(chosen, participants, seed),
     )  # fmt: skip
     with write_new_folder(out) as made:
         of_study = [instance for instance in source.instances if instance.instance_id in chosen]
@@ -105,9 +105,9 @@ def spread(source: "InstanceSet", count: int) -> list[str]:
 @click.option("--no-browser", is_flag=True, help="Open no browser; the page's address is printed.")
 def run_session(study: Path, code: str, port: int, no_browser: bool) -> int:
     """Let a participant take part in the study in the folder STUDY; the same command goes on where it stopped."""
-    from leaderboard.live.play_me.command import began
+    from leaderboard.live.play_me.command import start_play_process
     from leaderboard.live.play_me.pairs import write_pair
-    from leaderboard.live.play_me.server import serving_table
+    from leaderboard.live.play_me.server import serve_table
     from leaderboard.live.study.participant_seat import StudyTable
     from leaderboard.live.study.plan import read_study
 
@@ -133,9 +133,9 @@ def run_session(study: Path, code: str, port: int, no_browser: bool) -> int:
             str(plan.max_turns),
         ]
         # Run inside the participant's folder, since the manifest and the command name everything by relative paths.
-        playing = began(words, Path(), log, inside=own)
+        playing = start_play_process(words, Path(), log, inside=own)
         try:
-            with serving_table(table, port) as address:
+            with serve_table(table, port) as address:
                 click.echo(f"study     {address}   (Ctrl-C ends this; the same command goes on)")
                 if not no_browser:
                     webbrowser.open(address)

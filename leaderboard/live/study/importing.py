@@ -8,7 +8,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_new_folder
 from ircore.core.plain_words import format_count
 from ircore.runs.folder import RUN_FILE, RunFolder
-from leaderboard.live.study.participant_seat import CONSENT, answers, passed
+from leaderboard.live.study.participant_seat import CONSENT, is_passed, read_answers
 from leaderboard.live.study.plan import Session, Study, read_study
 
 
@@ -46,7 +46,7 @@ def import_study(folder: Path, out: Path) -> list[Imported]:
         InputError: The folder holds no study, nobody has taken part, or a run is there already.
     """
     study = read_study(folder)
-    taken = [_participant(folder, session, study) for session in study.sessions]
+    taken = [_judge_participant(folder, session, study) for session in study.sessions]
     began = [imported for imported in taken if imported is not None]
     if not began:
         raise InputError(f"{folder}: nobody has taken part", f"Begin: ircore study run {folder} --participant p01")
@@ -62,14 +62,14 @@ def import_study(folder: Path, out: Path) -> list[Imported]:
     return began
 
 
-def _participant(folder: Path, session: Session, study: Study) -> Imported | None:
+def _judge_participant(folder: Path, session: Session, study: Study) -> Imported | None:
     """Return the verdict on a participant's run; None if the participant never began."""
     own = folder / "results" / session.code
     if not (own / "run" / RUN_FILE).is_file():
         return None
     ended = sum(episode.played for episode in RunFolder(own / "run").episodes())
-    checks = answers(own)
-    right = sum(map(passed, checks))
+    checks = read_answers(own)
+    right = sum(map(is_passed, checks))
     if not (own / CONSENT).exists():
         why = "did not agree"
     # Attention comes before completeness: whoever failed a check is named for the check.

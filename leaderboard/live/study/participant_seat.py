@@ -19,8 +19,8 @@ class StudyTable(Table):
     """Contents of the page for a participant: no scores and no facts, which models are not shown either.
 
     >>> from ircore.core.records import PlayerSpec
-    >>> from leaderboard.live.study.plan import sessions
-    >>> made = sessions(["a"], 1, 0)
+    >>> from leaderboard.live.study.plan import plan_sessions
+    >>> made = plan_sessions(["a"], 1, 0)
     >>> study = Study(consent="Yes?", generator=PlayerSpec(player="canvas"), max_turns=5, sessions=made)
     >>> StudyTable(Path("nowhere"), study=study, session=made[0]).has_consent
     False
@@ -41,7 +41,7 @@ class StudyTable(Table):
     def as_dict(self) -> dict[str, Any]:
         """Return the state as JSON; nothing is asked before consent, nor while a check waits."""
         state = super().as_dict()
-        check = self._waiting_check(len(state["ended"]))
+        check = self._find_waiting_check(len(state["ended"]))
         # Models are told no score while they play, so participants are told none.
         state["ended"] = [{**episode, "mine": None, "best": None} for episode in state["ended"]]
         waits = not self.has_consent or check is not None
@@ -65,31 +65,31 @@ class StudyTable(Table):
             raise ValueError("consent comes first")
         return super().take(posted)
 
-    def _waiting_check(self, ended: int) -> Check | None:
+    def _find_waiting_check(self, ended: int) -> Check | None:
         """Return the next check that is due and has no answer."""
         checks = self.session.checks if self.session is not None else ()
-        answered = len(answers(self.folder))
+        answered = len(read_answers(self.folder))
         # Answers are counted, right or wrong: a check is asked once.
         due = [check for check in checks[answered:] if ended >= check.after]
         return due[0] if due else None
 
     def _take_check(self, word: str) -> bool:
         run = self._run("run")
-        check = self._waiting_check(len(run.episodes()) if run is not None else 0)
+        check = self._find_waiting_check(len(run.episodes()) if run is not None else 0)
         if check is None or not 0 < len(word.strip()) <= 100:
             return False
-        checks = [*answers(self.folder), {"asked": check.word, "given": word.strip()}]
+        checks = [*read_answers(self.folder), {"asked": check.word, "given": word.strip()}]
         write_text(self.folder / CHECKS, json.dumps(checks, indent=2) + "\n")
         return True
 
 
-def answers(folder: Path) -> list[dict[str, str]]:
+def read_answers(folder: Path) -> list[dict[str, str]]:
     """Return the answers to the attention checks of a participant's folder, each with the word that was asked for."""
     path = folder / CHECKS
     checks: list[dict[str, str]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     return checks
 
 
-def passed(answer: dict[str, str]) -> bool:
+def is_passed(answer: dict[str, str]) -> bool:
     """Return whether an attention check was passed; letter case and marks around the word do not count."""
     return answer["given"].strip(" .\"'").casefold() == answer["asked"].casefold()

@@ -36,7 +36,8 @@ class Session(Record):
 class Study(Record):
     """A study as it was built.
 
-    >>> made = Study(consent="Yes?", generator=PlayerSpec(player="canvas"), max_turns=5, sessions=sessions(["a"], 1, 0))
+    >>> generator, sessions = PlayerSpec(player="canvas"), plan_sessions(["a"], 1, 0)
+    >>> made = Study(consent="Yes?", generator=generator, max_turns=5, sessions=sessions)
     >>> made.session("p01").order
     ('a',)
     """
@@ -60,14 +61,14 @@ class Study(Record):
         raise InputError(f"--participant {code}: not in this study", f"Name one of {codes}.")
 
 
-def balanced(count: int) -> list[list[int]]:
+def balance_orders(count: int) -> list[list[int]]:
     """Return orders of ``count`` things in which each stands at every place equally often.
 
     After E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments", Austral.
     J. Sci. Res. A 2 (1949): for an even number each also follows every other equally often; for an odd number the
     mirrored orders are added, so that this holds for all of them together.
 
-    >>> balanced(4)
+    >>> balance_orders(4)
     [[0, 1, 3, 2], [1, 2, 0, 3], [2, 3, 1, 0], [3, 0, 2, 1]]
     """
     first = [(step + 1) // 2 if step % 2 else (count - step // 2) % count for step in range(count)]
@@ -75,7 +76,7 @@ def balanced(count: int) -> list[list[int]]:
     return rows if count % 2 == 0 else rows + [row[::-1] for row in rows]
 
 
-def sessions(targets: Sequence[str], participants: int, seed: int) -> tuple[Session, ...]:
+def plan_sessions(targets: Sequence[str], participants: int, seed: int) -> tuple[Session, ...]:
     """Return a session for each participant: balanced orders, and an attention check after each third of the targets.
 
     Args:
@@ -86,7 +87,7 @@ def sessions(targets: Sequence[str], participants: int, seed: int) -> tuple[Sess
     rng = random.Random(seed)
     # The design fixes orders of numbers; which target has which number is left to chance.
     shuffled = rng.sample(list(targets), len(targets))
-    orders = balanced(len(targets))
+    orders = balance_orders(len(targets))
     after = sorted({max(1, len(targets) // 3), max(1, 2 * len(targets) // 3)}) if len(targets) > 1 else []
     return tuple(
         Session(

@@ -15,14 +15,14 @@ from huggingface_hub import DatasetCard
 from PIL import Image
 from releases import CONFIGS, FINALS
 
-from dataset_card.card.card import CardFacts, render_card, source_licences
+from dataset_card.card.card import CardFacts, count_source_licences, render_card
 from dataset_card.card.episode_picture import THUMBNAIL, choose_example, draw_episode
-from dataset_card.card.metadata import TITLE, metadata
+from dataset_card.card.metadata import TITLE, build_metadata
 from dataset_card.card.pictures import draw_scores, draw_targets
-from dataset_card.card.statements import annotators, statements
+from dataset_card.card.statements import build_statements, count_annotators
 from dataset_card.checking import card as card_check
-from dataset_card.markdown import code_span, escape, render
-from dataset_card.releases.build import tables_of
+from dataset_card.markdown import escape_markdown, format_code_span, render
+from dataset_card.releases.build import build_game_tables
 from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.writing import Written
@@ -97,11 +97,11 @@ def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path)
     runs = [RunFolder(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
     rated = [score for score in runs[0].scores() if score.task == "similarity"]
     runs[0].add_scores(score.model_copy(update={"by": "human", "annotator": "p7"}) for score in rated)
-    source = tables_of(runs, read_instances(built / "instances"))
-    assert annotators(source) == 1
-    assert "1 person rated renderings" in " ".join(statements(source).annotation)
-    assert any("under a pseudonym" in item for item in statements(source).personal)
-    assert metadata(ReleaseSource((source,)), ())["annotations_creators"] == [
+    source = build_game_tables(runs, read_instances(built / "instances"))
+    assert count_annotators(source) == 1
+    assert "1 person rated renderings" in " ".join(build_statements(source).annotation)
+    assert any("under a pseudonym" in item for item in build_statements(source).personal)
+    assert build_metadata(ReleaseSource((source,)), ())["annotations_creators"] == [
         "machine-generated",
         "other",
     ]
@@ -114,7 +114,7 @@ def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path
     runs[0].add_scores(score.model_copy(update={"by": "human", "annotator": "p7"}) for score in similarity)
     runs[0].add_scores(score.model_copy(update={"by": "chooser"}) for score in preference)
     runs[0].keep_judge(JudgeIdentity(name="chooser", label="only chooses", kind="computed"))
-    source = tables_of(runs, read_instances(built / "instances"))
+    source = build_game_tables(runs, read_instances(built / "instances"))
     assert sort_judges(source.results) == ("human", "eye")
     shown = card_of(source)
     assert shown.count("\nJudged by **") == 1
@@ -130,7 +130,9 @@ def test_counts_by_category(card: str) -> None:
 
 
 def test_the_pictures_show_targets_and_means(built: Path) -> None:
-    source = tables_of([RunFolder(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances"))
+    source = build_game_tables(
+        [RunFolder(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances")
+    )
     targets = np.asarray(Image.open(io.BytesIO(draw_targets(source))))
     for instance in source.instances.instances[:1]:  # the first easy target of the first category stands top left
         colour = source.instances.picture(instance, "target").pixels[42, 45]
@@ -169,14 +171,16 @@ def test_the_card_says_why_a_pair_has_no_rank(built: Path, tmp_path: Path) -> No
         for final in finals[:3]
         if final.by == "eye"
     )
-    source = tables_of(runs, read_instances(built / "instances"))
+    source = build_game_tables(runs, read_instances(built / "instances"))
     shown = card_of(source)
     assert "\n- classical + canvas, b200-t10-allow: only 7 of 10 renderings are rated, 90 % are needed.\n" in shown
     assert "| – | classical + canvas | " in shown
 
 
 def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> None:
-    source = tables_of([RunFolder(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances"))
+    source = build_game_tables(
+        [RunFolder(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances")
+    )
     example = choose_example(source)
     # The finals of the better run are 7, 9, 7, 9 …, all first ones 6: its second episode improved most.
     assert (example.run.run.slug, example.result.episode.episode_id) == ("centre-block", "geometry-easy-02")
@@ -192,8 +196,8 @@ def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> Non
 
 
 def test_licences_are_counted_by_source(built: Path) -> None:
-    source = tables_of([RunFolder(built / "runs" / "centre-block")], read_instances(built / "instances"))
-    assert source_licences(ReleaseSource((source,))) == [("drawn for a test", "CC0-1.0", 12)]
+    source = build_game_tables([RunFolder(built / "runs" / "centre-block")], read_instances(built / "instances"))
+    assert count_source_licences(ReleaseSource((source,))) == [("drawn for a test", "CC0-1.0", 12)]
     assert "| drawn for a test | `CC0-1.0` | 12 |" in (built / "release" / "LICENSE.md").read_text("utf-8")
 
 
@@ -210,16 +214,16 @@ def test_licences_are_counted_by_source(built: Path) -> None:
     ],
 )
 def test_escape(text: str, shown: str) -> None:
-    assert escape(text) == shown
+    assert escape_markdown(text) == shown
 
 
 def test_a_credit_keeps_its_link_and_nothing_else() -> None:
-    assert escape("<i>Jo</i>; https://e.example/a", links=True) == "&lt;i&gt;Jo&lt;/i&gt;; https://e.example/a"
+    assert escape_markdown("<i>Jo</i>; https://e.example/a", links=True) == "&lt;i&gt;Jo&lt;/i&gt;; https://e.example/a"
 
 
 def test_code_keeps_to_its_span() -> None:
-    assert code_span("a`b|c\nd") == "`a'b¦c d`"
-    assert code_span("") == "–"
+    assert format_code_span("a`b|c\nd") == "`a'b¦c d`"
+    assert format_code_span("") == "–"
 
 
 def test_templates_escape_without_being_asked() -> None:
@@ -229,4 +233,4 @@ def test_templates_escape_without_being_asked() -> None:
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "a: &a [1]\nb: *a", "released: 2026-13-45"])
 def test_a_front_matter_that_nobody_writes_is_a_fault(text: str) -> None:
-    assert str(card_check.front_matter(f"---\n{text}\n---\n")).startswith("its front matter is not valid YAML (")
+    assert str(card_check.parse_front_matter(f"---\n{text}\n---\n")).startswith("its front matter is not valid YAML (")

@@ -11,9 +11,9 @@ import pytest
 from PIL import Image
 from releases import CONFIGS
 
-from dataset_card.card.croissant import CROISSANT, croissant_faults, key_of, semantic_version
+from dataset_card.card.croissant import CROISSANT, check_croissant, find_key_columns, format_semantic_version
 from dataset_card.tables.columns import Config
-from dataset_card.tables.parquet import table_hashes
+from dataset_card.tables.parquet import hash_table_files
 
 pytestmark = pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
 
@@ -90,13 +90,13 @@ def _pixels(picture: Any) -> bytes | None:
 
 def test_the_keys_tell_rows_apart(built: Path) -> None:
     for config in CONFIGS:
-        rows = pq.read_table(built / "release" / "data" / config.name, columns=key_of(config)).to_pylist()
+        rows = pq.read_table(built / "release" / "data" / config.name, columns=find_key_columns(config)).to_pylist()
         assert len({tuple(row.values()) for row in rows}) == len(rows)
 
 
 def test_the_version_is_a_semantic_one() -> None:
-    assert semantic_version("2026.1", "2026-12-01", "1a2b3c4d5e") == "2026.1.0+20261201.1a2b3c4d"
-    assert semantic_version(None, "2026-12-01", "1a2b3c4d5e") == "0.0.0+20261201.1a2b3c4d"
+    assert format_semantic_version("2026.1", "2026-12-01", "1a2b3c4d5e") == "2026.1.0+20261201.1a2b3c4d"
+    assert format_semantic_version(None, "2026-12-01", "1a2b3c4d5e") == "0.0.0+20261201.1a2b3c4d"
 
 
 @pytest.mark.parametrize(
@@ -112,11 +112,11 @@ def test_the_version_is_a_semantic_one() -> None:
 def test_a_faulty_description_is_found(release: Path, damage: Any, expected: str) -> None:
     path = release / CROISSANT
     path.write_text(damage(path.read_text("utf-8")), "utf-8")
-    assert any(expected in fault for fault in croissant_faults(release, CONFIGS, table_hashes(release)))
+    assert any(expected in fault for fault in check_croissant(release, CONFIGS, hash_table_files(release)))
 
 
 def test_a_changed_file_is_found(release: Path) -> None:
     path = next((release / "data" / "scores").iterdir())
     path.write_bytes(path.read_bytes() + b"\0")
-    (fault,) = croissant_faults(release, CONFIGS, table_hashes(release))
+    (fault,) = check_croissant(release, CONFIGS, hash_table_files(release))
     assert path.name in fault

@@ -19,9 +19,9 @@ from PIL import Image, PngImagePlugin
 from releases import CONFIGS, TRANSCRIPTS, rewrite, rewrite_tables, seal
 
 from dataset_card.card.code import run_blocks
-from dataset_card.checking.loading import loading_faults
+from dataset_card.checking.loading import check_loading
 from dataset_card.checking.release_check import check_release
-from dataset_card.hub.full_check import full_check
+from dataset_card.hub.full_check import check_release_fully
 from dataset_card.releases.record import read_release
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parts import Shard
@@ -409,14 +409,14 @@ def test_a_file_that_belongs_to_no_release(release: Path) -> None:
     for name in ("notes.txt", ".notes.txt", "data/.cache/notes.txt"):  # hidden files are never published
         (release / name).parent.mkdir(exist_ok=True)
         (release / name).write_text("mine", "utf-8")
-    assert full_check(str(release), load=False).faults == ("notes.txt: not part of a release",)
+    assert check_release_fully(str(release), load=False).faults == ("notes.txt: not part of a release",)
 
 
 def test_loading(release: Path) -> None:
     counts = check_release(release).counts
-    assert list(loading_faults(str(release), None, CONFIGS, counts)) == []
+    assert list(check_loading(str(release), None, CONFIGS, counts)) == []
     shutil.rmtree(release / "data" / "scores")
-    instances, scores = loading_faults(str(release), None, CONFIGS, counts + Counter({"instances": 1}))
+    instances, scores = check_loading(str(release), None, CONFIGS, counts + Counter({"instances": 1}))
     assert instances == "load_dataset('instances'): 12 rows, the files have 13"
     assert scores.startswith("load_dataset('scores'): ")
 
@@ -431,7 +431,7 @@ def test_the_code_of_a_card_runs_in_its_folder(release: Path) -> None:
 def test_code_that_is_not_ours_is_never_run(release: Path, tmp_path: Path) -> None:
     mark = tmp_path / "was run"
     replace_text("README.md", "import gc", f"open({str(mark)!r}, 'w')", release)
-    report = full_check(str(release), load=False, run_card=True)
+    report = check_release_fully(str(release), load=False, run_card=True)
     assert any("Python block 3 is not one of ours" in fault for fault in report.faults)
     assert not mark.exists()
 

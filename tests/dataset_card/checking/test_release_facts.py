@@ -17,8 +17,8 @@ from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.data import load_results
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.tables.fact_table import fact_rows
-from dataset_card.tables.rows import own_id
+from dataset_card.tables.fact_table import build_fact_rows
+from dataset_card.tables.rows import parse_public_id
 from dataset_card.tables.schema import FACTS, SCORES
 from ircore.commands.main import run as ircore
 from ircore.instances.store import read_instances, write_instances
@@ -71,9 +71,11 @@ def test_the_second_line_about_a_rendering_counts(charts: Path, tmp_path: Path) 
         first = json.loads(file.readline())
         file.seek(0, os.SEEK_END)
         file.write(json.dumps(first | {"cost": 2.5}) + "\n")
-    rows = list(fact_rows(read_instances(charts / "instances"), PlayedRun(RunFolder(run))))
+    rows = list(build_fact_rows(read_instances(charts / "instances"), PlayedRun(RunFolder(run))))
     about = (first["episode_id"], first["rendering"])
-    costs = {row["transform_cost"] for row in rows if (own_id(row["episode_id"]), row["rendering_sha256"]) == about}
+    costs = {
+        row["transform_cost"] for row in rows if (parse_public_id(row["episode_id"]), row["rendering_sha256"]) == about
+    }
     assert costs == {2.5}
 
 
@@ -168,12 +170,14 @@ def without(wanted: Callable[[dict[str, Any]], bool]) -> Callable[[Rows], None]:
     ("edit", "said"),
     [
         (
-            without(lambda row: (own_id(row["episode_id"]), row["step"], row["fact"]) == ("pets", 1, "bar-2/value")),
+            without(
+                lambda row: (parse_public_id(row["episode_id"]), row["step"], row["fact"]) == ("pets", 1, "bar-2/value")
+            ),
             "episode pets, turn 1: 1 fact is missing, such as bar-2/value",
         ),
         (without(lambda row: row["fact"] == "bar-2/value"), "1 fact is missing, such as bar-2/value"),
         (
-            without(lambda row: (own_id(row["episode_id"]), row["step"]) == ("pets", 1)),
+            without(lambda row: (parse_public_id(row["episode_id"]), row["step"]) == ("pets", 1)),
             "episode pets, turn 1: no facts, though verified rated this rendering",
         ),
     ],

@@ -10,11 +10,11 @@ from hub_server import HubServer
 from samples import sample_run, sample_submission
 from scored_releases import PAIRS, Scored, changed, make_scored, write_run
 
-from dataset_card.card.verification import VERIFICATION, Verification, read_verification, verification_text
+from dataset_card.card.verification import VERIFICATION, Verification, dump_verification, read_verification
 from dataset_card.checking.recheck import REMEMBERED, recall_verification, recheck_new_runs
 from dataset_card.checking.release_check import check_release
 from dataset_card.checking.rescored_run import Draw
-from dataset_card.hub.full_check import full_check
+from dataset_card.hub.full_check import check_release_fully
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -115,12 +115,12 @@ def test_what_a_release_says_of_itself_is_not_believed(scored: Scored, release: 
     honest = (release / VERIFICATION).read_bytes()
     runs = read_verification(release).runs
     more = tuple(run.model_copy(update={"judges": {"structural": 1000}}) for run in runs)
-    (release / VERIFICATION).write_text(verification_text(Verification(runs=more)), "utf-8")
+    (release / VERIFICATION).write_text(dump_verification(Verification(runs=more)), "utf-8")
     faults = check_release(release).faults
     assert faults  # the card says otherwise
     assert all(fault.startswith("README.md:") and "under Values computed again" in fault for fault in faults)
     other = tuple(run.model_copy(update={"key": "0" * 64}) for run in runs)
-    (release / VERIFICATION).write_text(verification_text(Verification(runs=other)), "utf-8")
+    (release / VERIFICATION).write_text(dump_verification(Verification(runs=other)), "utf-8")
     said = f"run {scored.run(PAIRS[0]).run.run_id} had other rows when it was computed again; push does it anew"
     assert f"{VERIFICATION}: {said}" in check_release(release).faults
     recheck_new_runs(release, check_release(release), None, Verification())
@@ -145,14 +145,14 @@ def test_what_verify_has_computed_here_is_not_computed_again(
 
 
 def test_only_a_whole_and_faultless_check_of_these_bytes_is_remembered(release: Path) -> None:
-    assert full_check(str(release), load=False, draw=Draw(0.5, seed=1)).faults == ()
+    assert check_release_fully(str(release), load=False, draw=Draw(0.5, seed=1)).faults == ()
     assert recall_verification(release) is None
     notes = release / "notes.txt"
     notes.write_text("not part of a release")
-    assert full_check(str(release), load=False, draw=Draw()).faults == ("notes.txt: not part of a release",)
+    assert check_release_fully(str(release), load=False, draw=Draw()).faults == ("notes.txt: not part of a release",)
     notes.unlink()
     assert recall_verification(release) is None
-    assert full_check(str(release), load=False, draw=Draw()).faults == ()
+    assert check_release_fully(str(release), load=False, draw=Draw()).faults == ()
     seen = recall_verification(release)
     assert seen is not None
     assert [run.episodes for run in seen.runs] == [12, 12]

@@ -26,7 +26,7 @@ from ircore.runs.play import add_run_id
 from leaderboard.model.site import LEADERBOARD as SITE_FILES
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.board_files import leaderboard_files
+from leaderboard.pages.board_files import build_leaderboard_files
 
 pytestmark = pytest.mark.slow
 
@@ -102,7 +102,7 @@ def test_site_results_and_release_agree_in_every_digit(runs: list[Path], tmp_pat
     wanted = board(runs)
     assert {row["rules"] for row in wanted} == {"b200-t10-allow", "b200-t3-allow"}
     site = Site(read_runs(runs))
-    files = dict(leaderboard_files(site.results))
+    files = dict(build_leaderboard_files(site.results))
     assert json.loads(files[SITE_FILES[1]])["rows"] == wanted
     results = Results.from_runs([RunFolder(path) for path in runs])
     # The site's file says where the numbers come from in columns behind those of ``ircore results``.
@@ -135,4 +135,6 @@ def test_the_order_of_runs_and_of_lines_changes_nothing(runs: list[Path]) -> Non
         lines = scores.read_text("utf-8").splitlines(keepends=True)
         scores.write_text("".join(Random(number).sample(lines, len(lines))), "utf-8")
     assert board(runs[::-1]) == wanted
-    assert json.loads(dict(leaderboard_files(Site(read_runs(runs[::-1])).results))[SITE_FILES[1]])["rows"] == wanted
+    assert (
+        json.loads(dict(build_leaderboard_files(Site(read_runs(runs[::-1])).results))[SITE_FILES[1]])["rows"] == wanted
+    )

@@ -13,12 +13,20 @@ from releases import rewrite
 
 import dataset_card
 from dataset_card.card.croissant import CROISSANT
-from dataset_card.card.maintainer_texts import CARD, DATASHEET, MAX_CHARACTERS, begin, end, find_texts, section_faults
-from dataset_card.checking.differences import MOST, text_differences
+from dataset_card.card.maintainer_texts import (
+    CARD,
+    DATASHEET,
+    MAX_CHARACTERS,
+    begin,
+    check_sections,
+    find_texts,
+    format_end_marker,
+)
+from dataset_card.checking.differences import MOST, compare_texts
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
-from dataset_card.releases.renderer import TEXT_SOURCES, renderer_files
+from dataset_card.releases.renderer import TEXT_SOURCES, list_renderer_files
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import LEADERBOARD, SCORES
 from ircore.commands.main import run as ircore
@@ -108,7 +116,7 @@ def test_a_table_that_was_written_again_with_the_same_rows(release: Path) -> Non
 
 def test_only_so_many_differences_are_named_one_by_one() -> None:
     result, wanted = "\n".join(f"a{n}" for n in range(50)), "\n".join(f"b{n}" for n in range(50))
-    differences = list(text_differences(result.encode(), wanted.encode()))
+    differences = list(compare_texts(result.encode(), wanted.encode()))
     assert differences[0] == (1, "says “a0”, the data say “b0”; build the release again")
     assert len(differences) == MOST + 1
     assert differences[-1] == (50, "30 more differences; build the release again")
@@ -134,7 +142,7 @@ def test_every_source_of_the_renderer_is_there() -> None:
 
 
 def test_the_renderer_is_all_that_a_card_is_written_with() -> None:
-    names = {f"{path.parent.name}/{path.name}" for path in renderer_files()}
+    names = {f"{path.parent.name}/{path.name}" for path in list_renderer_files()}
     templates = {f"templates/{name}.md.j2" for name in ("README", "DATASHEET", "LICENSE", "CHANGELOG")}
     code = {"card/pictures.py", "card/statements.py", "tables/schema.py", "tables/board.py", "dataset_card/markdown.py"}
     assert names >= templates | code | {"dataset_card/croissant_context.json"}
@@ -159,8 +167,8 @@ TEXT = ("Write to <maintainer@example.org>, or see [our page](https://example.or
 
 def write_free(release: Path, name: str, *lines: str, file: str = CARD) -> None:
     """Write into a maintainers' section with an editor."""
-    block = f"{begin(name)}\n{end(name)}"
-    replace_text(file, block, "\n".join((begin(name), *lines, end(name))), release)
+    block = f"{begin(name)}\n{format_end_marker(name)}"
+    replace_text(file, block, "\n".join((begin(name), *lines, format_end_marker(name))), release)
 
 
 def test_a_free_section_is_no_fault_and_stays_in_the_next_release(release: Path, built: Path, tmp_path: Path) -> None:
@@ -201,7 +209,7 @@ def test_what_could_pass_for_the_card_s_own_is_refused_in_a_free_section(
 ) -> None:
     card = (release / CARD).read_text("utf-8")
     for text, said in REFUSED.items():
-        (fault,) = section_faults(CARD, card.replace(begin("contact"), f"{begin('contact')}\n{text}", 1))
+        (fault,) = check_sections(CARD, card.replace(begin("contact"), f"{begin('contact')}\n{text}", 1))
         assert f"{said} in the maintainers' section contact" in fault
     write_free(release, "contact", "# Results")
     assert any("a heading in the maintainers' section contact" in fault for fault in check_release(release).faults)
@@ -218,11 +226,11 @@ def test_a_free_section_is_bounded(release: Path) -> None:
 
 
 def test_a_section_within_a_section_is_none() -> None:
-    text = "\n".join((begin("doi"), begin("contact"), end("contact"), end("doi")))
+    text = "\n".join((begin("doi"), begin("contact"), format_end_marker("contact"), format_end_marker("doi")))
     assert find_texts(CARD, text) == {(CARD, "contact"): ()}
 
 
 @pytest.mark.parametrize("line", ["* {}", "| {} |", "`{}`", " {}", "{} "])
 def test_a_marker_counts_only_where_it_stands_alone(line: str) -> None:
-    text = "\n".join((line.format(begin("contact")), "mine", line.format(end("contact"))))
+    text = "\n".join((line.format(begin("contact")), "mine", line.format(format_end_marker("contact"))))
     assert find_texts(CARD, text) == {}

@@ -19,7 +19,7 @@ from ircore.runs.provenance import make_provenance, write_provenance
 from ircore.submissions.copies import index as copies
 from ircore.submissions.copies.index import index_bytes, index_of, look_at, read_index
 from ircore.submissions.seasons import SEASON_GAPS, PairGap, Season, SeasonGaps, commitment_to, read_season_gaps
-from leaderboard.model.trust import HERE, RESCORED, tier_of
+from leaderboard.model.trust import HERE, RESCORED, find_tier
 
 pytestmark = pytest.mark.slow
 
@@ -86,7 +86,7 @@ def test_a_release_carries_who_vouches(tmp_path: Path) -> None:
     back = [RunFolder(path) for path in pulled.runs]
     assert {item.run.slug: item.provenance() for item in back} == {"centre-block": known, "other-block": None}
     results = Results.from_runs(back)
-    assert {submission.slug: tier_of(submission) for submission in results.submissions} == {
+    assert {submission.slug: find_tier(submission) for submission in results.submissions} == {
         "centre-block": RESCORED,
         "other-block": HERE,
     }

@@ -32,7 +32,7 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag, make_provenance, write_provenance
 from ircore.submissions.decisions import Decision
 from ircore.submissions.pending_work import MergedSubmission
-from leaderboard.model.section import game_sections
+from leaderboard.model.section import build_game_sections
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 
@@ -440,7 +440,7 @@ def test_a_run_of_any_game_whose_findings_were_looked_at_has_its_rank_in_the_rel
     steps = tuple(Decision(date=step.date, kind="cleared", reason=step.reason, run_id=step.run_id) for step in cleared)
     for submitted, holding in (((), names), ((MergedSubmission(loaded, steps),), set())):
         site = Site(read_runs(runs[:1]), submitted=submitted)
-        (section,) = game_sections([RunFolder(runs[1])], site.pictures, submitted)
+        (section,) = build_game_sections([RunFolder(runs[1])], site.pictures, submitted)
         assert site.results.held | section.results.held == holding
     # Looking at a run is not taken back by saying nothing.
     both = [inputs / "instances", tmp_path / "contexts"]

@@ -18,8 +18,8 @@ from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.retired import retired_pages
-from leaderboard.pages.targets import targets_page
+from leaderboard.pages.retired import build_retired_pages
+from leaderboard.pages.targets import build_targets_page
 from leaderboard.rendering.render import Renderer
 
 REASON = "two of its shapes have one colour"
@@ -79,8 +79,8 @@ def test_its_page_says_why_with_the_numbers_before_and_after(tmp_path: Path, dec
     assert retire(tmp_path / "instances") == 0
     site = Site(read_runs(paths))
     assert "geometry-easy-01" not in site.galleries
-    assert 'href="gallery/geometry-easy-01.html"' in Renderer(site, {}).block(targets_page(site))
-    (page,) = retired_pages(site)
+    assert 'href="gallery/geometry-easy-01.html"' in Renderer(site, {}).block(build_targets_page(site))
+    (page,) = build_retired_pages(site)
     assert page.path == "gallery/geometry-easy-01"
     text = Renderer(site, {}).block(page)
     assert REASON in text

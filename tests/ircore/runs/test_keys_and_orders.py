@@ -116,7 +116,7 @@ def test_a_seats_answers_hang_on_seat_player_and_versions(monkeypatch: pytest.Mo
     keys += [hash_seat("describer", SPEC.model_copy(update=change)) for change in changes]
     # The name of the variable that holds the key changes no answer.
     assert hash_seat("describer", SPEC.model_copy(update={"api_key_env": "ANOTHER_KEY"})) == keys[0]
-    monkeypatch.setattr(ircore.runs.answers, "package_version", lambda group, name: ("package", "2"))
+    monkeypatch.setattr(ircore.runs.answers, "find_package_version", lambda group, name: ("package", "2"))
     keys.append(hash_seat("describer", SPEC))
     monkeypatch.setattr(ircore.runs.answers, "__version__", "a later one")
     keys.append(hash_seat("describer", SPEC))

@@ -201,6 +201,6 @@ def test_answers_are_checked_as_they_are_given() -> None:
 def test_the_schema_that_editors_read_is_the_one_that_is_checked_by() -> None:
     import json
 
-    from leaderboard.building.sources import json_schemas
+    from leaderboard.building.sources import build_json_schemas
 
-    assert json.loads(SCHEMA.read_text()) == json_schemas()["submission"]
+    assert json.loads(SCHEMA.read_text()) == build_json_schemas()["submission"]

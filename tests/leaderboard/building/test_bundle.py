@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.building.bundle import ENTRIES, MODULES, bundle, without_comments
-from leaderboard.components.players import player_names
+from leaderboard.building.bundle import ENTRIES, MODULES, bundle, strip_comments
+from leaderboard.components.players import render_player_names
 from leaderboard.components.plots import dot, wins_bar
 from leaderboard.components.prototypes import prototypes
 from leaderboard.components.values import badge, difference, difference_heat, extremes, heat, missing
@@ -113,7 +113,7 @@ PAIR = {
         ("winsBar({ wins: 3, ties: 0, losses: 5, n: 8 })", wins_bar(3, 0, 5)),
         (
             f"pairName({json.dumps(PAIR)}, '../')",
-            player_names(("<b>seer</b>", "painter"), "../pairs/a-b.html", 0, 0, "b200", (True, False)),
+            render_player_names(("<b>seer</b>", "painter"), "../pairs/a-b.html", 0, 0, "b200", (True, False)),
         ),
     ],
     ids=lambda value: value[:30] if "(" in value[:16] else "",
@@ -203,4 +203,4 @@ def test_a_dot_stands_where_the_page_puts_it(blank: "Page") -> None:
 
 def test_style_sheets_go_without_the_comments_that_stand_alone() -> None:
     sheet = "/* The body,\n * and more. */\nbody { margin: 0; /* no frame */ }\n"
-    assert without_comments(sheet) == "body { margin: 0; /* no frame */ }\n"
+    assert strip_comments(sheet) == "body { margin: 0; /* no frame */ }\n"

@@ -18,7 +18,7 @@ from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options
 from leaderboard.building.marker import read_marker
 from leaderboard.building.site_build import build_site
-from leaderboard.frozen_boards.archive import freeze_site, released_as
+from leaderboard.frozen_boards.archive import freeze_site, make_released_version
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -55,7 +55,7 @@ def former(folder: Path) -> None:
     score_runs([run], ScoringPlan(("structural",), (), every_turn=False))
     records = folder / "versions.yaml"
     about = {"instance_set": run.run.instance_set, "prompts": run.run.prompts}
-    record_version(released_as(about, "2026.1", "2026-01-01", "The first."), records)
+    record_version(make_released_version(about, "2026.1", "2026-01-01", "The first."), records)
     build_site([run.path], folder / "former-site", Options(versions=records))
     marker = read_marker(folder / "former-site")
     freeze_site(folder / "former-site", folder / "archive" / "2026.1", marker, read_versions(records))

@@ -28,7 +28,7 @@ from ircore.games.reconstruction.records import list_rendered_turns
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.submissions.decisions import Decision
-from leaderboard.building.cards import card_tags
+from leaderboard.building.cards import build_card_tags
 from leaderboard.building.content import Content, Options, read_content
 from leaderboard.building.menus import Menu
 from leaderboard.building.shells import write_sources
@@ -36,11 +36,11 @@ from leaderboard.building.site_build import build_site
 from leaderboard.building.site_check import check_site
 from leaderboard.building.sources import copy_sources
 from leaderboard.building.tree import Tree
-from leaderboard.charts.catalogue import figures
-from leaderboard.charts.still import still_picture
+from leaderboard.charts.catalogue import make_figures
+from leaderboard.charts.still import draw_still
 from leaderboard.components.heat_map import map_cell
 from leaderboard.components.matrix_cells import MatrixCell
-from leaderboard.components.players import dispute, own_family, player_name, player_names
+from leaderboard.components.players import dispute, player_name, render_own_family, render_player_names
 from leaderboard.model.site import Page
 from leaderboard.pages.badges import Badge
 from leaderboard.rendering.render import Renderer
@@ -133,7 +133,9 @@ def test_no_page_has_an_element_of_a_strangers(pages: Mapping[str, str]) -> None
 
 
 def test_no_head_has_an_element_of_a_strangers(content: Content, tmp_path: Path) -> None:
-    tags = [card_tags(tmp_path, page.path, page.title, "https://example.org/", page.title) for page in content.pages]
+    tags = [
+        build_card_tags(tmp_path, page.path, page.title, "https://example.org/", page.title) for page in content.pages
+    ]
     assert any("x-hostile" in tag for tag in tags)
     assert {name for tag in tags for name in Elements(tag).names} == {"meta", "property", "content"}
     named = [Page("hostile", RUNS_ANYWHERE, "board", {"words": RUNS_ANYWHERE}, searchable=True)]
@@ -201,9 +203,9 @@ HOSTILE: Any = SimpleNamespace(path=RUNS_ANYWHERE)
     "made",
     [
         dispute(Decision(date="2026-11-01", kind="disputed", reason=RUNS_ANYWHERE), HOSTILE, "../"),
-        own_family(RUNS_ANYWHERE),
+        render_own_family(RUNS_ANYWHERE),
         player_name(RUNS_ANYWHERE, RUNS_ANYWHERE, 0, None),
-        player_names((RUNS_ANYWHERE, RUNS_ANYWHERE), RUNS_ANYWHERE, 0, 0, RUNS_ANYWHERE),
+        render_player_names((RUNS_ANYWHERE, RUNS_ANYWHERE), RUNS_ANYWHERE, 0, 0, RUNS_ANYWHERE),
         Badge("badges/a", "all", RUNS_ANYWHERE, RUNS_ANYWHERE, is_ranked=True).svg(),
     ],
     ids=["dispute", "own family", "player", "players", "badge"],
@@ -224,12 +226,12 @@ def test_no_cell_of_a_heat_map_has_an_element_of_a_strangers(content: Content) -
 
 def test_no_still_picture_has_an_element_of_a_strangers(content: Content) -> None:
     assert content.site is not None
-    charts = figures(content.site.results, content.site.pairs).values()
+    charts = make_figures(content.site.results, content.site.pairs).values()
     noted = [chart.figure for chart in charts if chart.figure and chart.figure["layout"].get("annotations")]
     assert noted
     for figure in noted:
         notes = [{**note, "text": RUNS_ANYWHERE} for note in figure["layout"]["annotations"]]
-        made = still_picture({**figure, "layout": {**figure["layout"], "annotations": notes}}, narrow=False)
+        made = draw_still({**figure, "layout": {**figure["layout"], "annotations": notes}}, narrow=False)
         assert Elements(made).are_ours
         assert "x-hostile" in made
 

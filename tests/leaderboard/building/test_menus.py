@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from leaderboard.building.menus import read_menu, shown_navigation
+from leaderboard.building.menus import read_menu, select_navigation
 
 NAV: list[dict[str, Any]] = [
     {"Start": "index.md"},
@@ -21,7 +21,7 @@ NAV: list[dict[str, Any]] = [
 
 def test_a_site_has_tabs_of_the_pages_that_it_has() -> None:
     known = {"index.md", "boards/index.md", "gallery/index.md", "columns.md"}
-    assert shown_navigation(NAV, known, [("Tangrams", "games/tangrams/index")]) == [
+    assert select_navigation(NAV, known, [("Tangrams", "games/tangrams/index")]) == [
         {"Start": "index.md"},
         {"Leaderboard": [{"Board": "boards/index.md"}]},
         {"Gallery": "gallery/index.md"},

@@ -10,7 +10,7 @@ from ircore.core.errors import InputError, WorkError
 from leaderboard.building.finish import finish_pages, write_surroundings
 from leaderboard.building.site_check import check_site
 from leaderboard.building.tree import Tree
-from leaderboard.rendering.shell import Shell, content_policy
+from leaderboard.rendering.shell import Shell, build_content_policy
 from leaderboard.storage.output_folder import build_folder, remove_left_over
 
 HEAD = (
@@ -27,18 +27,18 @@ def test_inline_scripts_of_the_shell_are_allowed_by_their_hashes() -> None:
     shell = (
         '<script>one()</script><script id="__config" type="application/json">{}</script><script src="a.js"></script>'
     )
-    rules = dict(rule.split(" ", 1) for rule in content_policy(shell).split("; "))
+    rules = dict(rule.split(" ", 1) for rule in build_content_policy(shell).split("; "))
     assert rules["script-src"] == f"'self' {sha256('one()')}"
     assert rules["default-src"] == "'none'"
     assert "unsafe" not in rules["script-src"]
 
 
 def test_full_size_pictures_may_come_from_one_place() -> None:
-    policy = content_policy("", "https://huggingface.co/datasets/org/name/resolve/abc/")
+    policy = build_content_policy("", "https://huggingface.co/datasets/org/name/resolve/abc/")
     assert "img-src 'self' data: https://huggingface.co;" in policy
     for wrong in ("http://example.org/", "https://example.org; script-src *", "javascript:alert(1)"):
         with pytest.raises(InputError):
-            content_policy("", wrong)
+            build_content_policy("", wrong)
 
 
 @pytest.fixture

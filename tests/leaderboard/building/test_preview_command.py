@@ -22,7 +22,7 @@ from leaderboard.building.preview import preview
 from leaderboard.building.site_check import check_site
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.unplayed_submission import waiting_page
+from leaderboard.pages.unplayed_submission import build_waiting_page
 
 pytestmark = pytest.mark.slow
 
@@ -185,10 +185,10 @@ def test_every_page_of_a_preview_says_that_it_is_one(run: Path, tmp_path: Path) 
 
 def test_one_that_was_not_played_has_a_page_of_what_it_says(run: Path) -> None:
     site = Site(read_runs([run]))
-    page = waiting_page(site, (), sample_submission("new-pair"))
+    page = build_waiting_page(site, (), sample_submission("new-pair"))
     assert page is not None
     assert (page.path, page.values["rivals"]) == ("pairs/new-pair", 1)
-    assert waiting_page(site, (), sample_submission(next(iter(site.pairs.values())).result.slug)) is None
+    assert build_waiting_page(site, (), sample_submission(next(iter(site.pairs.values())).result.slug)) is None
 
 
 def test_without_runs_there_is_nothing_to_stand_beside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

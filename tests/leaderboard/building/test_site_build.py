@@ -28,12 +28,12 @@ from leaderboard.building.site_build import build_site
 from leaderboard.building.site_check import check_site
 from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
-from leaderboard.charts.catalogue import figures
+from leaderboard.charts.catalogue import make_figures
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.board_files import leaderboard_files
+from leaderboard.pages.board_files import build_leaderboard_files
 from leaderboard.pages.pair_comparison import Comparisons
-from leaderboard.pages.unplayed_submission import waiting_page
+from leaderboard.pages.unplayed_submission import build_waiting_page
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.words.labels import number, rank
 
@@ -246,14 +246,14 @@ def test_every_file_says_by_which_rules_a_pair_was_played(tmp_path: Path) -> Non
     keys = {run.run.run_id: Rules.of(run.run).key for run in runs}
     assert sorted(keys.values()) == ["b200-t10-allow", "b50-t10-allow"]
 
-    document = json.loads(dict(leaderboard_files(site.results))["data/leaderboard.json"])
+    document = json.loads(dict(build_leaderboard_files(site.results))["data/leaderboard.json"])
     assert {run_id: about["rules_key"] for run_id, about in document["runs"].items()} == keys
     assert {row["run_id"]: row["rules"] for row in document["rows"]} == keys
     compared = json.loads(dict(Comparisons(site).files())["data/compare/index.json"])
     assert {pair["key"]: pair["rules"] for pair in compared["pairs"]} == {
         site.pairs[run_id].key: key for run_id, key in keys.items()
     }
-    for chart in figures(site.results, site.pairs).values():
+    for chart in make_figures(site.results, site.pairs).values():
         for row in csv.DictReader(io.StringIO(chart.csv())):
             assert set(row["rules"].split("+")) <= set(keys.values())
             assert row["rules"] == keys.get(row.get("run_id", ""), row["rules"])
@@ -283,7 +283,7 @@ def test_a_slug_that_is_another_runs_id_takes_no_page_of_that_run(tmp_path: Path
     site = Site(read_runs([first.path, second.path, third.path]))
     keys = [pair.key for pair in site.pairs.values()]
     assert sorted(keys) == sorted([first.run.run_id, again.run_id, forged.run_id])
-    waiting = known(waiting_page(site, (), sample_submission(again.run_id)))
+    waiting = known(build_waiting_page(site, (), sample_submission(again.run_id)))
     assert waiting.path not in {f"pairs/{key}" for key in keys}
 
 

@@ -8,7 +8,7 @@ import pytest
 from markupsafe import escape
 
 from leaderboard.building import sources
-from leaderboard.building.mkdocs_run import mkdocs
+from leaderboard.building.mkdocs_run import run_mkdocs
 from leaderboard.building.shells import read_shells, write_sources
 from leaderboard.building.tree import Tree
 from leaderboard.model.site import Page
@@ -47,7 +47,7 @@ def build_with_zensical(tree: Tree) -> None:
 
 
 def build_with_mkdocs(tree: Tree) -> None:
-    with mkdocs(tree):
+    with run_mkdocs(tree):
         pass
 
 

@@ -19,11 +19,11 @@ from ircore.results.benchmark_version import Version
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import list_flat_names
-from leaderboard.building.sources import json_schemas
-from leaderboard.charts.catalogue import Chart, figures
-from leaderboard.games.files import games_board_files, only_games_files
+from leaderboard.building.sources import build_json_schemas
+from leaderboard.charts.catalogue import Chart, make_figures
+from leaderboard.games.files import build_games_board_files, build_only_games_files
 from leaderboard.model.section import GameSection
-from leaderboard.pages.board_files import leaderboard_files
+from leaderboard.pages.board_files import build_leaderboard_files
 
 PROMPTS = "reconstruction-test"
 SOURCE = ["benchmark", "instance_set", "prompts", "units"]
@@ -42,7 +42,7 @@ def version(results: Results) -> Version:
 
 @pytest.fixture(scope="module")
 def charts(results: Results, version: Version) -> dict[str, Chart]:
-    return figures(results, pairs_of(results), version=version)
+    return make_figures(results, pairs_of(results), version=version)
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
@@ -57,7 +57,7 @@ def units_of(text: str) -> dict[str, str]:
 def test_the_boards_say_benchmark_set_and_units_behind_the_columns_that_they_always_had(
     results: Results, version: Version
 ) -> None:
-    files = dict(leaderboard_files(results, version))
+    files = dict(build_leaderboard_files(results, version))
     row = rows_of(files["data/leaderboard.csv"])[0]
     assert list(row) == [*list_flat_names(leaderboard_table(results)), *SOURCE]
     assert (row["benchmark"], row["instance_set"], row["prompts"]) == ("2026.1", results.instance_set, PROMPTS)
@@ -71,7 +71,7 @@ def test_the_boards_say_benchmark_set_and_units_behind_the_columns_that_they_alw
 
 
 def test_an_unreleased_benchmark_has_no_name_but_a_set(results: Results) -> None:
-    row = rows_of(dict(leaderboard_files(results, Version("f" * 64, PROMPTS)))["data/leaderboard.csv"])[0]
+    row = rows_of(dict(build_leaderboard_files(results, Version("f" * 64, PROMPTS)))["data/leaderboard.csv"])[0]
     assert (row["benchmark"], row["instance_set"]) == ("", "f" * 64)
 
 
@@ -108,7 +108,7 @@ def test_a_figure_of_conditions_keeps_its_own_column_of_them(charts: dict[str, C
 def test_boards_of_other_games_say_their_own_set_and_the_scale_of_each_measure() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
-    files = dict(games_board_files([section]))
+    files = dict(build_games_board_files([section]))
     row, document = rows_of(files["games/guessing/board.csv"])[0], json.loads(files["games/guessing/board.json"])
     wanted = {"game": "guessing", "category": "all", "difficulty": "all", "instance_set": run.run.instance_set}
     wanted |= {"ircore": run.run.version}
@@ -118,7 +118,7 @@ def test_boards_of_other_games_say_their_own_set_and_the_scale_of_each_measure()
     assert document["rows"][0]["rules"] == "none"
     assert units_of(row["units"]) == document["units"]
     assert {"main_score_mean": "0–100", "mean": "0–10", "cost_mean": "US$"}.items() <= document["units"].items()
-    files = dict(only_games_files([section], ("all.csv", "all.json")))
+    files = dict(build_only_games_files([section], ("all.csv", "all.json")))
     points = rows_of(files["all.csv"])[0]
     assert (points["measure"], points["unit"], points["instance_set"]) == ("points", "0–10", run.run.instance_set)
     assert (points["rules"], points["ircore"]) == ("none", run.run.version)
@@ -129,18 +129,18 @@ def test_no_spreadsheet_runs_what_a_run_of_another_game_says() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     run = replace(run, run=run.run.model_copy(update={"version": "=HYPERLINK(1)"}))
     section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
-    files = dict(only_games_files([section], ("all.csv", "all.json")))
+    files = dict(build_only_games_files([section], ("all.csv", "all.json")))
     assert {row["ircore"] for row in rows_of(files["all.csv"])} == {"'=HYPERLINK(1)"}
     assert json.loads(files["all.json"])["rows"][0]["ircore"] == "=HYPERLINK(1)"
 
 
 @pytest.mark.parametrize("kind", [Instance, Submission, Run, Episode, Score])
 def test_every_record_round_trips_through_its_schema_name(kind: type) -> None:
-    assert kind.__name__.lower() in json_schemas()
+    assert kind.__name__.lower() in build_json_schemas()
 
 
 def test_schemas_are_closed() -> None:
-    schemas = json_schemas()
+    schemas = build_json_schemas()
     # A manifest has the seats and rules of its game.
     formats = [schemas["submission"]["$defs"][name] for name in ("ReconstructionSubmission", "ReferenceSubmission")]
     assert {"speaker", "listener"} <= formats[1]["properties"].keys()

@@ -22,7 +22,7 @@ from ircore.core.images import Picture
 from ircore.scorers.judges.structural import StructuralJudge
 from leaderboard.building.bundle import bundle
 from leaderboard.building.site_build import build_site
-from leaderboard.building.try_it import canvas_archive
+from leaderboard.building.try_it import pack_canvas
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -34,7 +34,7 @@ LOADED_S = 60
 
 
 def test_the_archive_holds_the_canvas_as_it_is_installed() -> None:
-    with zipfile.ZipFile(io.BytesIO(canvas_archive())) as archive:
+    with zipfile.ZipFile(io.BytesIO(pack_canvas())) as archive:
         names = archive.namelist()
         reader = archive.read("ircore/players/builtin/canvas/reader.py").decode()
         for name in names:
@@ -44,11 +44,11 @@ def test_the_archive_holds_the_canvas_as_it_is_installed() -> None:
 
     assert reader == Path(str(installed.__file__)).read_text(encoding="utf-8")
     assert "ircore/players/builtin/canvas/generator.py" not in names
-    assert canvas_archive() == canvas_archive()
+    assert pack_canvas() == pack_canvas()
 
 
 def test_the_archive_draws_without_anything_that_is_installed(tmp_path: Path) -> None:
-    with zipfile.ZipFile(io.BytesIO(canvas_archive())) as archive:
+    with zipfile.ZipFile(io.BytesIO(pack_canvas())) as archive:
         archive.extractall(tmp_path)
     # In a browser the page's script measures texts.
     (tmp_path / "measuring.py").write_text("def size(text, size): return len(text) * size / 2, size\n")
@@ -65,7 +65,7 @@ def test_python_for_browsers_is_what_its_package_holds_and_fits() -> None:
     files = [path for path in VENDORED.iterdir() if path.name not in {"VENDORED.json", "LICENSE.txt"}]
     assert sorted(told) == sorted(path.name for path in files)
     assert all(hashlib.sha256(path.read_bytes()).hexdigest() == told[path.name]["sha256"] for path in files)
-    assert sum(path.stat().st_size for path in files) + len(canvas_archive()) < 15_000_000
+    assert sum(path.stat().st_size for path in files) + len(pack_canvas()) < 15_000_000
     assert "Mozilla Public License" in (VENDORED / "LICENSE.txt").read_text()
 
 

@@ -17,8 +17,8 @@ from ircore.results.language.by_turn import analyse_messages, count_corrections,
 from ircore.results.model import Results
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.tables.model import Value
-from leaderboard.charts.catalogue import OF_ALL, Chart, figures
-from leaderboard.charts.corrections import _NAMES, _profile_title
+from leaderboard.charts.catalogue import OF_ALL, Chart, make_figures
+from leaderboard.charts.corrections import _NAMES, _compose_profile_title
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +32,7 @@ def results() -> Results:
 
 @pytest.fixture(scope="module")
 def charts(results: Results) -> Mapping[str, Chart]:
-    return figures(results, pairs_of(results), OF_ALL, OWN)
+    return make_figures(results, pairs_of(results), OF_ALL, OWN)
 
 
 def drawn(chart: Chart) -> list[float]:
@@ -176,7 +176,9 @@ def test_bars_of_one_standard_error_say_so_in_every_place(charts: Mapping[str, C
 
 def test_what_is_missing_is_said_in_one_line() -> None:
     plain = Results.from_runs([invented_run(invented_set(1), "seer", "painter", 5, 0.2)])
-    missing = {name: chart.missing for name, chart in figures(plain, pairs_of(plain), OF_ALL).items() if chart.missing}
+    missing = {
+        name: chart.missing for name, chart in make_figures(plain, pairs_of(plain), OF_ALL).items() if chart.missing
+    }
     assert missing.keys() == {
         "preferences", "budget-scores", "budget-scores-sem", "budget-deltas", "budget-outcomes", "agreement", "ratings",
         "reliability",
@@ -189,7 +191,7 @@ def test_what_is_missing_is_said_in_one_line() -> None:
 def test_of_many_pairs_the_best_are_shown_and_this_is_said() -> None:
     many = invented_results([f"describer-{at}" for at in range(6)], [f"generator-{at}" for at in range(5)], 1)
     board = [row.submission.run_id for row in many.board(OWN)]
-    charts = figures(many, pairs_of(many), {"scores", "delta", "trajectories", "lengths"})
+    charts = make_figures(many, pairs_of(many), {"scores", "delta", "trajectories", "lengths"})
     for kind, most in (("scores", 24), ("delta", 24), ("trajectories", 12), ("lengths", 12)):
         chart = charts[kind]
         assert chart.selection_words == f"Shown are the {most} of 30 pairs with the best main scores by {OWN}."
@@ -221,7 +223,9 @@ def test_headlines_are_about_all_pairs_or_say_about_which() -> None:
     gaining = [invented_run(instances, f"seer-{at:02d}", "painter", 5.0 + at / 20, 2.0) for at in range(24)]
     losing = [invented_run(instances, f"teller-{at:02d}", "painter", 3.0, -2.0) for at in range(6)]
     many = Results.from_runs([*gaining, *losing])
-    charts = figures(many, pairs_of(many), {"deltas", "convergence", "trajectories", "lengths", "heat-maps", "scores"})
+    charts = make_figures(
+        many, pairs_of(many), {"deltas", "convergence", "trajectories", "lengths", "heat-maps", "scores"}
+    )
     assert charts["deltas"].title == "Refinement helps 24 of 30 pairs and harms 6"
     assert "episodes of all 30 pairs end better" in charts["convergence"].title
     assert charts["scores"].title.endswith("of 30 ranked pairs cannot be told from the best by main score")
@@ -238,14 +242,14 @@ def test_a_headline_over_several_judges_counts_pairs_on_which_all_agree() -> Non
         for run in runs[:2]
     ]
     many = Results.from_runs([*flat, runs[2]])
-    title = figures(many, pairs_of(many), {"deltas"})["deltas"].title
+    title = make_figures(many, pairs_of(many), {"deltas"})["deltas"].title
     assert title == "Refinement helps 1 of 3 pairs and harms none, by every judge; 2 are undecided"
 
 
 def test_the_frontier_of_seconds_is_the_best_score_that_fewer_seconds_buy() -> None:
     """Every turn takes one second: a pair's seconds are its turns, and the frontier is worked out by hand here."""
     many = invented_results(["seer", "teller"], ["painter", "sketcher"])
-    charts = figures(many, pairs_of(many), {"seconds", "categories"})
+    charts = make_figures(many, pairs_of(many), {"seconds", "categories"})
     chart = charts["seconds"]
     assert chart.table is not None
     points = sorted(
@@ -275,7 +279,7 @@ def priced(costs: Mapping[str, float | None], skills: Mapping[str, float]) -> Ch
         whole = tuple(e.model_copy(update={"outcome": "turn_limit", "abort_reason": None}) for e in run.played)
         runs.append(Paid(**{**vars(run), "played": whole}, amount=costs[name]))
     many = Results.from_runs(runs)
-    return figures(many, pairs_of(many), {"costs"})["costs"]
+    return make_figures(many, pairs_of(many), {"costs"})["costs"]
 
 
 def test_a_free_pair_takes_part_in_the_frontier_and_an_unknown_cost_is_counted_apart() -> None:
@@ -302,7 +306,7 @@ def test_a_pair_that_cannot_be_told_from_a_cheaper_one_is_not_beaten() -> None:
 def test_small_multiples_show_the_cells_of_each_category() -> None:
     # Enough pictures of every category that the title may speak of all pairs.
     many = invented_results(["seer", "teller"], ["painter", "sketcher"], per_condition=6)
-    chart = figures(many, pairs_of(many), {"categories"})["categories"]
+    chart = make_figures(many, pairs_of(many), {"categories"})["categories"]
     ranked = [row.submission.run_id for row in many.board(OWN)]
     wanted = [many.cell(run_id, OWN, category).score.mean for category in many.categories for run_id in ranked]
     assert [trace["x"][0] for trace in chart.figure["data"]] == pytest.approx(wanted, abs=0.001)
@@ -317,9 +321,11 @@ def test_corrections_of_too_few_episodes_leave_their_question_open() -> None:
         return [Value(number, number - half, number + half, n=n) for number in numbers]
 
     few, many = shares(4, *[0.9] * 9, 1.0), shares(5, 0.5, *[0.1] * 9)
-    assert _profile_title([few]) == "What do corrections talk about?"
-    assert _profile_title([few, many]) == f"Corrections are most often about {_NAMES[0].lower()}"
-    assert _profile_title([shares(5, *[0.1] * 10), many]).endswith(f"differ most in {_NAMES[0].lower()} (40 points)")
+    assert _compose_profile_title([few]) == "What do corrections talk about?"
+    assert _compose_profile_title([few, many]) == f"Corrections are most often about {_NAMES[0].lower()}"
+    assert _compose_profile_title([shares(5, *[0.1] * 10), many]).endswith(
+        f"differ most in {_NAMES[0].lower()} (40 points)"
+    )
     # Within the intervals the pairs may be alike.
-    unsure = _profile_title([shares(5, *[0.1] * 10, half=0.3), shares(5, 0.5, *[0.1] * 9, half=0.3)])
+    unsure = _compose_profile_title([shares(5, *[0.1] * 10, half=0.3), shares(5, 0.5, *[0.1] * 9, half=0.3)])
     assert unsure == f"Corrections are most often about {_NAMES[0].lower()}"

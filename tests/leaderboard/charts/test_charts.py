@@ -23,7 +23,7 @@ from ircore.results.model import Results
 from ircore.results.tables.model import Selection, Value
 from ircore.results.tables.turns import average_trajectories
 from leaderboard import theme
-from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR, OF_PAIR_ONCE, Chart, chart_id, figures
+from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR, OF_PAIR_ONCE, Chart, make_chart_id, make_figures
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +38,7 @@ def results() -> Results:
 
 @pytest.fixture(scope="module")
 def charts(results: Results) -> dict[str, Chart]:
-    return figures(results, pairs_of(results))
+    return make_figures(results, pairs_of(results))
 
 
 def small_run(*trajectories: list[float | None]) -> InventedRun:
@@ -97,10 +97,10 @@ def test_turns_that_were_not_scored_are_left_out() -> None:
 def test_every_chart_is_there(results: Results, charts: dict[str, Chart]) -> None:
     every = {*OF_ALL, *OF_JUDGE}
     for submission in results.submissions:
-        every |= {chart_id(kind, submission.slug) for kind in {**OF_PAIR, **OF_PAIR_ONCE}}
+        every |= {make_chart_id(kind, submission.slug) for kind in {**OF_PAIR, **OF_PAIR_ONCE}}
     assert charts.keys() == every
     assert all(chart.id == identity and identity.startswith(chart.kind) for identity, chart in charts.items())
-    assert chart_id("delta", judge="panel") == "delta-by-panel"
+    assert make_chart_id("delta", judge="panel") == "delta-by-panel"
 
 
 def test_the_table_says_what_the_figure_draws(results: Results, charts: dict[str, Chart]) -> None:
@@ -124,7 +124,7 @@ def test_shares_of_a_bar_add_up(charts: dict[str, Chart]) -> None:
 def test_titles_say_the_finding() -> None:
     three: list[list[float | None]] = [[4, 6], [2, 4.1], [6, 8.1]]
     better = Results.from_runs([small_run(*three, *three, *three)])
-    charts = figures(better, pairs_of(better))
+    charts = make_figures(better, pairs_of(better))
     assert charts["delta"].title == "Refinement helps 1 of 1 pair and harms none"
     assert charts["convergence"].title == "100 % of rated episodes end better than they began, 0 % worse"
     assert charts["trajectory-seer-painter"].title == "From 4.0 after the first turn to 6.1 after the last"
@@ -142,7 +142,7 @@ def test_titles_count_only_pairs_that_were_rated() -> None:
     three: list[list[float | None]] = [[4, 6], [2, 4.1], [6, 8.1]]
     played = small_run(*three, *three, *three)
     results = Results.from_runs([played, silent(played, "ghost"), silent(played, "mute")])
-    charts = figures(results, pairs_of(results))
+    charts = make_figures(results, pairs_of(results))
     assert charts["delta"].title == "Refinement helps 1 of 1 pair and harms none"
     assert charts["scores"].title == "How similar is what the pair draws?"
     assert charts["trajectories"].title == "How far does each pair get, turn by turn?"
@@ -153,7 +153,7 @@ def test_categories_of_too_few_pictures_leave_their_questions_open() -> None:
     titles = {}
     for per_condition in (2, 4):
         results = invented_results(["seer"], ["painter"], per_condition)
-        charts = figures(results, pairs_of(results))
+        charts = make_figures(results, pairs_of(results))
         titles[per_condition] = charts["categories"].title, charts["heat-maps"].title
     assert titles[2] == ("Which category is hardest?", "In which categories do more turns pay?")
     assert titles[4][0].startswith("Which category is hardest? ")
@@ -170,7 +170,7 @@ def test_the_last_messages_are_those_of_the_last_turn_that_enough_episodes_reach
         for episode, tokens in zip(run.played, lengths, strict=True)
     ]
     results = Results.from_runs([replace(run, played=tuple(played))])
-    charts = figures(results, pairs_of(results))
+    charts = make_figures(results, pairs_of(results))
     last = "at the last turn that 5 episodes reach"
     assert charts["lengths"].title == f"Do messages get shorter? They are shorter {last} than at turn 1 in 1 of 1 pair"
     assert charts["novelty"].title == "Do later messages say anything new?"
@@ -183,17 +183,17 @@ def turns_like(turn: Turn, lengths: tuple[int, ...]) -> Iterator[Turn]:
 
 def test_one_episode_and_no_score_are_drawn_without_a_whisker() -> None:
     single = Results.from_runs([small_run([4, 6])])
-    charts = figures(single, pairs_of(single))
+    charts = make_figures(single, pairs_of(single))
     assert charts["delta"].figure["data"][0]["error_x"]["array"] == [0]
     assert entries(charts["delta"], "delta")[0] == Value.of(single.cell("seer-painter", "structural").delta, BEHIND)
     no_refinement = Results.from_runs([small_run([4])])
-    charts = figures(no_refinement, pairs_of(no_refinement))
+    charts = make_figures(no_refinement, pairs_of(no_refinement))
     assert charts["delta"].figure["data"] == []
     assert entries(charts["delta"], "delta")[0].missing == "no episode of several renderings"
 
 
 def test_figures_hold_only_colours_that_the_stylesheet_defines(charts: dict[str, Chart]) -> None:
-    known = theme.variables().keys()
+    known = theme.list_variables().keys()
     for chart in drawn(charts):
         used = {match for text in texts(chart.figure) for match in re.findall(r"var\(--irc-([a-z0-9-]+)\)", text)}
         assert used
@@ -217,7 +217,7 @@ def test_a_hostile_name_stays_words() -> None:
     instances = invented_set(1, ("geometry",))
     name = "<a href='javascript:x'>&\u202e model"
     results = Results.from_runs([invented_run(instances, name, "painter", 5, 0.5)])
-    for chart in figures(results, pairs_of(results)).values():
+    for chart in make_figures(results, pairs_of(results)).values():
         for text in texts(chart.figure):
             assert "<a" not in text
             assert "\u202e" not in text

@@ -19,7 +19,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from leaderboard import theme
 from leaderboard.building.bundle import bundle
-from leaderboard.charts.catalogue import figures
+from leaderboard.charts.catalogue import make_figures
 from leaderboard.model.site import Page
 from leaderboard.pages.figure_data import FOLDER
 from leaderboard.pages.figures import SECTIONS
@@ -47,7 +47,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("charts", "figures"):
         (folder / f"assets/js/{name}.js").write_text(bundle(name))
     styles = ("theme", "site", "widgets", "charts", "print")
-    (folder / "assets/css/theme.css").write_text(theme.stylesheet())
+    (folder / "assets/css/theme.css").write_text(theme.build_stylesheet())
     (folder / "assets/css/shell.css").write_text(
         "html { font: 20px/1.5 sans-serif; } body { margin: 16px; background: var(--irc-background);"
         " color: var(--irc-text); }"
@@ -57,13 +57,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     results = replace(results, cells={key: _priced(cell, prices[key[0]]) for key, cell in results.cells.items()})
     pairs = pairs_of(results)
     names = [chart for _, _, charts in SECTIONS for chart in charts]
-    charts = figures(results, pairs, names, "structural")
+    charts = make_figures(results, pairs, names, "structural")
     # Where scores vary from is known only of targets that were played twice.
     instances = invented_set(3)
     twice = Results.from_runs(
         [repeated(invented_run(instances, name, "painter", 5, 0.6), 0.2) for name in ("seer", "teller")]
     )
-    charts |= figures(twice, pairs_of(twice), ["variance"], "structural")
+    charts |= make_figures(twice, pairs_of(twice), ["variance"], "structural")
     (folder / "charts").mkdir()
     for name, chart in charts.items():
         (folder / "charts" / f"{name}.json").write_text(chart.json())

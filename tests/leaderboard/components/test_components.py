@@ -30,16 +30,16 @@ from leaderboard.components.values import (
     extremes,
     heat,
     is_tenth,
-    price,
     quality,
-    stacked_quality,
+    render_price,
+    render_stacked_quality,
 )
-from leaderboard.components.xray import matrix_of
+from leaderboard.components.xray import compute_placement
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.paper import paper_page
-from leaderboard.words.labels import interval_words, number, percent, rank, signed
-from leaderboard.words.untrusted_text import stranger
+from leaderboard.pages.paper import build_paper_page
+from leaderboard.words.labels import describe_interval, format_share, format_signed, number, rank
+from leaderboard.words.untrusted_text import render_untrusted
 
 TEMPLATES = Path(leaderboard.__file__).parent / "templates"
 
@@ -83,7 +83,7 @@ def test_a_score_that_says_the_main_score_again_has_no_second_interval() -> None
     main, own = Estimate(50.1, 39.9, 63.3, 10), Estimate(5.01, 4.06, 6.25, 10)
     whole: Any = SimpleNamespace(main=main, score=own, episodes=10, played=10, applicable=10, rated=10, doubt=None)
     assert is_tenth(whole)
-    assert "4.06" not in quality(whole) + stacked_quality(whole)
+    assert "4.06" not in quality(whole) + render_stacked_quality(whole)
     part: Any = SimpleNamespace(main=main, score=own, episodes=12, played=10, applicable=10, rated=10, doubt=None)
     assert "4.06 to 6.25" in quality(part)
 
@@ -108,27 +108,27 @@ def test_cells_are_coloured_by_their_value_on_a_fixed_scale() -> None:
 
 def test_an_xray_lies_where_the_drawing_lies_in_its_own_proportions() -> None:
     found = Transform(x=0.1, y=-0.05, wide=0.5, high=0.8, turn=30.0)
-    a, b, c, d, right, down = matrix_of(found.placement, 400, 200)
+    a, b, c, d, right, down = compute_placement(found.placement, 400, 200)
     for x, y in [(0, 0), (400, 0), (130, 170)]:
         placed = found.placed([(x, y)], 400, 200)[0]
         assert (a * x + c * y + right, b * x + d * y + down) == pytest.approx(placed, abs=0.1)
 
 
 def test_a_cost_is_free_or_has_two_digits_and_no_spread_where_none_is_seen() -> None:
-    assert price(Estimate(0.0, None, None, 42)) == "free"
-    tiny = price(Estimate(0.000041, 0.00004, 0.000042, 42))
+    assert render_price(Estimate(0.0, None, None, 42)) == "free"
+    tiny = render_price(Estimate(0.000041, 0.00004, 0.000042, 42))
     assert ">0.000041<" in tiny
     assert "± 0.000001" in tiny
     # Each episode costs the same to a tenth of a cent: "0.1 to 0.1" would be no interval.
-    assert "0.100</span>" in (even := price(Estimate(0.1, 0.0999999, 0.1000001, 42)))
+    assert "0.100</span>" in (even := render_price(Estimate(0.1, 0.0999999, 0.1000001, 42)))
     assert " to " not in even.split(">", 1)[1]
     assert "n 42" in even
 
 
 def test_numbers_have_two_decimals_and_a_true_minus_sign() -> None:
     assert [number(value) for value in (7, 7.126, -0.5, -0.001, None)] == ["7.00", "7.13", "−0.50", "0.00", "–"]
-    assert [signed(value) for value in (1.25, -1.25, 0.001, None)] == ["+1.25", "−1.25", "0.00", "–"]
-    assert [percent(value) for value in (1, 0.985, None)] == ["100", "98", "–"]
+    assert [format_signed(value) for value in (1.25, -1.25, 0.001, None)] == ["+1.25", "−1.25", "0.00", "–"]
+    assert [format_share(value) for value in (1, 0.985, None)] == ["100", "98", "–"]
 
 
 def test_a_rank_is_a_range_unless_it_is_sure() -> None:
@@ -136,9 +136,9 @@ def test_a_rank_is_a_range_unless_it_is_sure() -> None:
 
 
 def test_an_interval_is_said_in_words_or_its_absence_explained() -> None:
-    assert interval_words(Estimate(5.0, 4.5, 5.5, 10)) == "95 % interval 4.50 to 5.50, n = 10"
-    assert interval_words(Estimate(5.0, None, None, 1)) == "one episode, so no interval"
-    assert interval_words(Estimate(None, None, None, 0)) == "no rated episode"
+    assert describe_interval(Estimate(5.0, 4.5, 5.5, 10)) == "95 % interval 4.50 to 5.50, n = 10"
+    assert describe_interval(Estimate(5.0, None, None, 1)) == "one episode, so no interval"
+    assert describe_interval(Estimate(None, None, None, 0)) == "no rated episode"
 
 
 def test_the_name_of_a_program_leads_to_its_page_and_has_its_mark_behind_it() -> None:
@@ -150,14 +150,14 @@ def test_the_name_of_a_program_leads_to_its_page_and_has_its_mark_behind_it() ->
 
 
 def test_a_strangers_text_is_one_inert_line_of_source() -> None:
-    assert str(stranger("<b>&\n\n`x`")) == '<bdi dir="auto">&lt;b&gt;&amp;&#10;&#10;`x`</bdi>'
+    assert str(render_untrusted("<b>&\n\n`x`")) == '<bdi dir="auto">&lt;b&gt;&amp;&#10;&#10;`x`</bdi>'
 
 
 @pytest.mark.slow
 def test_the_published_page_says_whose_figures_it_shows_and_puts_ours_beside_them(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
     score_runs([run], ScoringPlan(("structural",), (), every_turn=False))
-    values = paper_page(Site(read_runs([run.path]))).complete().values
+    values = build_paper_page(Site(read_runs([run.path]))).complete().values
     # One grid: 14 conditions, the paper's four pairs on the left, ours on the right.
     assert len(values["conditions"]) == 14
     bars, *_, photos = values["conditions"]

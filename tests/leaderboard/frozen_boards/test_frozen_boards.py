@@ -17,9 +17,9 @@ from leaderboard.building.content import Options
 from leaderboard.building.marker import read_marker
 from leaderboard.building.site_build import build_site
 from leaderboard.building.site_check import check_site
-from leaderboard.frozen_boards.archive import freeze_site, read_archive, released_as
-from leaderboard.frozen_boards.frozen_views import choices, frozen_views
-from leaderboard.frozen_boards.version_pages import version_pages
+from leaderboard.frozen_boards.archive import freeze_site, make_released_version, read_archive
+from leaderboard.frozen_boards.frozen_views import list_choices, list_frozen_views
+from leaderboard.frozen_boards.version_pages import build_version_pages
 from leaderboard.words.labels import number
 
 pytestmark = pytest.mark.slow
@@ -69,7 +69,7 @@ def test_a_frozen_board_is_shown_as_it_was(tmp_path: Path) -> None:
     (board,) = read_archive(tmp_path / "archive", current)
     assert board.record == OLD
     assert board.rows == tuple(ROWS)
-    listed, overall, hard = version_pages(current, [board])
+    listed, overall, hard = build_version_pages(current, [board])
     assert [entry.path for entry in (listed, overall, hard)] == [
         "versions/index", "versions/2026.1/index", "versions/2026.1/board-1",
     ]  # fmt: skip
@@ -133,7 +133,7 @@ def test_boards_of_other_games_are_frozen_beside_them(tmp_path: Path) -> None:
     for link in page.find("a"):
         assert (archive / "2026.1" / "games" / link.attributes["href"]).resolve().is_file()
     (board,) = read_archive(archive, Version(NEW.instance_set, NEW.prompts, NEW))
-    paths = [page.path for page in version_pages(Version(NEW.instance_set, NEW.prompts, NEW), [board])]
+    paths = [page.path for page in build_version_pages(Version(NEW.instance_set, NEW.prompts, NEW), [board])]
     assert paths[-1] == "versions/2026.1/games/reference"
 
 
@@ -155,11 +155,11 @@ def test_frozen_boards_do_not_mix_rules_either() -> None:
     """Pairs were ranked among those under the same rules."""
     board = {"judge": "eye", "category": "all", "difficulty": "all"}
     rows = [{**board, "rank_low": rank, "rules": rules} for rules, rank in (("long", 1), ("long", 2), ("short", 1))]
-    long, short = frozen_views(rows)
+    long, short = list_frozen_views(rows)
     assert [(entry.name, entry.rules, len(entry.rows)) for entry in (long, short)] == [
         ("index", "long", 2), ("board-1", "short", 1),
     ]  # fmt: skip
-    ((label, links),) = choices([long, short], short)
+    ((label, links),) = list_choices([long, short], short)
     assert (label, [(link.label, link.path, link.current) for link in links]) == (
         "Rules", [("long", "index", False), ("short", "board-1", True)],
     )  # fmt: skip
@@ -175,7 +175,7 @@ def two_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
         score_runs([run], ScoringPlan(("structural",), (), every_turn=False))
         site = folder / f"site-{name}"
         about = {"instance_set": run.run.instance_set, "prompts": run.run.prompts}
-        record_version(released_as(about, name, f"2026-0{size}-01", f"{size} a condition."), records)
+        record_version(make_released_version(about, name, f"2026-0{size}-01", f"{size} a condition."), records)
         earlier = archive if archive.is_dir() else None
         build_site([run.path], site, Options(archive=earlier, version=name, versions=records))
         if name == "2026.1":
@@ -232,7 +232,7 @@ def test_a_version_is_recorded_once_and_what_stood_there_stays(tmp_path: Path) -
         record_version(OLD, path)
     assert read_versions(path) == (OLD, NEW)
     with pytest.raises(InputError, match="version of one: name"):
-        released_as({"instance_set": "a" * 64, "prompts": "p"}, "of one")
+        make_released_version({"instance_set": "a" * 64, "prompts": "p"}, "of one")
 
 
 def test_an_unreleased_benchmark_is_not_frozen(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from leaderboard.gallery.pair_outcomes import extreme_episodes
+from leaderboard.gallery.pair_outcomes import select_extreme_episodes
 
 FIRST, LAST = ["first.webp", 64, 64, 1], ["last.webp", 64, 64, 2]
 
@@ -18,11 +18,11 @@ def test_of_episodes_that_ended_alike_the_extremes_alone_stay() -> None:
         "worst": {"bars": ended("converged", 2.0, 3.0)}, "late": {"bars": ended("turn_limit", 4.0, 6.0)},
         "unrated": {"bars": ended("aborted", None, None)},
     }  # fmt: skip
-    (episodes,) = extreme_episodes(outcomes).values()
+    (episodes,) = select_extreme_episodes(outcomes).values()
     assert {episode[0] for episode in episodes} == {"best", "gained", "lost", "worst", "late"}
     assert ["late", *outcomes["late"]["bars"]] in episodes
 
 
 def test_a_single_rendering_is_no_change() -> None:
     outcomes = {"once": {"bars": ["converged", "no_refinement", 7.0, 7.0, None, LAST, None]}}
-    assert extreme_episodes(outcomes) == {"bars": [["once", *outcomes["once"]["bars"]]]}
+    assert select_extreme_episodes(outcomes) == {"bars": [["once", *outcomes["once"]["bars"]]]}

@@ -15,10 +15,10 @@ from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, Tex
 from leaderboard.building.bundle import bundle
 from leaderboard.building.site_build import build_site
 from leaderboard.gallery.episode_view import view_episode
-from leaderboard.gallery.fragments import episode_json
+from leaderboard.gallery.fragments import build_episode_json
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.rendering.render import block
+from leaderboard.rendering.render import render_block
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -189,10 +189,10 @@ def test_a_row_made_here_is_the_one_that_a_template_makes(visit: Visit, site: Pa
     shown = Site(read_runs(sorted(path.parent for path in site.parent.glob("*/run.json"))))
     pair = next(pair for pair in shown.pairs.values() if pair.key == key)
     view = view_episode(shown, pair, shown.galleries["simple_shapes-easy-01"])
-    data = json.dumps([episode_json(view), pair.shown, "../"])
+    data = json.dumps([build_episode_json(view), pair.shown, "../"])
     page = open_gallery(visit)
     script = f"() => {{ const {{ episodeRow }} = {bundle('gallery-rows')} return ({PARTS})(episodeRow(...{data})); }}"
-    assert page.evaluate(script) == page.evaluate(PARTS, block("episode", {"row": view, "root": "../"}))
+    assert page.evaluate(script) == page.evaluate(PARTS, render_block("episode", {"row": view, "root": "../"}))
 
 
 def test_pairs_are_laid_side_by_side_and_the_address_says_so(visit: Visit) -> None:

@@ -16,12 +16,12 @@ from ircore.results.language.corrections import find_corrections
 from ircore.runs.folder import RunFolder
 from leaderboard.gallery import shards
 from leaderboard.gallery.episode_view import view_episode
-from leaderboard.gallery.fragments import Fragments, episode_json, ranked_pairs
-from leaderboard.gallery.same_words import Exchange, Faults, same_words
+from leaderboard.gallery.fragments import Fragments, build_episode_json, list_ranked_pairs
+from leaderboard.gallery.same_words import Exchange, Faults, group_same_words
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.selections import Chosen, selections, telling_episode
-from leaderboard.words.alt_text import colour_name, target_words
+from leaderboard.pages.selections import Chosen, choose_example_episode, choose_selections
+from leaderboard.words.alt_text import colour_name, describe_target_picture
 from leaderboard.words.marked_messages import Segment, mark_message
 
 
@@ -64,13 +64,16 @@ def element(kind: str, colour: str | None = None, text: str | None = None, **par
 def test_the_alt_text_of_a_target_says_what_is_drawn_and_written() -> None:
     bars = [element("bar", "#d62728", value=value, category=name) for name, value in (("Dog", 9.0), ("Cat", 11.5))]
     axes = [element("axis"), element("tick_label", text="10"), element("axis_label", text="Count")]
-    assert target_words(target("bar_graph", *bars, *axes)) == "Bar graph with 2 bars: Dog 9, Cat 11.5; labelled “Count”"
+    assert (
+        describe_target_picture(target("bar_graph", *bars, *axes))
+        == "Bar graph with 2 bars: Dog 9, Cat 11.5; labelled “Count”"
+    )
     shapes = [element("square", "#2a9d4a"), element("cross", "#111111"), element("cross", "#ff8fb1")]
     assert (
-        target_words(target("simple_shapes", *shapes))
+        describe_target_picture(target("simple_shapes", *shapes))
         == "Simple shapes with 1 square, 2 crosses: green square, black cross, pink cross"
     )
-    assert target_words(target("photos")) == "Photograph, easy: A lake, by Somebody"
+    assert describe_target_picture(target("photos")) == "Photograph, easy: A lake, by Somebody"
 
 
 @pytest.mark.parametrize(
@@ -116,7 +119,7 @@ def test_selections_are_the_extremes_of_the_sites_judge() -> None:
         for episode in site.results.episodes[pair.run_id]
         if site.judge in episode.judged
     ]
-    by_name = {selection.name: selection.chosen for selection in selections(site, each=3)}
+    by_name = {selection.name: selection.chosen for selection in choose_selections(site, each=3)}
     assert by_name.keys() == {"best", "improved", "regressed", "worst"}
     finals = [item.final for _, _, item in judged if item.final is not None]
     deltas = [item.delta for _, _, item in judged if item.delta is not None]
@@ -130,7 +133,7 @@ def test_selections_are_the_extremes_of_the_sites_judge() -> None:
 
 @pytest.mark.slow
 def test_the_telling_episode_comes_close_after_several_turns() -> None:
-    chosen = telling_episode(invented_site(6, per_condition=3))
+    chosen = choose_example_episode(invented_site(6, per_condition=3))
     assert chosen is not None
     assert (chosen.judged.final or 0) >= 6
     assert (chosen.judged.delta or 0) > 0
@@ -140,11 +143,11 @@ def test_the_telling_episode_comes_close_after_several_turns() -> None:
 @pytest.mark.slow
 def test_every_pair_is_in_the_page_or_in_one_shard() -> None:
     site = invented_site(30)
-    files = dict(shards.gallery_shards(site, Fragments(site)))
+    files = dict(shards.build_gallery_shards(site, Fragments(site)))
     index = json.loads(files.pop("data/gallery/pairs.json"))
     extremes = json.loads(files.pop("data/gallery/extremes.json"))
     order = [item["key"] for item in index["pairs"]]
-    assert order == [pair.key for pair in ranked_pairs(site)]
+    assert order == [pair.key for pair in list_ranked_pairs(site)]
     of_pairs = {name: files.pop(name) for name in list(files) if name.startswith("data/gallery/pairs/")}
     assert of_pairs.keys() == {f"data/gallery/pairs/{key}.json" for key in order}
     assert {episode[0] for episodes in extremes.values() for episode in episodes} <= set(order)
@@ -163,7 +166,7 @@ def test_a_shard_holds_what_the_page_shows(tmp_path: Path) -> None:
     site = Site(read_runs([run.path]))
     (pair,) = site.pairs.values()
     view = view_episode(site, pair, site.galleries["simple_shapes-easy-01"])
-    made = episode_json(view)
+    made = build_episode_json(view)
     assert (made["ended"], made["why"]) == ("Converged", "the describer was satisfied")
     first, second = made["turns"]
     assert (first["turn"], second["turn"]) == (1, 2)
@@ -199,8 +202,8 @@ def play(folder: Path) -> list[Path]:
 @pytest.mark.slow
 def test_the_drawing_is_what_differs_with_the_same_words_and_the_words_with_the_same_generator(tmp_path: Path) -> None:
     site = Site(read_runs(play(tmp_path)))
-    pairs, gallery = ranked_pairs(site), site.galleries["simple_shapes-easy-01"]
-    (group,) = same_words(site, gallery, pairs)
+    pairs, gallery = list_ranked_pairs(site), site.galleries["simple_shapes-easy-01"]
+    (group,) = group_same_words(site, gallery, pairs)
     assert {pair.key for pair in group.pairs} == {"seer-painter", "seer-sketcher", "poet-painter"}
     assert group.turns >= 1
     faults = {pair.key: Faults(site, pairs).of(pair, gallery) for pair in pairs}
@@ -228,7 +231,7 @@ def drawing_the_same(skill: float, other: float, describers: int) -> list[Invent
 
 def verdicts(runs: list[InventedRun]) -> list[str]:
     site = Site(runs)  # type: ignore[arg-type]
-    pairs = ranked_pairs(site)
+    pairs = list_ranked_pairs(site)
     chosen = next(pair for pair in pairs if pair.key == "seer-0-painter")
     return [Faults(site, pairs).sentence(chosen, gallery) for gallery in site.galleries.values()]
 
@@ -250,6 +253,6 @@ def test_a_describer_unlike_the_others_is_told_from_the_drawing() -> None:
 @pytest.mark.slow
 def test_with_one_generator_there_is_no_fault_to_share_out(tmp_path: Path) -> None:
     site = Site(read_runs(play(tmp_path)[:1]))
-    pairs, gallery = ranked_pairs(site), site.galleries["simple_shapes-easy-01"]
-    assert same_words(site, gallery, pairs) == []
+    pairs, gallery = list_ranked_pairs(site), site.galleries["simple_shapes-easy-01"]
+    assert group_same_words(site, gallery, pairs) == []
     assert Faults(site, pairs).sentence(pairs[0], gallery) == ""

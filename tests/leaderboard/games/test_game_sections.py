@@ -24,19 +24,19 @@ from ircore.players.base import Question, TextAnswer
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import players_table
-from leaderboard.games.contrasts import contrast_charts
-from leaderboard.games.episodes import episode_html
-from leaderboard.games.figures import _track, curve_charts
+from leaderboard.games.contrasts import make_contrast_charts
+from leaderboard.games.episodes import render_episode
+from leaderboard.games.figures import _track, make_curve_charts
 from leaderboard.games.measures import scale_ends
-from leaderboard.games.pages import game_pages
+from leaderboard.games.pages import build_game_pages
 from leaderboard.model.section import GameSection
 from leaderboard.pages.feed import feed_files
-from leaderboard.pages.overview import games_front_page
-from leaderboard.pages.search_entries import page_entries
-from leaderboard.pages.sharing import share_strip
+from leaderboard.pages.overview import build_games_front_page
+from leaderboard.pages.search_entries import list_page_entries
+from leaderboard.pages.sharing import render_share_strip
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.labels import category_title, scale_end
+from leaderboard.words.labels import format_category, scale_end
 
 HELPER: Seat[Question, TextAnswer] = Seat("helper", "Helper", "the prompt", "text", when="helped")
 
@@ -49,7 +49,7 @@ class Helped(Guessing):
 
 def html_of(section: GameSection, name: str) -> str:
     """Return the HTML of one of the section's pages."""
-    page = next(page for page in game_pages([section]) if page.path == section.path(name))
+    page = next(page for page in build_game_pages([section]) if page.path == section.path(name))
     return Renderer(None, {}).block(page)
 
 
@@ -68,7 +68,7 @@ def test_a_board_says_its_conditions_and_leads_to_its_files() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     ruled = replace(run, run=run.run.model_copy(update={"rules": {"hops": 8, "live": False, "preset": ""}}))
     section = GameSection(Results.from_runs(game=Guessing(), runs=[ruled]))
-    board = next(page for page in game_pages([section]) if page.path == "games/guessing/boards/index")
+    board = next(page for page in build_game_pages([section]) if page.path == "games/guessing/boards/index")
     html = Renderer(None, {}).block(board)
     words = " ".join(re.sub("<[^>]+>", "", html).split())
     assert "20 episodes a run; hops: 8, live off." in words
@@ -76,8 +76,8 @@ def test_a_board_says_its_conditions_and_leads_to_its_files() -> None:
     assert 'href="../../../games/guessing/board.json"' in html
     # Set and version are for those who cite it.
     assert run.run.instance_set[:12] not in words
-    assert f"instance set {run.run.instance_set[:12]}; rules " in share_strip(board, section)
-    assert f"ircore {run.run.version}" in share_strip(board, section)
+    assert f"instance set {run.run.instance_set[:12]}; rules " in render_share_strip(board, section)
+    assert f"ircore {run.run.version}" in render_share_strip(board, section)
 
 
 def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
@@ -88,7 +88,7 @@ def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
     submission = run.run.submission.with_players({"guesser": careful})
     played = replace(run, run=run.run.model_copy(update={"submission": submission}))
     section = GameSection(Results.from_runs(game=Guessing(), runs=[played]))
-    page = next(page for page in game_pages([section]) if page.path == "games/guessing/pairs/pair")
+    page = next(page for page in build_game_pages([section]) if page.path == "games/guessing/pairs/pair")
     words = " ".join(re.sub("<[^>]+>", " ", Renderer(None, {}).block(page)).split())
     assert "m, player seeker, revision 2027-01, with {&#34;careful&#34;: true, &#34;desk&#34;: " in words
     assert "/home/a" not in words
@@ -132,7 +132,7 @@ def test_the_gallery_says_a_value_that_all_runs_share_once(values: list[list[flo
     instances = guessing_set(5)
     runs = [guessed(f"pair-{number}", instances, own * 10) for number, own in enumerate(values)]
     section = GameSection(Results.from_runs(game=Guessing(), runs=runs))
-    gallery = next(page for page in game_pages([section]) if page.path == "games/guessing/gallery/index")
+    gallery = next(page for page in build_game_pages([section]) if page.path == "games/guessing/gallery/index")
     # The first section holds the worst ones once more.
     shown = re.findall('class="muted final">([^<]+)<', Renderer(None, {}).block(gallery).split("</section>")[1])
     assert shown[:2] == said
@@ -141,14 +141,14 @@ def test_the_gallery_says_a_value_that_all_runs_share_once(values: list[list[flo
 def test_instances_are_named_as_in_the_main_gallery_and_found_by_their_ids() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
-    pages = {page.path: page for page in game_pages([section])}
+    pages = {page.path: page for page in build_game_pages([section])}
     second = section.instances[1]
-    title = f"{category_title(second.category)}, {second.difficulty}, 2"
+    title = f"{format_category(second.category)}, {second.difficulty}, 2"
     html = Renderer(None, {}).block(pages[section.instance_path(second)])
     assert f"<h1>{title}</h1>" in html
     assert f"← {title[:-1]}1</a>" in html
     assert f"{title[:-1]}3 →</a>" in html
-    (entry,) = page_entries([pages[section.instance_path(second)]])
+    (entry,) = list_page_entries([pages[section.instance_path(second)]])
     assert entry[1:3] == [f"{section.game.title}: {title}", second.instance_id]
 
 
@@ -173,7 +173,7 @@ def test_a_scale_without_a_declared_range_has_round_ends(means: list[Estimate], 
 def test_no_interval_is_drawn_of_fewer_than_five(per_condition: int, shown: bool) -> None:
     run = guessed("pair", guessing_set(per_condition), [4.0, 6.0] * 2 * per_condition)
     section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
-    figures = next(page for page in game_pages([section]) if page.path == "games/guessing/figures")
+    figures = next(page for page in build_game_pages([section]) if page.path == "games/guessing/figures")
     assert ('class="whisker"' in Renderer(None, {}).block(figures)) == shown
 
 
@@ -194,7 +194,7 @@ def test_the_best_runs_stand_below_the_name_of_their_rules_the_best_rules_first(
     usual = [guessed(name, instances, [points] * 20, {"rounds": 2}) for name, points in (("one", 5.0), ("two", 1.0))]
     longer = guessed("three", instances, [9.0] * 20, {"rounds": 3})
     section = GameSection(Results.from_runs(game=Guessing(), runs=[*usual, longer]))
-    front = Renderer(None, charts={}).block(games_front_page([section]))
+    front = Renderer(None, charts={}).block(build_games_front_page([section]))
     html = front if page == "front" else html_of(section, "index").partition('<section class="front-board">')[2]
     said = re.findall(r"With rounds: \d|[a-z]+-model", re.sub("<[^>]+>", "", html))
     assert said[:5] == ["With rounds: 3", "three-model", "With rounds: 2", "one-model", "two-model"]
@@ -237,7 +237,7 @@ def test_a_matrix_asks_which_seat_matters_only_where_each_has_several_players(
     pairs: list[tuple[str, str]], lead: str
 ) -> None:
     results = Results.from_runs(game=Helped(), runs=[helped_by(*pair) for pair in pairs])
-    (page,) = (page for page in game_pages([GameSection(results)]) if page.path.endswith("/matrix"))
+    (page,) = (page for page in build_game_pages([GameSection(results)]) if page.path.endswith("/matrix"))
     words = re.sub("<[^>]+>", "", Renderer(None, {}).block(page))
     assert lead in words
     assert ("?" in words) == ("?" in lead)
@@ -296,7 +296,7 @@ def timed() -> GameSection:
 
 def test_a_measure_without_an_upper_end_names_its_unit_and_no_infinity() -> None:
     section = timed()
-    pages = {page.path: Renderer(None, {}).block(page) for page in game_pages([section])}
+    pages = {page.path: Renderer(None, {}).block(page) for page in build_game_pages([section])}
     assert not [path for path, html in pages.items() if re.search(r"(?<![a-z])inf(?![a-z])|∞", html)]
     assert 'Length</abbr> <span class="unit">words</span>' in pages["games/guessing/boards/index"]
     assert "in words, lower is better, per round" in pages["games/guessing/method"]
@@ -329,7 +329,7 @@ def test_published_series_stand_beside_the_runs_of_their_setting_alone() -> None
     run = timed_run()
     forgetful = replace(run, run=run.run.model_copy(update={"rules": {"memory": False}, "run_id": "x" * 16}))
     section = GameSection(Results.from_runs(game=Remembering(), runs=[run, forgetful]))
-    (chart,) = curve_charts(section)
+    (chart,) = make_curve_charts(section)
     said = [note["text"] for note in chart.figure["layout"]["annotations"]]
     assert [text for text in said if text in {"F1", "F2", "people", "Model"}] == [
         "F2",
@@ -355,7 +355,7 @@ def test_a_contrast_says_where_runs_differ_most_on_the_first_page() -> None:
     section = GameSection(Results.from_runs(game=Contrasting(), runs=runs))
     start = " ".join(re.sub("<[^>]+>", " ", html_of(section, "index")).split())
     assert "Points by category: a-model and b-model differ most in Birds, 9.00 and 3.00" in start
-    (chart,) = contrast_charts(section)
+    (chart,) = make_contrast_charts(section)
     reported, _, best = chart.figure["data"]
     # Beasts are the upper row of two; the paper's figure stands under the runs of its row.
     assert (best["x"], [round(y) for y in best["y"]]) == ([5.0, 9.0], [1, 0])
@@ -406,7 +406,7 @@ def test_a_step_without_a_template_is_a_card_with_its_own_values() -> None:
     section = timed()
     pair, instance = section.ranked[0], section.instances[0]
     episode = next(each for each in section.measured(pair).episodes if each.instance_id == instance.instance_id)
-    cards = str(episode_html(section, pair, instance, episode, "../")).split('<li class="turn">')[1:]
+    cards = str(render_episode(section, pair, instance, episode, "../")).split('<li class="turn">')[1:]
     assert [" ".join(re.sub("<[^>]+>", " ", card).split()) for card in cards] == [
         "Round 1 words a, b done no Echo 5.00 Length 3.00 Noise 7.00",
         "Round 2 words done no Echo 6.00 Length 4.00 Noise 8.00",
@@ -414,7 +414,7 @@ def test_a_step_without_a_template_is_a_card_with_its_own_values() -> None:
 
 
 def test_published_points_beyond_the_runs_are_on_the_curve() -> None:
-    (chart,) = curve_charts(timed())
+    (chart,) = make_curve_charts(timed())
     (points,) = [trace for trace in chart.figure["data"] if "reported by the paper" in trace.get("hovertemplate", "")]
     assert points["x"] == [1, 6]
     assert points["y"] == [9, 700]
@@ -444,7 +444,7 @@ def test_runs_of_many_seats_go_by_the_name_of_the_submission() -> None:
     runs = [crowd("a", "The quick team", [9.0] * 20), crowd("b", "Twins", [5.0] * 20), crowd("c", "Twins", [4.0] * 20)]
     section = GameSection(Results.from_runs(game=Crowded(), runs=runs))
     assert [pair.name for pair in section.ranked] == ["The quick team", "Twins (b)", "Twins (c)"]
-    pages = {page.path: Renderer(None, {}).block(page) for page in game_pages([section])}
+    pages = {page.path: Renderer(None, {}).block(page) for page in build_game_pages([section])}
     assert "The quick team" in pages["games/guessing/boards/index"]
     assert "model-one" not in re.sub(r"<t[hd] [^>]*data-sort[^>]*>", "", pages["games/guessing/boards/index"])
     # Who sat where is on the page of the run.
@@ -534,7 +534,7 @@ def shown(template: str) -> str:
     section = GameSection(Results.from_runs(game=Templated(), runs=[run]))
     (pair,), instance = section.ranked, section.instances[0]
     episode = next(episode for episode in run.episodes() if episode.instance_id == instance.instance_id)
-    return str(episode_html(section, pair, instance, episode, "../"))
+    return str(render_episode(section, pair, instance, episode, "../"))
 
 
 def test_a_number_is_written_with_its_noun() -> None:

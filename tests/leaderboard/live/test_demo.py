@@ -23,8 +23,8 @@ from ircore.runs.folder import RunFolder, RunWriter
 from leaderboard.live.demo.command import SHOWN_CATEGORY
 from leaderboard.live.demo.command_process import CommandProcess
 from leaderboard.live.demo.feed import Feed
-from leaderboard.live.demo.server import State, serving_demo
-from leaderboard.live.demo.stages import Demo, Stage, carry_out
+from leaderboard.live.demo.server import State, serve_demo
+from leaderboard.live.demo.stages import Demo, Stage, run_stage
 
 
 def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_stage_that_fails_says_what_was_said(tmp_path: Path) -> None:
         (tmp_path / "demo.log").open("wb") as log,
         pytest.raises(WorkError, match=r"exit status 2: .*nowhere") as caught,
     ):
-        carry_out(Stage("score", ((("score", str(tmp_path / "nowhere")),),)), log)
+        run_stage(Stage("score", ((("score", str(tmp_path / "nowhere")),),)), log)
     assert "demo.log" in caught.value.remedy
     assert b"$ ircore score" in (tmp_path / "demo.log").read_bytes()
 
@@ -113,7 +113,7 @@ def test_a_stage_tells_while_it_runs_how_far_it_is(tmp_path: Path, run: RunFolde
     told: list[tuple[int, str]] = []
     score = ("score", str(run.path), "--metric", "psnr", "--judge", "structural")
     with (tmp_path / "demo.log").open("wb") as log:
-        carry_out(Stage("score", ((("--version",), score),)), log, lambda ended, said: told.append((ended, said)))
+        run_stage(Stage("score", ((("--version",), score),)), log, lambda ended, said: told.append((ended, said)))
     ended = [count for count, _ in told]
     assert ended == sorted(ended)
     assert (1, "") in told
@@ -156,7 +156,7 @@ def test_pictures_are_those_of_the_runs_and_nothing_else(run: RunFolder) -> None
     (run.path.parent / "secret.png").write_bytes(b"secret")
     state = State(run.path.parent.parent, ["play"])
     state.feed = Feed(run.path.parent)
-    with serving_demo(state, 0) as address:
+    with serve_demo(state, 0) as address:
         assert json.loads(get(f"{address}live/feed.json"))["next"] > 0
         name = run.path.name
         assert get(f"{address}live/picture/{name}/{rendering.sha256}") == run.rendering(rendering).data
@@ -173,7 +173,7 @@ def test_pictures_are_those_of_the_runs_and_nothing_else(run: RunFolder) -> None
 
 
 def test_pages_of_other_hosts_are_refused(tmp_path: Path) -> None:
-    with serving_demo(State(tmp_path, []), 0) as address:
+    with serve_demo(State(tmp_path, []), 0) as address:
         connection = HTTPConnection(address.split("/")[2])
         connection.request("GET", "/live/feed.json", headers={"Host": "evil.example:80"})
         assert connection.getresponse().status == 403

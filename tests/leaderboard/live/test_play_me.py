@@ -16,7 +16,7 @@ from pairs import default_signals
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from leaderboard.live.play_me.describer_seat import LONGEST, Table
-from leaderboard.live.play_me.server import serving_table
+from leaderboard.live.play_me.server import serve_table
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def asked(tmp_path: Path, instances: InstanceSet) -> Path:
 
 @pytest.fixture
 def address(asked: Path) -> Iterator[str]:
-    with serving_table(Table(asked.parents[1]), 0) as served:
+    with serve_table(Table(asked.parents[1]), 0) as served:
         yield served
 
 

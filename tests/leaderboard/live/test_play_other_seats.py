@@ -19,7 +19,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.runs.folder import RunFolder
-from leaderboard.live.play_me.drawing import DATA, decoded
+from leaderboard.live.play_me.drawing import DATA, decode_data_address
 
 
 def asked(address: str, before: str = "") -> dict[str, Any]:
@@ -62,7 +62,7 @@ def test_a_person_draws_by_hand_and_by_typing(tmp_path: Path) -> None:
         assert second["turn"] == 2
         assert 0 <= second["score"] < 10
         typed = post(f"{address}drawn", {"texts": ["A red circle of radius 80 px centred at (200, 200)."]})
-        assert decoded(typed["picture"]).pixels[200, 200].tolist() == [255, 0, 0]
+        assert decode_data_address(typed["picture"]).pixels[200, 200].tolist() == [255, 0, 0]
         assert post(f"{address}answer", {"question": second["name"], "picture": typed["picture"]}) == {"taken": True}
         asked(address, second["name"])
         (ended,) = state_of(address)["ended"]
@@ -91,7 +91,7 @@ def test_a_person_listens_and_learns_whether_the_choice_was_right(tmp_path: Path
 @pytest.mark.parametrize("address", ["", "data:text/html,<b>", DATA + "AAAA", DATA + "not base64!", "http://x/y.png"])
 def test_what_is_no_drawing_is_refused(address: str) -> None:
     with pytest.raises(ValueError, match="no picture"):
-        decoded(address)
+        decode_data_address(address)
 
 
 def test_a_pair_of_another_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,9 +102,9 @@ def test_a_pair_of_another_game_is_refused(tmp_path: Path, capsys: pytest.Captur
 
 def test_a_post_without_a_drawing_is_a_bad_request(tmp_path: Path) -> None:
     from leaderboard.live.play_me.drawing import DrawingTable
-    from leaderboard.live.play_me.server import serving_table
+    from leaderboard.live.play_me.server import serve_table
 
-    with serving_table(DrawingTable(tmp_path), 0) as address:
+    with serve_table(DrawingTable(tmp_path), 0) as address:
         for path, document in (("answer", {"question": "x"}), ("drawn", {"texts": []}), ("drawn", {"texts": [1]})):
             with pytest.raises(urllib.error.HTTPError) as caught:
                 post(f"{address}{path}", document)

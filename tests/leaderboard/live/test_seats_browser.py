@@ -15,9 +15,9 @@ from ircore.instances.store import InstanceSet
 from leaderboard.live.play_me.describer_seat import Table
 from leaderboard.live.play_me.drawing import DrawingTable
 from leaderboard.live.play_me.listening import ListeningTable
-from leaderboard.live.play_me.server import serving_table
+from leaderboard.live.play_me.server import serve_table
 from leaderboard.live.study.participant_seat import StudyTable
-from leaderboard.live.study.plan import Study, sessions
+from leaderboard.live.study.plan import Study, plan_sessions
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -73,7 +73,7 @@ def table_of(kind: str, folder: Path, instances: InstanceSet) -> Table:
     if kind == "describe":
         return Table(folder)
     ids = [instance.instance_id for instance in instances.instances]
-    made = sessions(ids, 1, seed=0)
+    made = plan_sessions(ids, 1, seed=0)
     study = Study(consent="Do you agree?", generator=PlayerSpec(player="canvas"), max_turns=3, sessions=made)
     return StudyTable(folder, order=made[0].order, study=study, session=made[0])
 
@@ -83,7 +83,7 @@ class _Listening(ListeningTable):
 
     def as_dict(self) -> dict[str, object]:
         asked = self.question
-        shown = None if asked is None else self._shown(asked)
+        shown = None if asked is None else self._describe_question(asked)
         return {"total": 1, "ended": [], "finished": False, "question": shown}
 
 
@@ -91,7 +91,7 @@ class _Listening(ListeningTable):
 def opened(browser: "Browser", kind: str, folder: Path, instances: InstanceSet, scheme: str) -> Iterator["Page"]:
     # The pages' own policy lets no other script in, so that axe needs to pass by it.
     with (
-        serving_table(table_of(kind, folder, instances), 0) as address,
+        serve_table(table_of(kind, folder, instances), 0) as address,
         browser.new_context(color_scheme=scheme, bypass_csp=True) as context,  # type: ignore[arg-type]
     ):
         page = context.new_page()

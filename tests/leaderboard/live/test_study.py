@@ -19,13 +19,13 @@ from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from leaderboard.live.study.command import spread
 from leaderboard.live.study.importing import import_study
-from leaderboard.live.study.participant_seat import passed
-from leaderboard.live.study.plan import balanced, read_study, sessions
+from leaderboard.live.study.participant_seat import is_passed
+from leaderboard.live.study.plan import balance_orders, plan_sessions, read_study
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 7, 8])
 def test_every_target_stands_everywhere_and_follows_every_other_equally_often(count: int) -> None:
-    orders = balanced(count)
+    orders = balance_orders(count)
     assert all(sorted(order) == list(range(count)) for order in orders)
     assert len({count for place in range(count) for count in Counter(order[place] for order in orders).values()}) == 1
     followers = Counter(pair for order in orders for pair in pairwise(order))
@@ -34,16 +34,16 @@ def test_every_target_stands_everywhere_and_follows_every_other_equally_often(co
 
 
 def test_sessions_differ_and_check_twice() -> None:
-    made = sessions(["a", "b", "c", "d", "e", "f"], 3, seed=1)
+    made = plan_sessions(["a", "b", "c", "d", "e", "f"], 3, seed=1)
     assert [session.code for session in made] == ["p01", "p02", "p03"]
     assert len({session.order for session in made}) == 3
     assert [[check.after for check in session.checks] for session in made] == [[2, 4]] * 3
-    assert made == sessions(["a", "b", "c", "d", "e", "f"], 3, seed=1)
+    assert made == plan_sessions(["a", "b", "c", "d", "e", "f"], 3, seed=1)
 
 
 @pytest.mark.parametrize(("given", "right"), [("river", True), (" River. ", True), ("a river", False), ("", False)])
 def test_a_check_asks_for_its_word(given: str, right: bool) -> None:
-    assert passed({"asked": "river", "given": given}) is right
+    assert is_passed({"asked": "river", "given": given}) is right
 
 
 def built(folder: Path, instances: InstanceSet, targets: int = 2) -> Path:

@@ -9,8 +9,8 @@ from invented import invented_run, invented_set
 
 from ircore.results.effects import average_player, estimate_grid_effects, find_player_grid
 from ircore.results.model import Results
-from leaderboard.model.kept_results import effects_of_players, player_of
-from leaderboard.model.player_ranks import player_board
+from leaderboard.model.kept_results import load_player, load_player_effects
+from leaderboard.model.player_ranks import rank_players
 from leaderboard.model.site import Site
 from leaderboard.storage.build_cache import FOLDER, BuildCache
 
@@ -37,11 +37,11 @@ def entries(folder: Path) -> set[str]:
 def test_a_new_pair_outside_the_grid_leaves_the_effects_and_the_other_players_as_they_are(tmp_path: Path) -> None:
     before, after = tmp_path / "before", tmp_path / "after"
     site = site_of(GRID, before)
-    made = effects_of_players(site, site.results, JUDGE, "photos", "hard")
-    strong = player_of(site, "describer", "strong")
+    made = load_player_effects(site, site.results, JUDGE, "photos", "hard")
+    strong = load_player(site, "describer", "strong")
     grown = site_of({**GRID, ("zealous", "x"): 9.0}, after, before)
-    assert effects_of_players(grown, grown.results, JUDGE, "photos", "hard") == made
-    assert player_of(grown, "describer", "strong") == strong
+    assert load_player_effects(grown, grown.results, JUDGE, "photos", "hard") == made
+    assert load_player(grown, "describer", "strong") == strong
     assert entries(after) == entries(before)
     # What is kept is what would be computed.
     assert made == estimate_grid_effects(grown.results, find_player_grid(grown.results), JUDGE, "photos", "hard")
@@ -51,13 +51,13 @@ def test_a_new_pair_outside_the_grid_leaves_the_effects_and_the_other_players_as
 def test_a_pair_that_is_scored_anew_or_joins_a_player_changes_what_depends_on_it(tmp_path: Path) -> None:
     before, after = tmp_path / "before", tmp_path / "after"
     site = site_of(GRID, before)
-    effects_of_players(site, site.results, JUDGE)
-    player_of(site, "generator", "x")
+    load_player_effects(site, site.results, JUDGE)
+    load_player(site, "generator", "x")
     changed = site_of({**GRID, ("weak", "x"): 5.0}, after, before)
-    assert effects_of_players(changed, changed.results, JUDGE) == estimate_grid_effects(
+    assert load_player_effects(changed, changed.results, JUDGE) == estimate_grid_effects(
         changed.results, find_player_grid(changed.results), JUDGE
     )
-    assert player_of(changed, "generator", "x") == average_player(changed.results, "generator", "x", JUDGE)
+    assert load_player(changed, "generator", "x") == average_player(changed.results, "generator", "x", JUDGE)
     assert entries(after).isdisjoint(entries(before))
 
 
@@ -73,7 +73,7 @@ def results_of(levels: dict[tuple[str, str], float]) -> Results:
 def test_a_players_main_score_is_the_mean_of_its_pairs() -> None:
     results = results_of(LEVELS)
     mains = {(row.submission.describer, row.submission.generator): row.cell.main.mean for row in results.board(JUDGE)}
-    board = player_board(results, "describer", JUDGE)
+    board = rank_players(results, "describer", JUDGE)
     assert [row.submission for row in board.rows] == ["strong", "weak"]
     for row in board.rows:
         expected = [mean for (describer, _), mean in mains.items() if describer == row.submission and mean is not None]
@@ -84,7 +84,7 @@ def test_a_players_main_score_is_the_mean_of_its_pairs() -> None:
 
 def test_generators_are_ranked_by_the_same_rule_under_every_condition() -> None:
     apart = {("strong", "x"): 9.0, ("strong", "y"): 3.0, ("weak", "x"): 8.0, ("weak", "y"): 2.0}
-    board = player_board(results_of(apart), "generator", JUDGE, "geometry", "hard")
+    board = rank_players(results_of(apart), "generator", JUDGE, "geometry", "hard")
     assert [row.submission for row in board.rows] == ["x", "y"]
     assert board.against is not None
     assert board.against.verdict("x", "y") == 1
@@ -92,14 +92,14 @@ def test_generators_are_ranked_by_the_same_rule_under_every_condition() -> None:
 
 
 def test_a_player_that_lacks_a_partner_has_no_rank_and_does_not_move_the_others() -> None:
-    board = player_board(results_of({**LEVELS, ("stray", "z"): 9.9}), "describer", JUDGE)
+    board = rank_players(results_of({**LEVELS, ("stray", "z"): 9.9}), "describer", JUDGE)
     assert [(row.submission, row.rank_low) for row in board.rows] == [("strong", 1), ("weak", 2), ("stray", None)]
     assert board.rows[-1].cell.unranked_words == "not played with every partner of the full grid"
-    alone = player_board(results_of(LEVELS), "describer", JUDGE)
+    alone = rank_players(results_of(LEVELS), "describer", JUDGE)
     assert board.rows[:2] == alone.rows
 
 
 def test_players_that_share_no_partner_cannot_be_ranked() -> None:
-    board = player_board(results_of({("a", "x"): 5.0, ("b", "y"): 6.0}), "describer", JUDGE)
+    board = rank_players(results_of({("a", "x"): 5.0, ("b", "y"): 6.0}), "describer", JUDGE)
     assert [row.rank_low for row in board.rows] == [None, None]
     assert "share a partner" in str(board.rows[0].cell.unranked_words)

@@ -15,14 +15,14 @@ from ircore.core.score_records import PARTS
 from ircore.core.submission_records import TranscriptsReference
 from ircore.runs.provenance import GRAVE_RULES, Committed, Flag, make_provenance
 from leaderboard.components.fact_list import turn_facts
-from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, tier_of, trust_lines
-from leaderboard.model.turn_facts import facts_by_turn
+from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, find_tier, trust_lines
+from leaderboard.model.turn_facts import group_facts_by_turn
 
 
 @pytest.mark.slow
 def test_what_became_right_and_what_broke_is_told_by_part() -> None:
     (_, short_dogs), (_, short_cats) = chart(40, 40), chart(20, 80)
-    facts = facts_by_turn(*episode_of(short_dogs, short_cats))
+    facts = group_facts_by_turn(*episode_of(short_dogs, short_cats))
     assert (facts[1].gained, facts[1].lost) == (0, 0)
     told = {group.heading: dict(group.parts) for group in facts[2].groups}
     assert told["Became right"]["value"] == 'The bar for "Dogs" shows the value 80.'
@@ -33,11 +33,11 @@ def test_what_became_right_and_what_broke_is_told_by_part() -> None:
 @pytest.mark.slow
 def test_a_perfect_rendering_has_nothing_to_tell_and_unknown_facts_show_nothing() -> None:
     scene, episode, lines = episode_of(chart(40, 80)[1])
-    (only,) = facts_by_turn(scene, episode, lines).values()
+    (only,) = group_facts_by_turn(scene, episode, lines).values()
     assert only.held == only.decided
     assert only.groups == ()
-    assert facts_by_turn(None, episode, lines) == {}
-    assert facts_by_turn(scene, episode, {}) == {}
+    assert group_facts_by_turn(None, episode, lines) == {}
+    assert group_facts_by_turn(scene, episode, {}) == {}
     assert turn_facts(None) == ""
 
 
@@ -85,7 +85,7 @@ def test_trust_is_computed(tmp_path: Path) -> None:
     item = invented_results(["a"], ["b"]).submissions[0]
     ours = replace(item, provenance=make_provenance(tmp_path / "submission.yaml"))
     theirs = replace(item, provenance=make_provenance(tmp_path / "submission.yaml", SOURCE, (FLAG, FLAG)))
-    assert [tier_of(each) for each in (item, ours, theirs)] == [HERE, MAINTAINERS, RESCORED]
+    assert [find_tier(each) for each in (item, ours, theirs)] == [HERE, MAINTAINERS, RESCORED]
     assert [name for name, _ in trust_lines(item)] == ["Trust"]
     assert [name for name, _ in trust_lines(ours)] == ["Trust", "Played by maintainers"]
     lines = dict(trust_lines(theirs))

@@ -12,9 +12,9 @@ from visits import Visit, axe_findings
 from ircore.core.records import Box
 from ircore.games.reconstruction.records import list_turns
 from ircore.games.registry import load_game
-from leaderboard.components.xray_data import xray_data
-from leaderboard.model.sentences import LEAST, Subject, about, best, spans
-from leaderboard.model.xray import draw_scene, xrays
+from leaderboard.components.xray_data import build_xray_data
+from leaderboard.model.sentences import LEAST, Subject, find_best_sentences, score_marks, split_sentences
+from leaderboard.model.xray import build_xrays, draw_scene
 
 CATS = Subject("bar", ("Cats",), ("#d62728",), Box(20, 80, 60, 160))
 GAME = load_game("reconstruction")
@@ -22,12 +22,12 @@ GAME = load_game("reconstruction")
 
 def test_a_full_stop_ends_a_sentence_but_not_within_a_number() -> None:
     message = "A bar of 12.5 cm. Move it left!\nKeep the rest."
-    assert [span.text for span in spans(message)] == ["A bar of 12.5 cm.", "Move it left!", "Keep the rest."]
-    assert all(message[span.start :].startswith(span.text) for span in spans(message))
+    assert [span.text for span in split_sentences(message)] == ["A bar of 12.5 cm.", "Move it left!", "Keep the rest."]
+    assert all(message[span.start :].startswith(span.text) for span in split_sentences(message))
 
 
 def clearness(sentence: str, *group: Subject) -> float:
-    return about(sentence, group or (CATS,))[0]
+    return score_marks(sentence, group or (CATS,))[0]
 
 
 def test_a_sentence_speaks_of_a_mark_by_text_place_or_kind_and_not_by_colour_alone() -> None:
@@ -37,7 +37,7 @@ def test_a_sentence_speaks_of_a_mark_by_text_place_or_kind_and_not_by_colour_alo
     assert clearness("Delete the square at (40, 100).") >= LEAST
     assert clearness("Delete the square at (140, 100).") == 0
     message = "There are two bars. The red bar is for Cats. The blue bar is for Dogs."
-    (chosen,) = best(message, (CATS,))
+    (chosen,) = find_best_sentences(message, (CATS,))
     assert chosen is not None
     assert chosen.text == "The red bar is for Cats."
 
@@ -48,30 +48,30 @@ BIRDS = Subject("bar", ("Birds",), ("#1f77b4",), Box(160, 20, 190, 160))
 
 def test_one_bar_of_several_needs_more_than_its_kind_and_a_sentence_on_an_axis_speaks_of_none() -> None:
     bars = (CATS, DOGS, BIRDS)
-    assert about("The bar is too tall.", bars) == (0, 0, 0)
-    assert about('The y axis is a line and has the labels "Cats", "Dogs".', bars) == (0, 0, 0)
-    assert [points > 0 for points in about("The red bar is too tall.", bars)] == [True, False, False]
-    assert about("The blue bar is too tall.", bars) == (0, 0, 0), "two bars are blue"
-    assert [points > 0 for points in about("Two blue bars on the right.", bars)] == [False, True, True]
-    assert [points > 0 for points in about("The blue bar for Birds is too tall.", bars)] == [False, False, True]
+    assert score_marks("The bar is too tall.", bars) == (0, 0, 0)
+    assert score_marks('The y axis is a line and has the labels "Cats", "Dogs".', bars) == (0, 0, 0)
+    assert [points > 0 for points in score_marks("The red bar is too tall.", bars)] == [True, False, False]
+    assert score_marks("The blue bar is too tall.", bars) == (0, 0, 0), "two bars are blue"
+    assert [points > 0 for points in score_marks("Two blue bars on the right.", bars)] == [False, True, True]
+    assert [points > 0 for points in score_marks("The blue bar for Birds is too tall.", bars)] == [False, False, True]
 
 
 def test_a_colour_means_the_nearest_line_and_turquoise_is_a_colour() -> None:
     lines = tuple(Subject("line", (), (colour,), None) for colour in ("#2aa198", "#003f5c", "#2a78b0", "#b388dd"))
     for line, words in enumerate(("turquoise dash-dot", "dark blue dashed", "blue dotted", "soft purple")):
-        points = about(f"A {words} polyline near the centre.", lines)
+        points = score_marks(f"A {words} polyline near the centre.", lines)
         assert [mark for mark, own in enumerate(points) if own] == [line]
 
 
 def test_a_text_is_spoken_of_by_its_words_and_not_by_its_colour() -> None:
     labels = tuple(Subject("value_label", (text,), ("#333333",), None) for text in ("6.5", "9.5"))
-    assert [points > 0 for points in about('Add texts "9.5", "12.5" in #343434.', labels)] == [False, True]
+    assert [points > 0 for points in score_marks('Add texts "9.5", "12.5" in #343434.', labels)] == [False, True]
 
 
 @pytest.mark.slow
 def test_a_mark_has_one_fate_and_a_fault_names_the_facts_that_fail() -> None:
     scene, episode, lines = episode_of(chart(20, 80)[1])
-    (xray,) = xrays(draw_scene(scene), GAME, episode, lines).values()
+    (xray,) = build_xrays(draw_scene(scene), GAME, episode, lines).values()
     drawn = draw_scene(scene)
     fates = {mark.name: fate for mark, fate in zip(drawn.marks, xray.fates, strict=True)}
     assert fates['the bar for "Cats"'] == "value"
@@ -88,27 +88,27 @@ def test_a_fault_cites_the_sentence_that_broke_it_or_did_not_mend_it() -> None:
     turns = tuple(
         turn.model_copy(update={"message": text}) for turn, text in zip(list_turns(episode), messages, strict=True)
     )
-    told = xrays(draw_scene(scene), GAME, episode.with_steps(turns), lines)
+    told = build_xrays(draw_scene(scene), GAME, episode.with_steps(turns), lines)
     assert told[1].faults == ()
     (fault,) = told[2].faults
     assert fault.cited is not None
     assert (fault.cited.turn, fault.cited.text, fault.cited.link) == (2, "Make the bar for Cats half as tall.", "broke")
     # Browsers count a character beyond the first plane as two.
     cited = replace(fault, cited=replace(fault.cited, start=3, text="a 😀"))
-    assert xray_data(replace(told[2], faults=(cited,)))["faults"][0][3] == [2, 3, 4, "broke"]
+    assert build_xray_data(replace(told[2], faults=(cited,)))["faults"][0][3] == [2, 3, 4, "broke"]
     scene, episode, lines = episode_of(short, short)
     turns = tuple(
         turn.model_copy(update={"message": text}) for turn, text in zip(list_turns(episode), messages, strict=True)
     )
-    told = xrays(draw_scene(scene), GAME, episode.with_steps(turns), lines)
+    told = build_xrays(draw_scene(scene), GAME, episode.with_steps(turns), lines)
     assert told[1].faults[0].cited is not None
     assert told[1].faults[0].cited.link == "said"
 
 
 def test_without_facts_or_scene_there_is_no_x_ray() -> None:
     scene, episode, _ = episode_of(chart(40, 80)[1])
-    assert xrays(draw_scene(scene), GAME, episode, {}) == {}
-    assert xrays(None, GAME, episode, {}) == {}
+    assert build_xrays(draw_scene(scene), GAME, episode, {}) == {}
+    assert build_xrays(None, GAME, episode, {}) == {}
 
 
 CITED = """() => {

@@ -20,13 +20,13 @@ from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import board_table
 from leaderboard.model.site import Site
-from leaderboard.model.site_judge import site_judge
-from leaderboard.pages.board_files import leaderboard_files
-from leaderboard.pages.board_views import View, chips, view_origin, view_path, view_words, views
-from leaderboard.pages.boards import board_lines, board_pages
-from leaderboard.pages.limits import limits_page
-from leaderboard.pages.matrix import matrix_files, matrix_pages
-from leaderboard.pages.targets import targets_page
+from leaderboard.model.site_judge import select_site_judge
+from leaderboard.pages.board_files import build_leaderboard_files
+from leaderboard.pages.board_views import View, build_chips, describe_origin, describe_view, list_views, view_path
+from leaderboard.pages.boards import build_board_lines, build_board_pages
+from leaderboard.pages.limits import build_limits_page
+from leaderboard.pages.matrix import build_matrix_files, build_matrix_pages
+from leaderboard.pages.targets import build_targets_page
 from leaderboard.rendering.render import Renderer
 
 pytestmark = pytest.mark.slow
@@ -65,18 +65,18 @@ def site_of(made: list[InventedRun], judge: str | None = None) -> Site:
 
 def test_a_person_judges_before_a_model_and_a_model_before_a_formula() -> None:
     everyone = [also_judged(also_judged(run, "a-model"), HUMAN, annotator="p1") for run in runs()]
-    assert site_judge(Results.from_runs(everyone)) == HUMAN
-    assert site_judge(Results.from_runs([also_judged(run, "a-model") for run in runs()])) == "a-model"
-    assert site_judge(Results.from_runs(runs())) == "structural"
-    assert site_judge(Results.from_runs(everyone), "structural") == "structural"
+    assert select_site_judge(Results.from_runs(everyone)) == HUMAN
+    assert select_site_judge(Results.from_runs([also_judged(run, "a-model") for run in runs()])) == "a-model"
+    assert select_site_judge(Results.from_runs(runs())) == "structural"
+    assert select_site_judge(Results.from_runs(everyone), "structural") == "structural"
 
 
 def test_a_judge_that_only_compares_is_never_the_sites_judge() -> None:
     results = Results.from_runs([also_judged(run, "a-comparer", "preference") for run in runs()])
     assert results.judges == ("a-comparer", "structural")
-    assert site_judge(results) == "structural"
+    assert select_site_judge(results) == "structural"
     with pytest.raises(InputError, match="a-comparer: no such judge rated similarity"):
-        site_judge(results, "a-comparer")
+        select_site_judge(results, "a-comparer")
 
 
 def test_what_a_judge_is_stands_in_the_run() -> None:
@@ -94,7 +94,7 @@ def test_files_of_all_boards_rank_pairs_only_among_those_that_played_by_the_same
     _, *others = runs()
     alone = Results.from_runs(runs())
     mixed = Results.from_runs([*runs(), under(others[0], 50)])
-    document = json.loads(dict(leaderboard_files(mixed, Version("", "")))["data/leaderboard.json"])
+    document = json.loads(dict(build_leaderboard_files(mixed, Version("", "")))["data/leaderboard.json"])
     ranks = {
         (row["run_id"], row["category"], row["difficulty"]): (row["rank_low"], row["rank_high"], row["top"])
         for row in document["rows"]
@@ -116,7 +116,7 @@ def test_files_of_all_boards_rank_pairs_only_among_those_that_played_by_the_same
 def test_there_is_a_board_for_every_judge_rules_and_condition() -> None:
     made = [also_judged(run, "a-model") for run in runs()]
     site = site_of([*made, under(made[0], 50)])
-    paths = [view_path(site, view) for view in views(site)]
+    paths = [view_path(site, view) for view in list_views(site)]
     assert len(paths) == len(set(paths)) == 2 * 2 * 9 + 2
     assert {
         "boards/index", "boards/photos-hard", "boards/budget-50/all-easy", "boards/all-rules/index",
@@ -128,35 +128,35 @@ def test_a_category_that_a_judge_does_not_rate_leads_to_the_board_of_one_that_do
     judged = also_judged(runs(1)[0], "a-model")
     kept = tuple(score for score in judged.given if score.by != "a-model" or "geometry" in score.episode_id)
     site = site_of([changed(judged, given=kept)])
-    links = dict(chips(site, View("a-model", rules=Rules())))
+    links = dict(build_chips(site, View("a-model", rules=Rules())))
     assert {chip.label: chip.path for chip in links["Category"]} == {
         "All": "boards/index",
         "Geometry": "boards/geometry-both",
         "Photos": "boards/by-structural/photos-both",
     }
     # Asked for by name, the judge's own board is still there, and claims no order.
-    assert dict(chips(site, View("structural", "photos", rules=Rules())))["Judge"][0].path == "boards/photos-both"
+    assert dict(build_chips(site, View("structural", "photos", rules=Rules())))["Judge"][0].path == "boards/photos-both"
     assert rendered(site, "boards/photos-both").find("p", role="status")[0].text == "1 pair; none has a score."
 
 
 def test_a_board_says_in_words_what_it_shows() -> None:
     site = site_of(runs())
     view = View("structural", "geometry", "hard", Rules())
-    assert view_words(site, view) == (
+    assert describe_view(site, view) == (
         "Geometry, hard; judged by structural (computed, no human or model); 2 episodes a pair; "
         "at most 200 tokens a message and 10 turns"
     )
-    assert view_origin(site, view).startswith("rules b200-t10-allow; unreleased benchmark (set 00000000); ircore 0")
+    assert describe_origin(site, view).startswith("rules b200-t10-allow; unreleased benchmark (set 00000000); ircore 0")
     day = {"name": "2026.1", "instance_set": site.version.instance_set, "prompts": "1", "date": "2026-05-01"}
     site.version = replace(site.version, released=BenchmarkVersion.model_validate(day))
-    assert "; benchmark 2026.1, instance set 00000000; ircore 0" in view_origin(site, view)
+    assert "; benchmark 2026.1, instance set 00000000; ircore 0" in describe_origin(site, view)
 
 
 def test_a_judge_that_only_compares_has_a_board_by_preference() -> None:
     made = runs()
     comparing = [also_judged(made[0], "a-comparer", "preference"), *made[1:]]
     site = site_of(comparing)
-    lines = board_lines(site, View("a-comparer", rules=Rules()))
+    lines = build_board_lines(site, View("a-comparer", rules=Rules()))
     assert [line.cell.preference.mean for line in lines] == [1.0, None, None]
     page = rendered(site, "boards/by-a-comparer/index")
     (head,) = page.find("thead")
@@ -187,7 +187,7 @@ def test_a_metric_counts_final_renderings_and_what_became_of_the_first() -> None
 
 
 def rendered(site: Site, path: str) -> Element:
-    (page,) = (page for page in board_pages(site) if page.path == path)
+    (page,) = (page for page in build_board_pages(site) if page.path == path)
     return parse_page(Renderer(site, {}).block(page))
 
 
@@ -195,7 +195,7 @@ def test_a_row_holds_more_digits_than_it_shows() -> None:
     """Means have all digits, ends of intervals five, the small cells of ten pictures each three."""
     site = site_of(runs())
     page = rendered(site, "boards/index")
-    line = board_lines(site, View(site.judge, rules=Rules()))[0]
+    line = build_board_lines(site, View(site.judge, rules=Rules()))[0]
     row = page.find("tbody")[0].find("tr")[0]
     for name, estimate in (("score-column", line.cell.main), ("quality-column", line.cell.score)):
         (shown,) = row.find("td", class_=name)
@@ -230,7 +230,7 @@ def pictured(made: list[InventedRun]) -> list[InventedRun]:
 
 def test_the_matrix_says_what_describers_and_generators_contribute() -> None:
     site = crossed()
-    (matrix,) = (page for page in matrix_pages(site) if page.path == "matrix")
+    (matrix,) = (page for page in build_matrix_pages(site) if page.path == "matrix")
     page = parse_page(Renderer(site, {}).block(matrix))
     assert "Describers set pairs apart more than generators do." in page.find("p", class_="finding")[0].text
     assert len(page.find(class_="effect")) == 4
@@ -248,7 +248,7 @@ def test_the_matrix_says_what_describers_and_generators_contribute() -> None:
 )
 def test_a_matrix_asks_who_matters_only_where_it_has_several_of_each(pairs: list[tuple[str, str]], asks: bool) -> None:
     site = site_of(pictured([invented_run(SET, describer, generator, 5.0, 0.1) for describer, generator in pairs]))
-    (matrix,) = (page for page in matrix_pages(site) if page.path == "matrix")
+    (matrix,) = (page for page in build_matrix_pages(site) if page.path == "matrix")
     (lead,) = parse_page(Renderer(site, {}).block(matrix)).find("p", class_="lead")
     assert ("Does it matter more who is the describer" in lead.text) == asks
     assert ("What each pair scores." in lead.text) != asks
@@ -256,8 +256,8 @@ def test_a_matrix_asks_who_matters_only_where_it_has_several_of_each(pairs: list
 
 def test_a_grid_that_only_other_rules_complete_is_none() -> None:
     s_p, s_q, t_p, t_q = (invented_run(SET, item, other, 5.0, 0.1) for item in ("s", "t") for other in ("p", "q"))
-    assert limits_page(site_of([s_p, s_q, t_p, t_q, under(s_p, 50)])).complete().values["crossed"]
-    assert not limits_page(site_of([s_p, s_q, t_p, under(t_q, 50)])).complete().values["crossed"]
+    assert build_limits_page(site_of([s_p, s_q, t_p, t_q, under(s_p, 50)])).complete().values["crossed"]
+    assert not build_limits_page(site_of([s_p, s_q, t_p, under(t_q, 50)])).complete().values["crossed"]
 
 
 def test_the_page_of_targets_counts_messages_under_the_sites_own_rules() -> None:
@@ -267,7 +267,7 @@ def test_the_page_of_targets_counts_messages_under_the_sites_own_rules() -> None
         episode.with_steps(tuple(turn.model_copy(update={"message_tokens": 10}) for turn in list_turns(episode)))
         for episode in short.played
     )
-    table = targets_page(site_of([*runs(), changed(short, played=curt)])).values["table"]
+    table = build_targets_page(site_of([*runs(), changed(short, played=curt)])).values["table"]
     assert {score.value for score in table.column("tokens")} == {40.0}
 
 
@@ -276,7 +276,7 @@ def rows_of(page: Element) -> list[Element]:
 
 
 def test_there_is_a_matrix_for_every_judge_condition_and_budget_and_one_for_every_target() -> None:
-    pages = {page.path: page for page in matrix_pages(crossed())}
+    pages = {page.path: page for page in build_matrix_pages(crossed())}
     assert {"matrix", "matrix/geometry-hard", "matrix/all-easy", "matrix/by-structural/index", "matrix/budget-50/index",
             "matrix/by-structural/budget-50/photos-both", "matrix/target-photos-hard-02"} <= pages.keys()  # fmt: skip
     # 2 judges × 2 budgets × 9 conditions, and 8 targets.
@@ -285,7 +285,7 @@ def test_there_is_a_matrix_for_every_judge_condition_and_budget_and_one_for_ever
 
 def test_a_matrix_shows_a_target_of_its_condition_and_leads_to_the_episodes_behind_it() -> None:
     site = crossed()
-    (hard,) = (page for page in matrix_pages(site) if page.path == "matrix/photos-hard")
+    (hard,) = (page for page in build_matrix_pages(site) if page.path == "matrix/photos-hard")
     page = parse_page(Renderer(site, {}).block(hard))
     shown = page.find("div", data_judge="strict")[0].attributes["data-target"]
     assert shown.startswith("photos-hard")
@@ -295,7 +295,7 @@ def test_a_matrix_shows_a_target_of_its_condition_and_leads_to_the_episodes_behi
     scores = [link.attributes["href"] for link in page.find("a", class_="matrix-score")]
     assert len(scores) == 4
     assert all(href.startswith("../pairs/") and href.endswith(".html#photos-hard") for href in scores)
-    (files,) = [json.loads(text) for path, text in matrix_files(site) if path.endswith(f"/{shown}.json")]
+    (files,) = [json.loads(text) for path, text in build_matrix_files(site) if path.endswith(f"/{shown}.json")]
     assert files["judges"] == ["strict", "structural"]
     assert len(files["pairs"]) == 5
     assert {len(file) for file in files["pairs"].values()} == {4}
@@ -313,6 +313,6 @@ def test_targets_that_the_judge_does_not_rate_are_not_counted() -> None:
     instances = invented_set(3, ("geometry", "photos"))
     made = (invented_run(instances, name, "painter", skill, 0.2) for name, skill in (("seer", 7.0), ("poet", 4.0)))
     site = Site([NoPhotos(run.path, run.run, run.instances, run.played, run.given) for run in made])  # type: ignore[misc]
-    sizes = limits_page(site).complete().values["sizes"]
+    sizes = build_limits_page(site).complete().values["sizes"]
     counts = {size["category"]: [level["n"] for level in size["levels"]] for size in sizes}
     assert counts == {None: [6, 3, 3], "geometry": [6, 3, 3], "photos": [0, 0, 0]}

@@ -9,7 +9,7 @@ from invented import InventedRun, invented_run, invented_set
 
 from ircore.games.reconstruction.records import list_turns
 from leaderboard.model.site import Site
-from leaderboard.pages.figure_data import figure_data_files
+from leaderboard.pages.figure_data import build_figure_data_files
 
 JUDGE = "structural"
 
@@ -34,7 +34,7 @@ def scored_run(*trajectories: list[float]) -> InventedRun:
 @pytest.fixture(scope="module")
 def files() -> dict[str, Any]:
     site = Site([scored_run([4, 6, 8], [2], [6, 7])])  # type: ignore[list-item]
-    return {path.removeprefix("data/figures/"): json.loads(text) for path, text in figure_data_files(site)}
+    return {path.removeprefix("data/figures/"): json.loads(text) for path, text in build_figure_data_files(site)}
 
 
 def record(figure: dict[str, Any], row: int = 0) -> dict[str, Any]:

@@ -19,9 +19,9 @@ from leaderboard import theme
 from leaderboard.building.bundle import bundle
 from leaderboard.building.writing import draw
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.figure_data import CHOOSABLE, figure_data_files
-from leaderboard.pages.figures import ALONE, figure_pages, figures_page
-from leaderboard.rendering.render import Renderer, block
+from leaderboard.pages.figure_data import CHOOSABLE, build_figure_data_files
+from leaderboard.pages.figures import ALONE, build_figure_pages, build_figures_page
+from leaderboard.rendering.render import Renderer, render_block
 from leaderboard.rendering.shell import Shell
 
 if TYPE_CHECKING:
@@ -59,10 +59,10 @@ def write_pages(site: Site, folder: Path) -> None:
     (folder / "assets/js").mkdir()
     for name in ("charts", "figures"):
         (folder / f"assets/js/{name}.js").write_text(bundle(name))
-    (folder / "assets/css/theme.css").write_text(theme.stylesheet())
-    pages = [figures_page(site), *figure_pages(site)]
+    (folder / "assets/css/theme.css").write_text(theme.build_stylesheet())
+    pages = [build_figures_page(site), *build_figure_pages(site)]
     charts = draw(site, pages)
-    files = dict(figure_data_files(site))
+    files = dict(build_figure_data_files(site))
     for name, chart in charts.items():
         files |= {f"charts/{name}.json": chart.json(), f"charts/{name}.csv": chart.csv()}
     renderer = Renderer(site, charts)
@@ -76,7 +76,11 @@ def write_pages(site: Site, folder: Path) -> None:
 def as_page(renderer: Renderer, page: Page) -> str:
     links = "".join(f'<link rel="stylesheet" href="assets/css/{name}.css">' for name in STYLES)
     alone = page.template == ALONE
-    shell = block(f"{ALONE}_shell", {"title": page.title, "root": page.root}) if alone else SHELL.format(styles=links)
+    shell = (
+        render_block(f"{ALONE}_shell", {"title": page.title, "root": page.root})
+        if alone
+        else SHELL.format(styles=links)
+    )
     return Shell(shell).filled(renderer.block(page), charts=True)
 
 

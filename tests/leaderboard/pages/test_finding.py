@@ -13,9 +13,9 @@ from ircore.games.reconstruction.records import list_rendered_turns
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.finding import Finding, Hardest, finding
-from leaderboard.pages.front_episode import legibility
-from leaderboard.pages.overview import front_page
+from leaderboard.pages.finding import Finding, Hardest, collect_findings
+from leaderboard.pages.front_episode import measure_legibility
+from leaderboard.pages.overview import build_front_page
 from leaderboard.rendering.render import Renderer
 
 
@@ -35,7 +35,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 
 def finding_of(site: Site) -> Finding:
-    return known(finding(site))
+    return known(collect_findings(site))
 
 
 @pytest.mark.slow
@@ -78,7 +78,7 @@ def test_of_equal_pairs_none_is_crowned_and_the_finding_is_about_all_of_them() -
     runs = [invented_run(instances, f"seer-{at}", "painter", 4.0, 2.0) for at in range(4)]
     made = finding_of(tied := Site(runs))  # type: ignore[arg-type]
     assert (made.top, made.has_leader, made.direction) == (4, False, "help")
-    page = front_page(tied)
+    page = build_front_page(tied)
     # Invented runs have no pictures for the strip of an episode.
     html = Renderer(tied, {}).block(replace(page, values={**page.values, "strip": None}, later=None))
     said = html.partition('class="finding">')[2].partition("</p>")[0]
@@ -125,7 +125,7 @@ def test_corrections_are_said_to_help_only_where_the_interval_leaves_no_other_re
 
 def test_the_front_page_says_that_it_cannot_be_told(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Finding, "direction", "open")
-    html = Renderer(site, {}).block(front_page(site))
+    html = Renderer(site, {}).block(build_front_page(site))
     assert (
         "cannot be told yet whether talking it over pays" in html.partition('class="finding"')[2].partition("</p>")[0]
     )
@@ -137,7 +137,7 @@ def test_corrections_that_harm_are_said_to(tmp_path: Path) -> None:
 
 
 def test_the_front_page_says_so_in_three_sentences(site: Site) -> None:
-    html = Renderer(site, {}).block(front_page(site))
+    html = Renderer(site, {}).block(build_front_page(site))
     made = finding_of(site)
     lead = html.partition('<p class="lead">')[2].partition("</p>")[0]
     assert f"{made.pictures} pictures of {made.kinds} kinds" in lead
@@ -150,6 +150,6 @@ def test_the_front_page_says_so_in_three_sentences(site: Site) -> None:
 
 
 def test_words_read_more_easily_than_pixels() -> None:
-    assert legibility(["A tangent touches the circle at B"]) == 1
-    assert legibility(["polyline through (254, 162), (239, 163)"]) == pytest.approx(2 / 6)
-    assert legibility(["word " * 120]) == pytest.approx(0.5)
+    assert measure_legibility(["A tangent touches the circle at B"]) == 1
+    assert measure_legibility(["polyline through (254, 162), (239, 163)"]) == pytest.approx(2 / 6)
+    assert measure_legibility(["word " * 120]) == pytest.approx(0.5)

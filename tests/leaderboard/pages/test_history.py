@@ -10,16 +10,22 @@ from site_samples import named_submission, rate_turns
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.formats import format_csv
-from leaderboard.charts.entries import entries_sketch
+from leaderboard.charts.entries import sketch_entries
 from leaderboard.charts.grammar import Sketch
-from leaderboard.charts.places import versions_sketch
+from leaderboard.charts.places import sketch_versions
 from leaderboard.frozen_boards.archive import FrozenBoard
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages import feed
-from leaderboard.pages.feed import changes, changes_page
-from leaderboard.pages.history import entries, entries_table, history_page, version_words, versions_table
-from leaderboard.pages.version_moves import Standing, Track, moved_words, tracks
+from leaderboard.pages.feed import build_changes_page, list_changes
+from leaderboard.pages.history import (
+    build_entries_table,
+    build_history_page,
+    build_versions_table,
+    describe_newest_moves,
+    list_entries,
+)
+from leaderboard.pages.version_moves import Standing, Track, build_tracks, describe_moves
 from leaderboard.rendering.render import Renderer
 
 FIRST = {"seer": 5.0, "poet": 7.0, "teller": 6.0}
@@ -77,7 +83,7 @@ def standing(low: int, high: int, mean: float = 50.0) -> Standing:
 
 @pytest.mark.slow
 def test_a_pair_enters_among_those_that_were_there_by_then(site: Site) -> None:
-    entered = {entry.pair.describer: entry for entry in entries(site).values()}
+    entered = {entry.pair.describer: entry for entry in list_entries(site).values()}
     # Teller is better than seer and cannot be told from poet.
     places = {name: (entry.place, entry.pairs, entry.beaten) for name, entry in entered.items()}
     assert places == {"seer": (1, 1, 0), "poet": (1, 2, 1), "teller": (2, 3, 1)}
@@ -100,7 +106,7 @@ def test_a_pair_enters_among_those_that_were_there_by_then(site: Site) -> None:
 
 
 def test_the_last_pair_enters_with_the_ranks_that_the_board_gives_it_and_the_first_leads_alone(site: Site) -> None:
-    entered = {entry.pair.describer: entry for entry in entries(site).values()}
+    entered = {entry.pair.describer: entry for entry in list_entries(site).values()}
     board = {row.submission.describer: row for row in site.under().board(site.judge)}
     # The pair that came last entered among all pairs of today.
     assert entered["teller"].ranks == (board["teller"].rank_low, board["teller"].rank_high) == (1, 2)
@@ -110,7 +116,7 @@ def test_the_last_pair_enters_with_the_ranks_that_the_board_gives_it_and_the_fir
 
 
 def test_what_changed_tells_it_in_words_and_so_do_the_feeds(site: Site) -> None:
-    words = {change.title: change.words for change in changes(site)}
+    words = {change.title: change.words for change in list_changes(site)}
     told = "It entered with rank 1 of 2, place 1 of 2 by main score, ahead of seer + painter (53.5, 95 % interval "
     assert told in words["New pair: poet + painter"]
     assert told in dict(feed.feed_files(site))["feed.json"]
@@ -121,7 +127,7 @@ def test_frozen_boards_are_laid_beside_the_live_one(site: Site) -> None:
     interval = {"main_score_low": 80.0, "main_score_high": 91.0, "main_score_n": 40}
     told = {
         track.name[0]: track
-        for track in tracks(
+        for track in build_tracks(
             site,
             [
                 frozen_board(
@@ -145,14 +151,14 @@ def test_a_former_board_of_several_rules_stands_with_the_rules_of_most_pairs(sit
         {**about, "describer": describer, "rules": rules, "rank_low": rank, "rank_high": rank}
         for describer, rules, rank in ranked
     ]
-    told = {track.name[0]: track.standings[1] for track in tracks(site, [frozen_board(*rows)])}
+    told = {track.name[0]: track.standings[1] for track in build_tracks(site, [frozen_board(*rows)])}
     assert [standing and standing.words for standing in (told["seer"], told["poet"])] == ["2", "1"]
 
 
 def test_a_pair_was_moved_by_the_conditions_in_which_it_lost_most_against_the_pairs_on_both(
     site: Site, board: FrozenBoard
 ) -> None:
-    told = {track.name[0]: track for track in tracks(site, [board])}
+    told = {track.name[0]: track for track in build_tracks(site, [board])}
     assert {name: track.words for name, track in told.items()} == {
         "poet": "up from 3 to 1–2", "teller": "new", "seer": "down from 1 to 3", "gone": "no longer there",
     }  # fmt: skip
@@ -166,13 +172,13 @@ def test_a_pair_was_moved_by_the_conditions_in_which_it_lost_most_against_the_pa
 
 
 def test_the_release_of_a_version_tells_who_moved(site: Site, board: FrozenBoard) -> None:
-    words = version_words(site, [board])
+    words = describe_newest_moves(site, [board])
     assert words.startswith("Against 2025.1: poet + painter up from 3 to 1–2, most in geometry, easy (from −10.0 to +1")
     assert ". seer + painter down from 1 to 3, most in geometry, easy (from +10.0 to −10." in words
     assert ". 1 new. 1 no longer there. In brackets: points" in words
     many = [Track((f"p{place}", "b"), (standing(place, place), standing(20, 20))) for place in range(1, 10)]
-    assert "p5 + b up from 20 to 5. 4 more moved." in moved_words(many, "2025.1")
-    assert version_words(site, []) == ""
+    assert "p5 + b up from 20 to 5. 4 more moved." in describe_moves(many, "2025.1")
+    assert describe_newest_moves(site, []) == ""
 
 
 def test_what_changed_and_the_feeds_tell_who_moved(
@@ -180,14 +186,14 @@ def test_what_changed_and_the_feeds_tell_who_moved(
 ) -> None:
     monkeypatch.setattr(site, "version", replace(site.version, released=board.record))
     monkeypatch.setattr(site, "moved", "Against 2025.1: seer + painter down from 1 to 3.")
-    (release,) = [change for change in changes(site) if change.title == "Benchmark 2025.1 released"]
+    (release,) = [change for change in list_changes(site) if change.title == "Benchmark 2025.1 released"]
     assert release.words.endswith(" Against 2025.1: seer + painter down from 1 to 3.")
     for _, text in feed.feed_files(site):
         assert release.words in text
 
 
 def test_the_page_has_intervals_and_leads_to_the_episodes_of_the_pair(site: Site, board: FrozenBoard) -> None:
-    page = history_page(site, [board]).complete()
+    page = build_history_page(site, [board]).complete()
     text = Renderer(site, {}).block(page)
     last = list(site.galleries)[-1]
     assert f'href="gallery/{last}.html?pair=teller&amp;pair=seer#teller">' in text
@@ -199,27 +205,27 @@ def test_the_page_has_intervals_and_leads_to_the_episodes_of_the_pair(site: Site
 
 
 def test_scores_are_drawn_as_pairs_enter_with_the_best_by_then(site: Site) -> None:
-    table = entries_table(list(entries(site).values()))
+    table = build_entries_table(list(list_entries(site).values()))
     assert format_csv(table).splitlines()[1].startswith("1,2026-01-01,")
-    sketch = entries_sketch(table, site.pairs, top=1)
+    sketch = sketch_entries(table, site.pairs, top=1)
     assert isinstance(sketch, Sketch)
     assert sketch.title == "poet° + painter°, number 2 of 3 to enter, has the best main score: 77.0"
-    tied = entries_sketch(table, site.pairs, top=2)
+    tied = sketch_entries(table, site.pairs, top=2)
     assert tied.title == "2 of 3 pairs may be the best today; the highest main score is 77.0"
     record = sketch.drawing.plotly()["data"][0]
     assert (list(record["x"]), list(record["y"])) == ([1, 2, 2, 3], [53.5, 53.5, 77.0, 77.0])
 
 
 def test_places_are_drawn_over_versions_with_the_ranges_of_ranks(site: Site, board: FrozenBoard) -> None:
-    moved = tracks(site, [board])
-    table = versions_table(["2025.1", "2026.1"], moved)
+    moved = build_tracks(site, [board])
+    table = build_versions_table(["2025.1", "2026.1"], moved)
     places = [(row[0].value, row[1].value, row[3].value) for row in table.rows]
     assert places == [
         ("2025.1", "seer", 1), ("2025.1", "gone", 2), ("2025.1", "poet", 3),
         ("2026.1", "poet", 1), ("2026.1", "teller", 2), ("2026.1", "seer", 3),
     ]  # fmt: skip
     pairs = {track.name: track.pair for track in moved if track.pair is not None}
-    sketch = versions_sketch(table, ["2025.1", "2026.1"], pairs)
+    sketch = sketch_versions(table, ["2025.1", "2026.1"], pairs)
     assert isinstance(sketch, Sketch)
     assert sketch.title == "poet° + painter° leads the newest board; in 2025.1 its place was 3"
     heights = [list(trace["y"]) for trace in sketch.drawing.plotly()["data"]]
@@ -229,11 +235,11 @@ def test_places_are_drawn_over_versions_with_the_ranges_of_ranks(site: Site, boa
 
 def test_older_changes_are_folded_by_month(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed, "_OPEN", 2)
-    values = changes_page(site).complete().values
+    values = build_changes_page(site).complete().values
     assert [(day, [change.title for change in of_day]) for day, of_day in values["days"]] == [
         ("2026-01-03", ["New pair: teller + painter"]), ("2026-01-02", ["New pair: poet + painter"]),
     ]  # fmt: skip
     # The first pair, and the version of ircore that played it.
     assert [(month, count, len(days)) for month, count, days in values["months"]] == [("January 2026", 2, 1)]
-    text = Renderer(site, {}).block(changes_page(site))
+    text = Renderer(site, {}).block(build_changes_page(site))
     assert '<details class="more"><summary>January 2026: 2 older changes</summary>' in text

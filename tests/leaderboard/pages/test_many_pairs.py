@@ -15,12 +15,12 @@ from ircore.results.tables.board import board_table
 from leaderboard.components.board_cells import group_letter
 from leaderboard.components.values import score
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.against_files import against_files
-from leaderboard.pages.boards import board_pages
-from leaderboard.pages.matrix import matrix_pages
+from leaderboard.pages.against_files import build_against_files
+from leaderboard.pages.boards import build_board_pages
+from leaderboard.pages.matrix import build_matrix_pages
 from leaderboard.pages.pair_comparison import compare_page
 from leaderboard.rendering.render import Renderer
-from leaderboard.words.labels import interval_width
+from leaderboard.words.labels import format_interval_width
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +38,7 @@ def site_of(made: list[InventedRun]) -> Site:
 
 
 def rendered(site: Site, path: str) -> Element:
-    (page,) = (page for page in board_pages(site) if page.path == path)
+    (page,) = (page for page in build_board_pages(site) if page.path == path)
     return as_page(site, page)
 
 
@@ -78,7 +78,7 @@ def test_two_pairs_differ_by_themselves_and_not_among_all_and_the_page_says_whic
 
 def test_files_of_comparisons_name_ranked_pairs_and_agree_with_the_ranks() -> None:
     site = site_of(runs())
-    files = dict(against_files(site))
+    files = dict(build_against_files(site))
     assert "data/against/index.json" in files
     assert "data/against/geometry-hard.json" in files
     value = json.loads(files["data/against/index.json"])
@@ -110,7 +110,7 @@ def test_a_matrix_of_many_pairs_is_a_heat_map_from_the_best_to_the_worst() -> No
         for seer in range(4)
         for painter in range(8)
     ]
-    (page,) = (page for page in matrix_pages(site_of(crossed)) if page.path == "matrix")
+    (page,) = (page for page in build_matrix_pages(site_of(crossed)) if page.path == "matrix")
     shown = as_page(site_of(crossed), page)
     (table,) = shown.find("table", class_="heat-matrix")
     heads = [head.text.split()[0] for head in table.find("thead")[0].find("th")]
@@ -153,7 +153,7 @@ def test_small_cells_too_few_to_say_are_merged_or_have_no_colour() -> None:
     ],
 )
 def test_an_interval_is_written_so_that_it_claims_nothing_beyond_its_ends(estimate: Estimate, written: str) -> None:
-    assert interval_width(estimate) == written
+    assert format_interval_width(estimate) == written
     assert (written or "6.00") in score(estimate)
 
 

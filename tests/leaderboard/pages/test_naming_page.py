@@ -15,8 +15,8 @@ from ircore.games.reference.build import build as build_contexts
 from ircore.games.reference.naming import PIECES
 from ircore.instances.requests import BuildRequest
 from leaderboard.building.site_check import check_site
-from leaderboard.charts.naming import bin_of
-from leaderboard.pages.naming import naming_page
+from leaderboard.charts.naming import find_bin
+from leaderboard.pages.naming import build_naming_page
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.pictures import Shown
 
@@ -38,7 +38,7 @@ def annotated(folder: Path, name: str = "names", **pictures: Any) -> Path:
 
 
 def rendered(path: Path) -> Element:
-    return parse_page(Renderer(None, {}).block(naming_page([path], DRAWN)))
+    return parse_page(Renderer(None, {}).block(build_naming_page([path], DRAWN)))
 
 
 def rows_of(page: Element) -> list[Element]:
@@ -74,7 +74,9 @@ def test_values_that_the_file_states_stand_under_ours(tmp_path: Path) -> None:
 
 
 def test_a_histogram_counts_every_picture_once_and_splits_at_the_cuts(tmp_path: Path) -> None:
-    page = naming_page([annotated(tmp_path, dog=["dog", "dog"], hound=["a dog", "dogs"], blob=["cat", "boat"])], {})
+    page = build_naming_page(
+        [annotated(tmp_path, dog=["dog", "dog"], hound=["a dog", "dogs"], blob=["cat", "boat"])], {}
+    )
     snd, pnd, psa = page.values["own_charts"]
     counts = {trace["name"]: sum(trace["x"]) for trace in snd.figure["data"]}
     assert counts == {"easy": 2, "between": 0, "hard": 1}
@@ -90,11 +92,11 @@ def test_a_histogram_counts_every_picture_once_and_splits_at_the_cuts(tmp_path: 
     ("value", "place"), [(0.0, 0), (0.05, 0), (0.0501, 1), (0.80, 15), (0.8000001, 16), (0.95, 18), (1.0, 19)]
 )
 def test_bins_hold_their_upper_edge(value: float, place: int) -> None:
-    assert bin_of(value, 0.05) == place
+    assert find_bin(value, 0.05) == place
 
 
 def test_every_value_of_a_grid_falls_into_the_bin_around_it() -> None:
-    bins = Counter(bin_of(number / 100, 0.05) for number in range(1, 101))
+    bins = Counter(find_bin(number / 100, 0.05) for number in range(1, 101))
     assert bins == dict.fromkeys(range(20), 5)
 
 
@@ -111,7 +113,7 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     paths = [annotated(folder, dog=["dog", "cat"]) for folder in (tmp_path, tmp_path / "other")]
     with pytest.raises(InputError, match="two files are called names"):
-        naming_page(paths, {})
+        build_naming_page(paths, {})
 
 
 def built(folder: Path) -> None:

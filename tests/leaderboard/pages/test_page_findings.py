@@ -12,15 +12,15 @@ from ircore.results.effects import PlayerResult
 from ircore.results.model import Results
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.games.pages import game_pages
+from leaderboard.games.pages import build_game_pages
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.boards import board_pages
-from leaderboard.pages.finding import outcome_words, pair_finding
-from leaderboard.pages.player_boards import player_board_pages
-from leaderboard.pages.players import extremes, player_pages
-from leaderboard.pages.selections import best_of
-from leaderboard.rendering.description import LONGEST, description
+from leaderboard.pages.boards import build_board_pages
+from leaderboard.pages.finding import describe_outcome, pair_finding
+from leaderboard.pages.player_boards import build_player_board_pages
+from leaderboard.pages.players import build_player_pages, find_extremes
+from leaderboard.pages.selections import find_best_episode
+from leaderboard.rendering.description import LONGEST, describe_page
 from leaderboard.rendering.render import Renderer
 from leaderboard.words.findings import lead_words, place_words
 
@@ -73,7 +73,7 @@ def told(site: Site, page: Page) -> str:
 
 @pytest.mark.slow
 def test_a_board_says_who_leads_it_and_a_board_by_quality_does_not(site: Site) -> None:
-    pages = {page.path: page for page in board_pages(site)}
+    pages = {page.path: page for page in build_board_pages(site)}
     cell = site.results.board("structural")[0].cell
     score = f"{cell.main.mean:.1f} (95 % interval {cell.main.low:.1f} to {cell.main.high:.1f}, n = 32)"
     assert (
@@ -84,7 +84,7 @@ def test_a_board_says_who_leads_it_and_a_board_by_quality_does_not(site: Site) -
 
 
 def test_players_are_ranked_by_name_and_titles_tell_boards_apart(site: Site) -> None:
-    pages = {page.path: page for page in player_board_pages(site)}
+    pages = {page.path: page for page in build_player_board_pages(site)}
     assert told(site, pages["boards/describers/index"]).startswith("seer-2 leads 3 describers, main score ")
     assert pages["boards/describers/geometry-hard"].title == "Describers: geometry, hard"
 
@@ -128,14 +128,14 @@ def test_a_condition_of_three_targets_is_neither_best_nor_worst() -> None:
 def test_a_players_best_and_worst_category_have_five_targets() -> None:
     means = {"geometry": Estimate(9.0, None, None, 4), "photos": Estimate(6.0, 5.0, 7.0, 5)}
     result = PlayerResult("describer", "seer", ("a", "b"), Estimate(7.0, 6.0, 8.0, 9), means, {})
-    assert extremes(result) == {}
+    assert find_extremes(result) == {}
     lines = Estimate(4.0, 3.0, 5.0, 6)
     more = replace(result, by_category={**means, "line_graph": lines})
-    assert extremes(more) == {"best": ("photos", means["photos"]), "worst": ("line_graph", lines)}
+    assert find_extremes(more) == {"best": ("photos", means["photos"]), "worst": ("line_graph", lines)}
 
 
 def test_a_player_says_its_mean_over_partners(site: Site) -> None:
-    (page,) = (page for page in player_pages(site) if page.title == "Describer seer-1")
+    (page,) = (page for page in build_player_pages(site) if page.title == "Describer seer-1")
     mean = site.results.cell("seer-1-painter", "structural").score.mean
     assert page.finding is not None
     by_category = {"best": ("geometry", Estimate(6.0, 5.0, 7.0, 16)), "worst": ("photos", Estimate(4.0, 3.0, 5.0, 16))}
@@ -153,10 +153,10 @@ def test_the_best_episode_on_a_target_is_that_of_the_highest_final_score(site: S
         for run_id in site.pairs
         if (judged := site.judged(site.episode(run_id, "photos-hard-03"))) is not None and judged.final is not None
     }
-    best = best_of(site, gallery)
+    best = find_best_episode(site, gallery)
     assert best is not None
     assert finals[best.pair.run_id] == max(finals.values()) == best.judged.final
-    words = outcome_words(best, "structural")
+    words = describe_outcome(best, "structural")
     assert f"{best.judged.final:.1f} of 10 after " in words
     assert words.endswith(", judged by structural")
 
@@ -165,7 +165,7 @@ def test_the_start_and_the_board_of_another_game_say_who_is_best() -> None:
     instances = guessing_set(5)
     runs = [guessed("strong", instances, [8.0] * 20), guessed("weak", instances, [2.0] * 20)]
     section = GameSection(Results.from_runs(game=Guessing(), runs=runs))
-    pages = {page.path: page for page in game_pages([section])}
+    pages = {page.path: page for page in build_game_pages([section])}
     for name in ("index", "boards/index"):
         board = Renderer(None, charts={}).finding(pages[section.path(name)])
         assert "main score" in board
@@ -174,6 +174,6 @@ def test_the_start_and_the_board_of_another_game_say_who_is_best() -> None:
 
 def test_a_description_takes_the_finding_before_the_first_words_and_has_an_end() -> None:
     page = '<h1>Board</h1><p class="filtered">All.</p><p class="finding headline">No two <em>pairs</em>.</p>'
-    assert description(page, "Board") == "Board: No two pairs."
-    assert description(page, "Board", "a leads 2 pairs") == "Board: a leads 2 pairs"
-    assert len(description(page, "Board", "word " * 100)) <= LONGEST
+    assert describe_page(page, "Board") == "Board: No two pairs."
+    assert describe_page(page, "Board", "a leads 2 pairs") == "Board: a leads 2 pairs"
+    assert len(describe_page(page, "Board", "word " * 100)) <= LONGEST

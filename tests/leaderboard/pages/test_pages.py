@@ -19,9 +19,9 @@ from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.badges import badge_files, badges
-from leaderboard.pages.citation import bibtex, citation_page, escape_bibtex, pair_bibtex
-from leaderboard.pages.feed import atom, changes, json_feed
+from leaderboard.pages.badges import build_badge_files, build_badges
+from leaderboard.pages.citation import build_citation_page, escape_bibtex, format_bibtex, pair_bibtex
+from leaderboard.pages.feed import list_changes, render_atom, render_json_feed
 from leaderboard.pages.pair_comparison import Comparisons
 
 pytestmark = pytest.mark.slow
@@ -109,14 +109,14 @@ def test_comparisons_are_known_once_and_hold_every_final_score(site: Site) -> No
 
 @pytest.mark.parametrize("address", ["", ADDRESS])
 def test_the_atom_feed_has_what_rfc_4287_requires(site: Site, address: str) -> None:
-    feed = ElementTree.fromstring(atom(changes(site), "set", address))
+    feed = ElementTree.fromstring(render_atom(list_changes(site), "set", address))
     assert feed.tag == f"{ATOM}feed"
     for required in ("id", "title", "updated", "author"):
         assert len(feed.findall(ATOM + required)) == 1
     links = {link.get("rel"): link.get("href") for link in feed.findall(f"{ATOM}link")}
     assert links == {"alternate": f"{address}changes.html"} | ({"self": f"{address}feed.atom"} if address else {})
     entries = feed.findall(f"{ATOM}entry")
-    assert len(entries) == len(changes(site))
+    assert len(entries) == len(list_changes(site))
     for entry in entries:
         for required in ("id", "title", "updated"):
             assert len(entry.findall(ATOM + required)) == 1
@@ -126,7 +126,7 @@ def test_the_atom_feed_has_what_rfc_4287_requires(site: Site, address: str) -> N
 
 @pytest.mark.parametrize("address", ["", ADDRESS])
 def test_the_json_feed_has_what_version_1_1_requires(site: Site, address: str) -> None:
-    feed = json.loads(json_feed(changes(site), address))
+    feed = json.loads(render_json_feed(list_changes(site), address))
     assert feed["version"] == "https://jsonfeed.org/version/1.1"
     assert feed["title"]
     assert ("feed_url" in feed) == bool(address)
@@ -140,7 +140,7 @@ def test_the_json_feed_has_what_version_1_1_requires(site: Site, address: str) -
 
 def test_badges_say_version_rank_range_and_score(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     run_id = next(run_id for run_id, pair in site.pairs.items() if pair.key == "seer-painter")
-    overall = badges(site)[run_id][0]
+    overall = build_badges(site)[run_id][0]
     row = site.results.board("structural")[0]
     assert overall.message.startswith(f"rank {row.rank_low}")
     assert re.fullmatch(r"rank \d(–\d)? of 4 · \d\d\.\d (± \d+\.\d|\d+\.\d to \d+\.\d)", overall.message)
@@ -151,14 +151,14 @@ def test_badges_say_version_rank_range_and_score(site: Site, monkeypatch: pytest
     assert (shields["schemaVersion"], shields["message"]) == (1, overall.message)
     assert overall.label == "image reconstruction", "the benchmark of this site is not released"
     monkeypatch.setattr(site, "version", RELEASED)
-    assert badges(site)[run_id][1].label == "image reconstruction 2026.1, geometry"
-    names = [path for path, _ in badge_files(site)]
+    assert build_badges(site)[run_id][1].label == "image reconstruction 2026.1, geometry"
+    names = [path for path, _ in build_badge_files(site)]
     assert len(names) == len(set(names)) == 2 * len(PAIRS) * (1 + len(site.results.categories))
 
 
 def test_bibtex_is_one_entry_with_balanced_braces_whatever_the_names() -> None:
     assert escape_bibtex("50 % & _{x}") == r"50 \% \& \_\textbraceleft{}x\textbraceright{}"
-    entry = bibtex(
+    entry = format_bibtex(
         {"title": "A {title}", "authors": [{"name": "Grüße & Co."}, {"family-names": "D'A", "given-names": "M"}]}
     )
     assert entry.splitlines()[0] == "@misc{datitle,"
@@ -166,14 +166,14 @@ def test_bibtex_is_one_entry_with_balanced_braces_whatever_the_names() -> None:
 
 
 def test_the_benchmark_and_the_paper_are_cited_from_one_source() -> None:
-    entries = [value["bibtex"] for value in citation_page(RELEASED, ADDRESS).values["entries"]]
+    entries = [value["bibtex"] for value in build_citation_page(RELEASED, ADDRESS).values["entries"]]
     assert entries[0].startswith("@article{hakimov2026image,")
     assert "eprint = {2606.01901}" in entries[0]
     assert entries[0].count(" and ") == 3  # four authors
     assert entries[1].startswith("@misc{imagereconstructiongame")
     assert f"  url = {{{ADDRESS}}}," in entries[1]
     assert "  note = {benchmark 2026.1, instance set aaaaaaaaaaaa}," in entries[1]
-    assert "url" not in citation_page(RELEASED, "").values["entries"][1]["bibtex"]
+    assert "url" not in build_citation_page(RELEASED, "").values["entries"][1]["bibtex"]
 
 
 def test_a_pair_is_cited_with_its_run_and_page(site: Site) -> None:

@@ -22,7 +22,7 @@ from ircore.scorers.verification.scene_facts import list_facts
 from leaderboard.building.site_build import build_site
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import SiteRun
-from leaderboard.pages.people import people_page, read_studies
+from leaderboard.pages.people import build_people_page, read_studies
 
 
 def rated_study(folder: Path) -> RunFolder:
@@ -61,7 +61,7 @@ def board_run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 
 def test_until_somebody_rates_the_page_says_that_nobody_has(board_run: RunFolder) -> None:
-    values = people_page(Site([SiteRun(board_run.path)])).complete().values
+    values = build_people_page(Site([SiteRun(board_run.path)])).complete().values
     assert (values["tables"], values["sentences"], values["witnesses"]) == ([], [], None)
 
 
@@ -69,7 +69,7 @@ def test_ratings_of_a_study_give_r_kappa_and_bias(board_run: RunFolder, tmp_path
     study = rated_study(tmp_path)
     site = Site([SiteRun(board_run.path)])
     site.studies = read_studies([study.path])
-    values = people_page(site).complete().values
+    values = build_people_page(site).complete().values
     (sentence,) = values["sentences"]
     (row,) = people_table(Results.from_runs([study])).rows[:1]
     r, kappa, bias = (value.value for value in row[4:])

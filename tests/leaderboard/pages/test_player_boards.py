@@ -13,14 +13,14 @@ from samples import sample_run
 
 from ircore.games.reconstruction.records import collect_renderings
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from leaderboard.model.final_fates import final_fates
+from leaderboard.model.final_fates import load_final_fates
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.boards import board_pages
-from leaderboard.pages.cannot_draw import CannotDraw, KindLine, cannot_draw, plural
-from leaderboard.pages.overview import front_page
-from leaderboard.pages.player_boards import player_board_pages
-from leaderboard.pages.players import player_pages
+from leaderboard.pages.boards import build_board_pages
+from leaderboard.pages.cannot_draw import CannotDraw, KindLine, find_undrawable_marks, format_plural
+from leaderboard.pages.overview import build_front_page
+from leaderboard.pages.player_boards import build_player_board_pages
+from leaderboard.pages.players import build_player_pages
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.pictures import Shown
 
@@ -31,7 +31,7 @@ def board_text(per_condition: int, path: str, pairs: list[tuple[str, str]]) -> s
     skills = {"seer": 8.0, "poet": 4.0, "stray": 6.0}
     runs = [invented_run(instances, describer, generator, skills[describer], 0.3) for describer, generator in pairs]
     site = Site(runs)  # type: ignore[arg-type]
-    page = next(page for page in player_board_pages(site) if page.path == path)
+    page = next(page for page in build_player_board_pages(site) if page.path == path)
     return " ".join(re.sub(r"<[^>]*>", " ", Renderer(site, charts={}).block(page.complete())).split())
 
 
@@ -76,7 +76,7 @@ def test_the_pictures_of_a_player_say_of_how_many_partners_they_are(
     instances = invented_set(1, ("geometry",))
     runs = [invented_run(instances, "seer", f"painter-{place}", 9.0 - place, 0.3) for place in range(partners)]
     site = Site(runs)  # type: ignore[arg-type]
-    (page,) = (page for page in player_pages(site) if page.title == "Describer seer")
+    (page,) = (page for page in build_player_pages(site) if page.title == "Describer seer")
     text = Renderer(site, charts={}).block(page.complete())
     assert f"<h2>One target, {heading}</h2>" in text
     shown = re.findall(r"with (?:<[^>]*>)*(painter-\d)<", text.partition("One target")[2].partition("<h2>")[0])
@@ -97,13 +97,13 @@ def site() -> Site:
 
 
 def boards(site: Site) -> list[Page]:
-    made = [*board_pages(site), *player_board_pages(site)]
+    made = [*build_board_pages(site), *build_player_board_pages(site)]
     return [page for page in made if page.path in ("boards/index", "boards/describers/index")]
 
 
 @pytest.mark.slow
 def test_the_heads_of_ranks_chances_and_scores_say_what_they_mean(site: Site) -> None:
-    for page in (*boards(site), front_page(site)):
+    for page in (*boards(site), build_front_page(site)):
         heads = {
             abbr.text: abbr.attributes["title"]
             for head in parse_page(Renderer(site, {}).block(page)).find("th")
@@ -122,15 +122,15 @@ def test_shares_are_means_over_targets_and_every_wrong_mark_is_counted_once(tmp_
     score_runs([run], ScoringPlan(metrics=(), every_turn=True), workers=1)
     site = Site(read_runs([run.path]))
     (pair,) = site.pairs.values()
-    fates = final_fates(site, pair)
-    cannot = known(cannot_draw(site, [pair]))
+    fates = load_final_fates(site, pair)
+    cannot = known(find_undrawable_marks(site, [pair]))
     assert cannot.renderings == len(fates)
     for line in cannot.lines:
         told = {
             instance: [
                 fate
                 for mark, fate in zip(site.galleries[instance].drawn.marks, known.fates, strict=True)  # type: ignore[union-attr]
-                if plural(mark.subject.kind) == line.kind and fate != "unsure"
+                if format_plural(mark.subject.kind) == line.kind and fate != "unsure"
             ]
             for instance, known in fates.items()
         }
@@ -144,7 +144,7 @@ def test_shares_are_means_over_targets_and_every_wrong_mark_is_counted_once(tmp_
     for example in cannot.examples:
         result = known(site.episode(pair.run_id, example.gallery.instance.instance_id))
         assert example.turn == max(collect_renderings(result.episode))
-    assert cannot_draw(site, []) is None
+    assert find_undrawable_marks(site, []) is None
 
 
 def test_kinds_of_too_few_targets_come_last_and_stay_out_of_the_sentence() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from leaderboard.model.site import Page
-from leaderboard.pages.search_entries import page_entries
+from leaderboard.pages.search_entries import list_page_entries
 
 
 @pytest.mark.parametrize(
@@ -19,5 +19,5 @@ from leaderboard.pages.search_entries import page_entries
     ],
 )
 def test_pages_of_every_game_are_of_the_kind_that_their_folder_says(path: str, template: str, kind: str) -> None:
-    ((found, title, _, address),) = page_entries([Page(path, "Title", template)])
+    ((found, title, _, address),) = list_page_entries([Page(path, "Title", template)])
     assert (found, title, address) == (kind, "Title", f"{path}.html")

@@ -12,14 +12,14 @@ from PIL import Image
 
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.model import Results
-from leaderboard.building.cards import card_of, card_path, card_tags
-from leaderboard.games.pages import game_pages
+from leaderboard.building.cards import build_card_tags, card_path, draw_card
+from leaderboard.games.pages import build_game_pages
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import View
-from leaderboard.pages.boards import board_pages
-from leaderboard.pages.player_boards import player_board_pages
-from leaderboard.pages.sharing import share_strip
+from leaderboard.pages.boards import build_board_pages
+from leaderboard.pages.player_boards import build_player_board_pages
+from leaderboard.pages.sharing import render_share_strip
 
 SET = invented_set(8, ("geometry", "photos"))
 
@@ -32,19 +32,19 @@ def site() -> Site:
 
 @pytest.mark.slow
 def test_a_page_with_numbers_has_its_link_and_an_entry_that_says_where_they_come_from(site: Site) -> None:
-    strip = share_strip(Page("boards/all-hard", "All categories, hard", "board"), site)
+    strip = render_share_strip(Page("boards/all-hard", "All categories, hard", "board"), site)
     (entry,) = parse_page(strip).find("code")
     assert "url = {https://example.org/board/boards/all-hard.html}" in entry.text
     assert site.results.instance_set[:12] in entry.text
     assert "judged by structural" in entry.text
-    assert share_strip(Page("cite", "Cite", "cite"), site) == ""
+    assert render_share_strip(Page("cite", "Cite", "cite"), site) == ""
 
 
 def test_a_citation_names_who_rated_the_numbers_of_its_own_page(site: Site) -> None:
     view, record = View("eye"), BenchmarkVersion(name="2025.1", instance_set="f" * 64, prompts="p", date="2025-01-31")
 
     def cited(template: str, **values: object) -> str:
-        return str(share_strip(Page("page", "A page", template, values), site))
+        return str(render_share_strip(Page("page", "A page", template, values), site))
 
     assert "judged by structural" in cited("board", view=View("structural"))
     for template in ("board", "player_board", "matrix"):
@@ -59,14 +59,14 @@ def test_a_citation_names_who_rated_the_numbers_of_its_own_page(site: Site) -> N
 
 @pytest.mark.parametrize("template", ["ask", "gallery_index"])
 def test_pages_beside_the_boards_are_cited_too(site: Site, template: str) -> None:
-    assert "data-copy-link" in share_strip(Page(template, "A page", template), site)
+    assert "data-copy-link" in render_share_strip(Page(template, "A page", template), site)
 
 
 def test_a_page_of_another_game_names_its_own_instance_set_and_no_judge() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
-    page = next(page for page in game_pages([section]) if page.path == "games/guessing/boards/index")
-    entry = share_strip(page, None)
+    page = next(page for page in build_game_pages([section]) if page.path == "games/guessing/boards/index")
+    entry = render_share_strip(page, None)
     assert f"instance set {run.run.instance_set[:12]}" in entry
     assert "judged by" not in entry
 
@@ -74,21 +74,21 @@ def test_a_page_of_another_game_names_its_own_instance_set_and_no_judge() -> Non
 def test_boards_and_runs_of_another_game_have_cards_too() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
-    cards = {page.path: card_of(section, page.complete()) for page in game_pages([section])}
+    cards = {page.path: draw_card(section, page.complete()) for page in build_game_pages([section])}
     assert {"games/guessing/boards/index", "games/guessing/pairs/pair"} <= {
         path for path, card in cards.items() if card
     }
 
 
 def test_a_board_has_a_card_that_other_sites_find(site: Site, tmp_path: Path) -> None:
-    (page,) = (page for page in board_pages(site) if page.path == "boards/index")
-    card = card_of(site, page)
+    (page,) = (page for page in build_board_pages(site) if page.path == "boards/index")
+    card = draw_card(site, page)
     assert card is not None
     assert Image.open(io.BytesIO(card)).size == (1200, 630)
     path = card_path(tmp_path, page.path)
     path.parent.mkdir(parents=True)
     path.write_bytes(card)
-    tags = card_tags(tmp_path, page.path, 'A "board"', site.address, "Who leads & by how much")
+    tags = build_card_tags(tmp_path, page.path, 'A "board"', site.address, "Who leads & by how much")
     assert '<meta property="og:description" content="Who leads &amp; by how much">' in tags
     assert 'content="https://example.org/board/cards/boards/index.png"' in tags
     assert "&#34;board&#34;" in tags
@@ -103,14 +103,16 @@ def pixels(card: bytes | None) -> bytes:
 
 @pytest.mark.slow
 def test_a_board_of_players_has_a_card_and_those_of_single_conditions_show_it_too(site: Site, tmp_path: Path) -> None:
-    pages = {page.path: page.complete() for page in player_board_pages(site)}
+    pages = {page.path: page.complete() for page in build_player_board_pages(site)}
     page = pages["boards/describers/index"]
-    assert pixels(card_of(site, page)) != pixels(card_of(site, replace(page, values={**page.values, "lines": []})))
-    assert card_of(site, pages["boards/describers/all-hard"]) is None
+    assert pixels(draw_card(site, page)) != pixels(draw_card(site, replace(page, values={**page.values, "lines": []})))
+    assert draw_card(site, pages["boards/describers/all-hard"]) is None
     path = card_path(tmp_path, page.path)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"a picture")
-    assert "cards/boards/describers/index.png" in card_tags(tmp_path, "boards/describers/all-hard", "", site.address)
+    assert "cards/boards/describers/index.png" in build_card_tags(
+        tmp_path, "boards/describers/all-hard", "", site.address
+    )
 
 
 def test_a_page_without_a_card_has_that_of_the_front_page_unless_it_is_of_another_game(
@@ -119,12 +121,12 @@ def test_a_page_without_a_card_has_that_of_the_front_page_unless_it_is_of_anothe
     front = card_path(tmp_path, "index")
     front.parent.mkdir(parents=True)
     front.write_bytes(b"a picture")
-    assert "https://example.org/board/cards/index.png" in card_tags(tmp_path, "ask", "Ask", site.address)
-    assert "og:image" not in card_tags(tmp_path, "games/guessing/method", "Guessing", site.address)
+    assert "https://example.org/board/cards/index.png" in build_card_tags(tmp_path, "ask", "Ask", site.address)
+    assert "og:image" not in build_card_tags(tmp_path, "games/guessing/method", "Guessing", site.address)
 
 
 def test_without_an_address_a_page_has_its_title_and_description_for_other_sites(tmp_path: Path) -> None:
-    tags = card_tags(tmp_path, "boards/index", "A board", "", "Who leads")
+    tags = build_card_tags(tmp_path, "boards/index", "A board", "", "Who leads")
     assert '<meta property="og:title" content="A board">' in tags
     assert '<meta property="og:description" content="Who leads">' in tags
     # Addresses must be absolute, and a picture has nothing else to be found by.
@@ -134,6 +136,6 @@ def test_without_an_address_a_page_has_its_title_and_description_for_other_sites
 
 def test_on_the_page_of_a_target_the_link_of_an_episode_with_a_card_is_offered(site: Site) -> None:
     page = Page("gallery/photos-easy-01", "Photos", "instance", {"strips": {"seer-0": "strips/photos-easy-01-seer-0"}})
-    strip = share_strip(page, site)
+    strip = render_share_strip(page, site)
     assert 'data-episodes="{&#34;seer-0&#34;: &#34;../strips/photos-easy-01-seer-0.html&#34;}"' in strip
-    assert "data-episodes" not in share_strip(Page("ask", "Ask", "ask"), site)
+    assert "data-episodes" not in render_share_strip(Page("ask", "Ask", "ask"), site)

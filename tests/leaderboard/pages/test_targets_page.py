@@ -19,8 +19,8 @@ from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_strips
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.overview import front_page
-from leaderboard.pages.targets import targets_page
+from leaderboard.pages.overview import build_front_page
+from leaderboard.pages.targets import build_targets_page
 from leaderboard.pages.turn_strips import strip_episodes, strip_path
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.build_cache import BuildCache
@@ -80,7 +80,7 @@ def test_without_a_scene_it_says_so(run: RunFolder) -> None:
 
 def test_the_page_has_a_sheet_of_every_condition(run: RunFolder) -> None:
     site = Site(read_runs([run.path]))
-    read = parse_page(Renderer(site, {}).block(targets_page(site)))
+    read = parse_page(Renderer(site, {}).block(build_targets_page(site)))
     links = [href for link in read.find("a") if (href := link.attributes.get("href") or "").startswith("gallery/")]
     assert links == [f"gallery/{instance.instance_id}.html" for instance in site.results.instances]
     assert len(read.find("h3")) == 4
@@ -105,7 +105,7 @@ def test_a_strip_has_two_frames_a_turn_and_there_are_at_most_six(tmp_path: Path)
     write_strips(site, tree)
     chosen = strip_episodes(site)
     assert 1 <= len(chosen) <= 6
-    front = front_page(site).complete().values["strip"]
+    front = build_front_page(site).complete().values["strip"]
     assert (tree.files / front["animation"]).is_file()
     assert {path.name for path in (tree.files / "strips").iterdir()} == {
         Path(strip_path(episode)).name for episode in chosen

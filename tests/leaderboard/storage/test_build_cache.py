@@ -21,7 +21,7 @@ from leaderboard.gallery.fragments import FIRST, Fragments
 from leaderboard.model import site_runs
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_run, read_runs
-from leaderboard.storage.build_cache import FOLDER, BuildCache, folder_hash
+from leaderboard.storage.build_cache import FOLDER, BuildCache, hash_folder
 from leaderboard.storage.pictures import PictureBook
 
 pytestmark = pytest.mark.slow
@@ -142,14 +142,14 @@ def test_what_is_damaged_is_made_anew(runs: list[Path], tmp_path: Path, damage: 
 def test_the_program_is_part_of_every_key(tmp_path: Path) -> None:
     package = Path(site_runs.__file__).parents[1]
     copied = Path(shutil.copytree(package, tmp_path / "leaderboard"))
-    before = folder_hash(copied)
+    before = hash_folder(copied)
     shutil.rmtree(copied / "__pycache__", ignore_errors=True)
-    assert folder_hash(copied) == before
+    assert hash_folder(copied) == before
     for name in ("templates/pair.html.j2", "assets/js/table.js", Path(fragments.__file__).name):
         with (copied / name).open("a") as file:
             file.write("\n")
-        assert folder_hash(copied) != before
-        before = folder_hash(copied)
+        assert hash_folder(copied) != before
+        before = hash_folder(copied)
 
 
 def write_picture(folder: Path, width: int, height: int) -> tuple[Path, str]:

@@ -7,33 +7,33 @@ import pytest
 
 from leaderboard import theme
 from leaderboard.theme import describer_class, describer_colour
-from leaderboard.theme.colour import contrast, relative_luminance, until_contrast
-from leaderboard.theme.hues import UNCOLOURED, hues_of
+from leaderboard.theme.colour import compute_contrast, compute_luminance, raise_contrast
+from leaderboard.theme.hues import UNCOLOURED, assign_hues
 
 SCHEMES = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 
 
 def test_contrast_of_known_colours() -> None:
-    assert contrast("#000000", "#ffffff") == pytest.approx(21)
-    assert contrast("#ffffff", "#ffffff") == 1
+    assert compute_contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert compute_contrast("#ffffff", "#ffffff") == 1
     # Published with WCAG's technique G18: the lightest grey that passes 4.5 : 1 on white is #767676.
-    assert contrast("#767676", "#ffffff") > 4.5 > contrast("#777777", "#ffffff")
+    assert compute_contrast("#767676", "#ffffff") > 4.5 > compute_contrast("#777777", "#ffffff")
 
 
 def test_a_colour_is_changed_only_as_far_as_needed() -> None:
-    assert until_contrast("#0072b2", "#ffffff", 4.5) == "#0072b2"
-    darker = until_contrast("#f0e442", "#ffffff", 3)
-    assert 3 <= contrast(darker, "#ffffff") < 3.3
+    assert raise_contrast("#0072b2", "#ffffff", 4.5) == "#0072b2"
+    darker = raise_contrast("#f0e442", "#ffffff", 3)
+    assert 3 <= compute_contrast(darker, "#ffffff") < 3.3
 
 
 @SCHEMES
 def test_words_can_be_read(dark: bool) -> None:
     for ground in ("background", "surface"):
-        assert contrast(theme.neutral("text", dark), theme.neutral(ground, dark)) >= 7
-        assert contrast(theme.neutral("muted", dark), theme.neutral(ground, dark)) >= 4.5
-        assert contrast(theme.ACCENT[dark], theme.neutral(ground, dark)) >= 4.5
+        assert compute_contrast(theme.neutral("text", dark), theme.neutral(ground, dark)) >= 7
+        assert compute_contrast(theme.neutral("muted", dark), theme.neutral(ground, dark)) >= 4.5
+        assert compute_contrast(theme.ACCENT[dark], theme.neutral(ground, dark)) >= 4.5
         for index in range(len(theme.OKABE_ITO)):
-            assert contrast(theme.describer_text_colour(index, dark), theme.neutral(ground, dark)) >= 4.5
+            assert compute_contrast(theme.describer_text_colour(index, dark), theme.neutral(ground, dark)) >= 4.5
 
 
 @SCHEMES
@@ -42,21 +42,21 @@ def test_marks_can_be_seen(dark: bool) -> None:
     colours = [theme.describer_colour(index, dark) for index in range(7)]
     colours += [theme.judge_colour(index, dark) for index in range(3)]
     colours.append(theme.neutral("zero", dark))
-    assert all(contrast(colour, page) >= 3 for colour in colours)
+    assert all(compute_contrast(colour, page) >= 3 for colour in colours)
 
 
 @SCHEMES
 def test_words_on_heat_cells_can_be_read(dark: bool) -> None:
-    colours = theme.variables(dark)
+    colours = theme.list_variables(dark)
     inks = [name for name in colours if name.endswith("-ink")]
     assert len(inks) == 67
-    assert all(contrast(colours[ink], colours[ink.removesuffix("-ink")]) >= 4.5 for ink in inks)
+    assert all(compute_contrast(colours[ink], colours[ink.removesuffix("-ink")]) >= 4.5 for ink in inks)
 
 
 @SCHEMES
 def test_similarity_runs_from_the_page_to_the_far_end(dark: bool) -> None:
-    colours = theme.variables(dark)
-    luminances = [relative_luminance(colours[theme.score_class(half / 2)]) for half in range(21)]
+    colours = theme.list_variables(dark)
+    luminances = [compute_luminance(colours[theme.score_class(half / 2)]) for half in range(21)]
     steps = [later - earlier for earlier, later in pairwise(luminances)]
     assert all(step > 0 for step in steps) if dark else all(step < 0 for step in steps)
     assert theme.score_class(-3) == theme.score_class(0)
@@ -65,25 +65,25 @@ def test_similarity_runs_from_the_page_to_the_far_end(dark: bool) -> None:
 
 @SCHEMES
 def test_differences_are_centred_on_zero(dark: bool) -> None:
-    colours = theme.variables(dark)
+    colours = theme.list_variables(dark)
     middle = colours[theme.delta_class(0)]
     assert middle == theme.DELTA_STOPS[dark][2]
-    away = [contrast(colours[theme.delta_class(value)], middle) for value in (-5, -2.5, 2.5, 5)]
+    away = [compute_contrast(colours[theme.delta_class(value)], middle) for value in (-5, -2.5, 2.5, 5)]
     assert away[0] > away[1] > 1.5
     assert away[3] > away[2] > 1.5
 
 
 def test_the_stylesheet_defines_what_tokens_and_classes_name() -> None:
-    css = theme.stylesheet()
+    css = theme.build_stylesheet()
     light, dark, paper = css.split('[data-md-color-scheme="slate"]')
     assert "--irc-background: #ffffff;" in paper
     assert "--irc-background: #ffffff;" in light
     assert "--irc-background: #16181d;" in dark
-    assert theme.variables().keys() == theme.variables(dark=True).keys()
+    assert theme.list_variables().keys() == theme.list_variables(dark=True).keys()
     used = set(re.findall(r"var\(--irc-([a-z0-9-]+)\)", css))
-    assert used <= theme.variables().keys()
+    assert used <= theme.list_variables().keys()
     names = [theme.describer_token(8), theme.score_ink_token(7.2), *(str(stop[1]) for stop in theme.score_scale())]
-    assert {name.removeprefix("var(--irc-").removesuffix(")") for name in names} <= theme.variables().keys()
+    assert {name.removeprefix("var(--irc-").removesuffix(")") for name in names} <= theme.list_variables().keys()
     assert ".score-14 {" in css
     assert css.count("{") == css.count("}")
 
@@ -94,20 +94,20 @@ STRANGERS = [f"{letter}{letter}" for letter in "abcdefghij"]
 
 
 def test_up_to_seven_describers_have_a_colour_each() -> None:
-    hues = hues_of(FEW, FEW)
+    hues = assign_hues(FEW, FEW)
     assert len({describer_colour(hues.number(label)) for label in FEW}) == 3
     assert hues.words == "Colour stands for the describer"
 
 
 def test_of_more_the_families_share_one_each() -> None:
-    hues = hues_of(FAMILIES, FAMILIES)
+    hues = assign_hues(FAMILIES, FAMILIES)
     assert {hues.number(label) for label in FAMILIES if label.startswith("gpt")} == {hues.number("gpt-small")}
     assert len({hues.number(label) for label in FAMILIES}) == 3
     assert hues.words == "Colour stands for the first word of the describer’s name (claude, gpt, qwen)"
 
 
 def test_without_few_families_only_the_best_are_coloured_and_the_page_says_so() -> None:
-    hues = hues_of(STRANGERS, list(reversed(STRANGERS)))
+    hues = assign_hues(STRANGERS, list(reversed(STRANGERS)))
     coloured = [label for label in STRANGERS if hues.number(label) != UNCOLOURED]
     assert coloured == STRANGERS[3:]
     assert describer_class(hues.number("aa")) == "describer-0"
