@@ -55,7 +55,7 @@ STRAY = 0.12
 class Segmentation:
     """A picture in flat colours.
 
-    >>> segment(np.full((64, 64, 3), 255, np.uint8)).hex(0)
+    >>> segment_colours(np.full((64, 64, 3), 255, np.uint8)).hex(0)
     '#ffffff'
 
     Attributes:
@@ -336,8 +336,8 @@ def _select_best_pairs(values: Floats, bits: npt.NDArray[np.uint64], colours: Fl
 class Grounds:
     """A picture whose large areas became background, and these areas in the order of painting.
 
-    >>> from ircore.seeing.flat_colours import segment
-    >>> find_grounds(segment(np.full((64, 64, 3), 255, np.uint8))).areas
+    >>> from ircore.seeing.flat_colours import segment_colours
+    >>> find_grounds(segment_colours(np.full((64, 64, 3), 255, np.uint8))).areas
     ()
     """
 

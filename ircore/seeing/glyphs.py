@@ -55,7 +55,7 @@ WIDEST = 1.15
 class Letters:
     """Letters whose boxes have the same height and width, one row each.
 
-    >>> letters = typeface(13).letters(high=6, wide=7)
+    >>> letters = load_typeface(13).letters(high=6, wide=7)
     >>> {LETTERS[index] for index in letters.which}
     {'+'}
 

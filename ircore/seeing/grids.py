@@ -55,7 +55,7 @@ AHEAD = 0.05
 def list_units(side: int) -> tuple[Unit, ...]:
     """Return the cells of every row, column and box of a sudoku with ``side`` digits a side.
 
-    >>> [len(units_of(side)) for side in (4, 9)]
+    >>> [len(list_units(side)) for side in (4, 9)]
     [12, 27]
     """
     box = isqrt(side)
@@ -84,7 +84,7 @@ def deduce_sudoku(puzzle: str) -> str | None:
     cell of a row, column or box that still allows the digit (hidden single). A puzzle that is filled completely
     therefore has a single solution.
 
-    >>> deduced("1.3434122.434321")  # one empty cell in the first row, one in the third
+    >>> deduce_sudoku("1.3434122.434321")  # one empty cell in the first row, one in the third
     '1234341221434321'
 
     Args:
@@ -288,7 +288,7 @@ Costs = npt.NDArray[np.int64]
 def cut_tiles(pixels: Pixels, count: int) -> tuple[Pixels, ...]:
     """Cut a picture into ``count`` × ``count`` tiles, row by row; pixels beyond the last whole tile are left out.
 
-    >>> [tile.shape for tile in tiles_of(np.zeros((10, 20, 3), np.uint8), 2)]
+    >>> [tile.shape for tile in cut_tiles(np.zeros((10, 20, 3), np.uint8), 2)]
     [(5, 10, 3), (5, 10, 3), (5, 10, 3), (5, 10, 3)]
     """
     high, wide = pixels.shape[0] // count, pixels.shape[1] // count

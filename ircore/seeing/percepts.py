@@ -23,7 +23,7 @@ Box = tuple[int, int, int, int]
 class Shape:
     """A closed figure, filled or drawn as an outline.
 
-    >>> circle_shape((50.0, 50.0), 20.0, 1257.0, "#ff0000").size
+    >>> build_circle((50.0, 50.0), 20.0, 1257.0, "#ff0000").size
     (40.0, 40.0)
 
     Attributes:

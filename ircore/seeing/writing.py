@@ -252,9 +252,9 @@ class Writing:
     """The texts of a picture, the lines that could not be read, and the picture without the texts.
 
     >>> from ircore.seeing.flat_colours import find_grounds
-    >>> from ircore.seeing.flat_colours import segment
+    >>> from ircore.seeing.flat_colours import segment_colours
     >>> white = np.full((64, 64, 3), 255, np.uint8)
-    >>> find_writing(white, find_grounds(segment(white))).texts
+    >>> find_writing(white, find_grounds(segment_colours(white))).texts
     ()
     """
 

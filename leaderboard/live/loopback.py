@@ -22,9 +22,9 @@ MOST_POSTED = 64 * 1024
 class LoopbackHandler(SimpleHTTPRequestHandler):
     """Sends files and JSON with a policy; requests that name another host, or come from another site, are refused.
 
-    >>> LoopbackHandler.allowed("127.0.0.1:8000", None), LoopbackHandler.allowed("evil.example", None)
+    >>> LoopbackHandler.is_allowed("127.0.0.1:8000", None), LoopbackHandler.is_allowed("evil.example", None)
     (True, False)
-    >>> LoopbackHandler.allowed("127.0.0.1:8000", "https://evil.example")
+    >>> LoopbackHandler.is_allowed("127.0.0.1:8000", "https://evil.example")
     False
     """
 

@@ -81,7 +81,7 @@ class SceneJudge(Protocol):
         ...     name, label, kind = "counts", "counts elements (computed)", "computed"
         ...     def __init__(self, scene=None):
         ...         self.scene = scene
-        ...     def give_scene(self, scene):
+        ...     def with_scene(self, scene):
         ...         return CountsElements(scene)
         ...     def rate(self, target, image):
         ...         return Judgement(None, "this target has no scene") if self.scene is None else Judgement(5.0)

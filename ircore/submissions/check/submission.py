@@ -134,7 +134,7 @@ class Checked:
     """The verdict on a submission.
 
     >>> checked = check_bytes(b"schema: 1", "submission.yaml", "my-pair")
-    >>> checked.valid, [finding.field for finding in errors(checked.findings)]
+    >>> checked.valid, [finding.field for finding in select_errors(checked.findings)]
     (False, ['describer', 'generator', 'licence', 'name'])
     """
 

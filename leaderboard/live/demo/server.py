@@ -65,7 +65,7 @@ def _introduce_game(name: str) -> dict[str, str]:
 class DemoHandler(LoopbackHandler):
     """Answers with the live page until the site is there; the live page stays at ``/live/``.
 
-    >>> DemoHandler.allowed("localhost:8000", None)
+    >>> DemoHandler.is_allowed("localhost:8000", None)
     True
     """
 

@@ -19,7 +19,7 @@ MOST_DRAWN = 4 * 1024 * 1024
 class PlayHandler(LoopbackHandler):
     """Answers with the page, the state of the game, and pictures; takes messages, drawings and choices.
 
-    >>> PlayHandler.allowed("127.0.0.1:8000", "http://127.0.0.1:8000")
+    >>> PlayHandler.is_allowed("127.0.0.1:8000", "http://127.0.0.1:8000")
     True
     """
 

@@ -28,8 +28,8 @@ ALIKE = 36.0
 class Item:
     """A thing that a correction can name: a percept, or a single bar of a chart.
 
-    >>> from ircore.seeing.percepts import circle_shape
-    >>> Item(circle_shape((50.0, 50.0), 20.0, 1257.0, "#ff0000")).colour
+    >>> from ircore.seeing.percepts import build_circle
+    >>> Item(build_circle((50.0, 50.0), 20.0, 1257.0, "#ff0000")).colour
     '#ff0000'
 
     Attributes:

@@ -19,7 +19,7 @@ ColourWords = Callable[[str], str]
 class Statement:
     """A sentence of a message; a sentence that lists things can be cut to the first few.
 
-    >>> Statement("Dots format_point ", ("(1, 2)", "(3, 4)"), joint=", ").text
+    >>> Statement("Dots at ", ("(1, 2)", "(3, 4)"), joint=", ").text
     'Dots at (1, 2), (3, 4).'
 
     Attributes:
