@@ -26,7 +26,7 @@ from ircore.runs.play import add_run_id
 from leaderboard.model.site import LEADERBOARD as SITE_FILES
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.board_files import build_leaderboard_files
+from leaderboard.pages.board_views import build_leaderboard_files
 
 pytestmark = pytest.mark.slow
 

@@ -14,8 +14,8 @@ from hub_server import CI_IDENTITY, DroppedError, File, HubError, HubServer, run
 from releases import contents, play_rated, rewrite
 from samples import sample_instances
 
+from dataset_card.card.card import begin
 from dataset_card.card.croissant import CROISSANT
-from dataset_card.card.maintainer_texts import begin
 from dataset_card.releases.build import build_release
 from dataset_card.releases.record import read_release
 from dataset_card.tables.schema import SCORES

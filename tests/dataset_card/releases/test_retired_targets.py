@@ -18,7 +18,7 @@ from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.retired import build_retired_pages
+from leaderboard.pages.maintainers_work import build_retired_pages
 from leaderboard.pages.targets import build_targets_page
 from leaderboard.rendering.render import Renderer
 

@@ -15,7 +15,7 @@ from ircore.core.errors import InputError
 from ircore.games.registry import load_installed_games
 from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.results.tables.catalogue import TABLES, find_tables
-from leaderboard.building.marker import MARKER
+from leaderboard.building.site_build import MARKER
 
 ROOT = Path(__file__).resolve().parents[3]
 WRITTEN = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "commands.md")  # made from the code

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.building.bundle import ENTRIES, MODULES, bundle, strip_comments
+from leaderboard.building.sources import ENTRIES, MODULES, bundle, strip_comments
 from leaderboard.components.players import render_player_names
 from leaderboard.components.plots import dot, wins_bar
 from leaderboard.components.prototypes import prototypes

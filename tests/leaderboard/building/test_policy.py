@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from ircore.core.errors import InputError, WorkError
-from leaderboard.building.finish import finish_pages, write_surroundings
+from leaderboard.building.finish import Tree, finish_pages, write_surroundings
 from leaderboard.building.site_check import check_site
-from leaderboard.building.tree import Tree
 from leaderboard.rendering.shell import Shell, build_content_policy
 from leaderboard.storage.output_folder import build_folder, remove_left_over
 

@@ -23,17 +23,16 @@ from ircore.results.model import Results
 from ircore.runs.folder import RunFolder, create_run
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options, read_content
-from leaderboard.building.marker import MARKER
-from leaderboard.building.site_build import build_site
+from leaderboard.building.finish import Tree
+from leaderboard.building.site_build import MARKER, build_site
 from leaderboard.building.site_check import check_site
-from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
 from leaderboard.charts.catalogue import make_figures
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.board_files import build_leaderboard_files
+from leaderboard.pages.board_views import build_leaderboard_files
+from leaderboard.pages.maintainers_work import build_waiting_page
 from leaderboard.pages.pair_comparison import Comparisons
-from leaderboard.pages.unplayed_submission import build_waiting_page
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.words.labels import number, rank
 

@@ -8,9 +8,9 @@ import pytest
 from markupsafe import escape
 
 from leaderboard.building import sources
-from leaderboard.building.mkdocs_run import run_mkdocs
+from leaderboard.building.finish import Tree
 from leaderboard.building.shells import read_shells, write_sources
-from leaderboard.building.tree import Tree
+from leaderboard.building.site_build import run_mkdocs
 from leaderboard.model.site import Page
 from leaderboard.rendering.shell import NAME, TITLE
 from leaderboard.skeleton import SKELETON

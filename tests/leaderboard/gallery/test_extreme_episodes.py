@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from leaderboard.gallery.pair_outcomes import select_extreme_episodes
+from leaderboard.gallery.fragments import select_extreme_episodes
 
 FIRST, LAST = ["first.webp", 64, 64, 1], ["last.webp", 64, 64, 2]
 

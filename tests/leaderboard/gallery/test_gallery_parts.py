@@ -14,7 +14,7 @@ from ircore.core.records import Box, Element, Instance, Scene
 from ircore.results.episodes import JudgedEpisode
 from ircore.results.language.corrections import find_corrections
 from ircore.runs.folder import RunFolder
-from leaderboard.gallery import shards
+from leaderboard.gallery import fragments
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import Fragments, build_episode_json, list_ranked_pairs
 from leaderboard.gallery.same_words import Exchange, Faults, group_same_words
@@ -143,7 +143,7 @@ def test_the_telling_episode_comes_close_after_several_turns() -> None:
 @pytest.mark.slow
 def test_every_pair_is_in_the_page_or_in_one_shard() -> None:
     site = invented_site(30)
-    files = dict(shards.build_gallery_shards(site, Fragments(site)))
+    files = dict(fragments.build_gallery_shards(site, Fragments(site)))
     index = json.loads(files.pop("data/gallery/pairs.json"))
     extremes = json.loads(files.pop("data/gallery/extremes.json"))
     order = [item["key"] for item in index["pairs"]]

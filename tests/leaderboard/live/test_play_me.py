@@ -15,7 +15,7 @@ from pairs import default_signals
 
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
-from leaderboard.live.play_me.describer_seat import LONGEST, Table
+from leaderboard.live.play_me.seats import LONGEST, Table
 from leaderboard.live.play_me.server import serve_table
 
 

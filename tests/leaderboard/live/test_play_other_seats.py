@@ -19,7 +19,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.runs.folder import RunFolder
-from leaderboard.live.play_me.drawing import DATA, decode_data_address
+from leaderboard.live.play_me.seats import DATA, decode_data_address
 
 
 def asked(address: str, before: str = "") -> dict[str, Any]:
@@ -101,7 +101,7 @@ def test_a_pair_of_another_game_is_refused(tmp_path: Path, capsys: pytest.Captur
 
 
 def test_a_post_without_a_drawing_is_a_bad_request(tmp_path: Path) -> None:
-    from leaderboard.live.play_me.drawing import DrawingTable
+    from leaderboard.live.play_me.seats import DrawingTable
     from leaderboard.live.play_me.server import serve_table
 
     with serve_table(DrawingTable(tmp_path), 0) as address:

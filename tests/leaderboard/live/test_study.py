@@ -17,10 +17,8 @@ from samples import sample_run, sample_submission
 from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
-from leaderboard.live.study.command import spread
-from leaderboard.live.study.importing import import_study
-from leaderboard.live.study.participant_seat import is_passed
-from leaderboard.live.study.plan import balance_orders, plan_sessions, read_study
+from leaderboard.live.study.command import import_study, spread
+from leaderboard.live.study.plan import balance_orders, is_passed, plan_sessions, read_study
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 7, 8])

@@ -9,8 +9,7 @@ from invented import invented_run, invented_set
 
 from ircore.results.effects import average_player, estimate_grid_effects, find_player_grid
 from ircore.results.model import Results
-from leaderboard.model.kept_results import load_player, load_player_effects
-from leaderboard.model.player_ranks import rank_players
+from leaderboard.model.player_ranks import load_player, load_player_effects, rank_players
 from leaderboard.model.site import Site
 from leaderboard.storage.build_cache import FOLDER, BuildCache
 

@@ -14,7 +14,7 @@ from ircore import submissions
 from ircore.core.score_records import PARTS
 from ircore.core.submission_records import TranscriptsReference
 from ircore.runs.provenance import GRAVE_RULES, Committed, Flag, make_provenance
-from leaderboard.components.fact_list import turn_facts
+from leaderboard.components.episodes import turn_facts
 from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, find_tier, trust_lines
 from leaderboard.model.turn_facts import group_facts_by_turn
 

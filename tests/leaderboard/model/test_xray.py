@@ -12,7 +12,7 @@ from visits import Visit, axe_findings
 from ircore.core.records import Box
 from ircore.games.reconstruction.records import list_turns
 from ircore.games.registry import load_game
-from leaderboard.components.xray_data import build_xray_data
+from leaderboard.components.episodes import build_xray_data
 from leaderboard.model.sentences import LEAST, Subject, find_best_sentences, score_marks, split_sentences
 from leaderboard.model.xray import build_xrays, draw_scene
 

@@ -8,8 +8,8 @@ from samples import sample_instances, sample_run
 from site_samples import built_once, named_submission, rate_turns
 from visits import Visit
 
-from leaderboard.building.bundle import bundle
 from leaderboard.building.site_build import build_site
+from leaderboard.building.sources import bundle
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
