@@ -103,7 +103,7 @@ class Chart:
     """Sentence that says which pairs are shown; empty if all are."""
 
     source: Mapping[str, str | None] = field(default_factory=dict)
-    """Where the numbers come from, as ``as_csv`` takes it."""
+    """Where the numbers come from, as ``format_csv`` takes it."""
 
     @property
     def height(self) -> int:

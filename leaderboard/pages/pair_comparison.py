@@ -4,7 +4,7 @@
 scores by instance, its main scores, and its comparisons with pairs that come later on the overall board. Up to
 ``MOST`` pairs all are compared with all; of more pairs, each is compared with the next on the board. For other couples
 the browser computes the difference on common targets by the same rule, and takes the board's own interval of their main
-scores from the board's file of differences (``against_files``).
+scores from the board's file of differences (``build_against_files``).
 
 Data from which a board says of every pair whether it is better or worse than a chosen pair, or undecided.
 
