@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import lru_cache
-from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from importlib.util import find_spec
 from math import isfinite
 from numbers import Real
@@ -290,7 +290,13 @@ def list_unused(group: Group) -> list[Unused]:
 
 def _group_by_name(group: Group) -> dict[str, list[EntryPoint]]:
     """Return the plug-ins of each name, sorted by name; the first is used."""
-    installed = _load_entry_points(f"ircore.{group}", tuple((folder, _find_change_time(folder)) for folder in sys.path))
+    return _load_by_name(f"ircore.{group}", tuple((folder, _find_change_time(folder)) for folder in sys.path))
+
+
+@lru_cache(maxsize=32)
+def _load_by_name(group: str, _folders: tuple[tuple[str, int], ...]) -> dict[str, list[EntryPoint]]:
+    """Return the plug-ins of each name, read again when a folder of the import path has changed."""
+    installed = entry_points(group=group)  # reads a file of every installed package: 10 ms, and commands ask again
     by_name: dict[str, list[EntryPoint]] = {}
     for point in sorted(installed, key=lambda point: point.name):
         by_name.setdefault(point.name, []).append(point)
@@ -321,12 +327,6 @@ def find_package_version(group: Group, name: str) -> tuple[str, str] | None:
 
 def _is_ours(point: EntryPoint) -> bool:
     return find_package_name(point) == PROJECT
-
-
-@lru_cache(maxsize=32)
-def _load_entry_points(group: str, _folders: tuple[tuple[str, int], ...]) -> EntryPoints:
-    """Return the entry points of a group, read again when a folder of the import path has changed."""
-    return entry_points(group=group)  # reads a file of every installed package: 10 ms, and commands ask again and again
 
 
 def _find_change_time(folder: str) -> int:

@@ -344,8 +344,15 @@ class Site:
 
     def is_program(self, role: str, label: str) -> bool:
         """Return whether everybody who plays a role under a label is a program of this project, and no AI model."""
-        taken = (pair.result.run.submission.players.get(role) for pair in self.pairs.values())
-        return all(is_program(spec) for spec in taken if spec is not None and spec.label == label)
+        return (role, label) not in self._models
+
+    @cached_property
+    def _models(self) -> frozenset[tuple[str, str]]:
+        """Roles and labels under which somebody plays who is no program of this project."""
+        players = (pair.result.run.submission.players for pair in self.pairs.values())
+        return frozenset(
+            (role, spec.label) for seats in players for role, spec in seats.items() if spec and not is_program(spec)
+        )
 
     @property
     def program_words(self) -> str:
