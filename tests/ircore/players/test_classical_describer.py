@@ -441,7 +441,7 @@ def checks(high: int, wide: int, side: int) -> Pixels:
     return ((rows + columns) % 2 * 255).astype(np.uint8)[..., None].repeat(3, axis=2)
 
 
-def pixels_of_scene(factor: int = 1, x: int = 120) -> Pixels:
+def scene_of(factor: int = 1, x: int = 120) -> Pixels:
     drawing = Drawing(256, 256, "#f4f1ea")
     drawing.ellipse((x, 100), (40, 40), "#d62728")
     drawing.rectangle(150, 150, 190, 190, "#1f77b4")
@@ -452,7 +452,7 @@ ODD = {
     "one pixel": ramp(1, 1), "two pixels": ramp(1, 2), "a row": ramp(1, 300), "a column of two": noise(300, 2, 2),
     "a sliver": checks(4, 4096, 3), "a column": ramp(4096, 16), "white": np.full((64, 64, 3), 255, np.uint8),
     "noise": noise(96, 96), "noise of few colours": noise(96, 96, 2), "small checks": checks(90, 90, 1),
-    "checks": checks(96, 96, 6), "drawn": pixels_of_scene(),
+    "checks": checks(96, 96, 6), "drawn": scene_of(),
 }  # fmt: skip
 
 
@@ -469,8 +469,8 @@ def answer_of(describer: Describer, target: Pixels, *renderings: Pixels) -> str:
 def test_any_picture_is_answered(name: str, describer: Describer) -> None:
     for text in (
         answer_of(describer, ODD[name]),
-        answer_of(describer, pixels_of_scene(), ODD[name]),
-        answer_of(describer, ODD[name], pixels_of_scene()),
+        answer_of(describer, scene_of(), ODD[name]),
+        answer_of(describer, ODD[name], scene_of()),
     ):
         assert text == "<DONE>" or text.startswith("<DESCRIPTION>")
 
@@ -479,7 +479,5 @@ def test_any_picture_is_answered(name: str, describer: Describer) -> None:
 @pytest.mark.parametrize("factor", [2, 3])
 @pytest.mark.parametrize("describer", DESCRIBERS)
 def test_a_rendering_of_another_size_is_seen_in_that_of_the_target(describer: Describer, factor: int) -> None:
-    assert answer_of(describer, pixels_of_scene(), pixels_of_scene(factor)) == "<DONE>"
-    assert answer_of(describer, pixels_of_scene(), pixels_of_scene(factor, x=60)) == answer_of(
-        describer, pixels_of_scene(), pixels_of_scene(x=60)
-    )
+    assert answer_of(describer, scene_of(), scene_of(factor)) == "<DONE>"
+    assert answer_of(describer, scene_of(), scene_of(factor, x=60)) == answer_of(describer, scene_of(), scene_of(x=60))

@@ -251,10 +251,7 @@ def test_the_command_writes_the_list_or_says_what_is_missing(
     assert "bar_graph-easy-99" in capsys.readouterr().err
 
 
-TANGRAM_DATA = Path(
-    os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data"
-)
-SVG = TANGRAM_DATA / "lang" / "kilogram" / "svg"
+SVG = SHARED / "lang" / "kilogram" / "svg"
 needs_kilogram = pytest.mark.skipif(not SVG.is_dir(), reason="needs KiloGram's tangrams")
 Change = Callable[[float, float], Point]
 

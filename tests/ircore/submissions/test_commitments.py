@@ -289,74 +289,74 @@ SUBMISSIONS = Path(__file__).resolve().parents[3] / "submissions"
 
 
 @pytest.fixture
-def submitted(tmp_path: Path) -> Handed:
+def given(tmp_path: Path) -> Handed:
     return hand_in(tmp_path)
 
 
-def publish(submitted: Handed, runs: Path) -> None:
+def publish(given: Handed, runs: Path) -> None:
     """Re-score what was handed in, as the protected job does."""
-    made = rescore(submitted.submission, runs / "one", submitted.instances, submitted.packed)
-    manifest = submitted.submission / "submission.yaml"
+    made = rescore(given.submission, runs / "one", given.instances, given.packed)
+    manifest = given.submission / "submission.yaml"
     write_provenance(made.folder.path, make_provenance(manifest, read_manifest(manifest).submission.transcripts))
 
 
-def what(submitted: Handed, runs: Path, *sets: InstanceSet) -> list[str]:
-    merged = merged_submissions(submitted.submission.parent)
+def what(given: Handed, runs: Path, *sets: InstanceSet) -> list[str]:
+    merged = merged_submissions(given.submission.parent)
     return [submission.what for submission in waiting_submissions(merged, sorted(runs.glob("*")), sets)]
 
 
 @pytest.mark.slow
-def test_a_merged_pair_waits_until_its_run_is_published(submitted: Handed, tmp_path: Path) -> None:
+def test_a_merged_pair_waits_until_its_run_is_published(given: Handed, tmp_path: Path) -> None:
     runs = tmp_path / "published" / "runs"
-    assert what(submitted, runs) == ["to be re-scored: no run of it is published"]
-    publish(submitted, runs)
-    assert what(submitted, runs) == []
+    assert what(given, runs) == ["to be re-scored: no run of it is published"]
+    publish(given, runs)
+    assert what(given, runs) == []
 
 
 @pytest.mark.slow
-def test_a_run_that_nobody_vouches_for_does_not_count(submitted: Handed, tmp_path: Path) -> None:
+def test_a_run_that_nobody_vouches_for_does_not_count(given: Handed, tmp_path: Path) -> None:
     runs = tmp_path / "published" / "runs"
-    rescore(submitted.submission, runs / "one", submitted.instances, submitted.packed)
-    assert what(submitted, runs) == ["to be re-scored: nobody vouches for its published run"]
+    rescore(given.submission, runs / "one", given.instances, given.packed)
+    assert what(given, runs) == ["to be re-scored: nobody vouches for its published run"]
 
 
 @pytest.mark.slow
-def test_a_pair_without_transcripts_is_to_be_played(submitted: Handed, tmp_path: Path) -> None:
-    write_manifest(submitted.submission, None)
-    assert what(submitted, tmp_path / "none") == ["to be played: no run of it is published"]
+def test_a_pair_without_transcripts_is_to_be_played(given: Handed, tmp_path: Path) -> None:
+    write_manifest(given.submission, None)
+    assert what(given, tmp_path / "none") == ["to be played: no run of it is published"]
 
 
 @pytest.mark.slow
-def test_what_changed_since_makes_it_wait_again(submitted: Handed, tmp_path: Path) -> None:
-    runs, manifest = tmp_path / "published" / "runs", submitted.submission / "submission.yaml"
-    publish(submitted, runs)
+def test_what_changed_since_makes_it_wait_again(given: Handed, tmp_path: Path) -> None:
+    runs, manifest = tmp_path / "published" / "runs", given.submission / "submission.yaml"
+    publish(given, runs)
     text = manifest.read_text()
     revision = read_manifest(manifest).submission.transcripts.revision  # type: ignore[union-attr]
     manifest.write_text(text.replace(revision, "f" * 40))
     why = "to be re-scored: its transcripts are others than those of the published run"
     (run,) = (RunFolder(path).run.run_id for path in runs.iterdir())
     # A release holds one run of a pair under the same rules: what becomes of the former one has to be said.
-    assert what(submitted, runs) == [f"{why}; before that, ircore maintain correct --run {run}"]
-    assert ircore(["maintain", "correct", str(submitted.submission), "--run", run, "--reason", "r"]) == 0
-    assert what(submitted, runs) == [why]
+    assert what(given, runs) == [f"{why}; before that, ircore maintain correct --run {run}"]
+    assert ircore(["maintain", "correct", str(given.submission), "--run", run, "--reason", "r"]) == 0
+    assert what(given, runs) == [why]
     manifest.write_text(text.replace("rules: {}", "rules: {token_budget: 50}"))
-    assert what(submitted, runs) == ["to be re-scored: its players or rules changed since"]
+    assert what(given, runs) == ["to be re-scored: its players or rules changed since"]
     manifest.write_text(f"{text}hardware: another word about it\n")
-    assert what(submitted, runs) == []
+    assert what(given, runs) == []
 
 
 @pytest.mark.slow
-def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(submitted: Handed, tmp_path: Path) -> None:
+def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(given: Handed, tmp_path: Path) -> None:
     runs = tmp_path / "published" / "runs"
-    publish(submitted, runs)
+    publish(given, runs)
     (path,) = runs.iterdir()
     now, known = RunFolder(path).run, path / "run.json"
 
     def waiting(*sets: InstanceSet) -> list[str]:
-        return what(submitted, runs, *sets)
+        return what(given, runs, *sets)
 
     former = ["to be re-scored: its published run is of another version of the benchmark"]
-    played_on = read_instances(submitted.instances)
+    played_on = read_instances(given.instances)
     another = replace(played_on, identity="0" * 64)
     assert (waiting(), waiting(played_on), waiting(another)) == ([], [], former)
     known.write_text(known.read_text().replace(now.prompts, "built-in 0123456789ab"))
@@ -364,32 +364,30 @@ def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(submitted: Ha
 
 
 @pytest.mark.slow
-def test_the_command_lists_them(submitted: Handed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    published, folder = tmp_path / "published", str(submitted.submission.parent)
+def test_the_command_lists_them(given: Handed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    published, folder = tmp_path / "published", str(given.submission.parent)
     assert ircore(["maintain", "pending", folder, "--published", str(published)]) == 2
     (published / "runs").mkdir(parents=True)
-    words = ["maintain", "pending", folder, "--published", str(published), "--instances", str(submitted.instances)]
+    words = ["maintain", "pending", folder, "--published", str(published), "--instances", str(given.instances)]
     assert ircore([*words, "--json"]) == 0
     waits = {"slug": "centre-block", "what": "to be re-scored: no run of it is published", "cost_usd": 0.0}
     told = {"waiting": [waits | {"cost": "nothing to pay"}], "held": [], "disputed": []}
     capsys.readouterr()
     assert ircore([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == told
-    publish(submitted, published / "runs")
+    publish(given, published / "runs")
     assert ircore(words) == 0
     assert capsys.readouterr().out == "nothing is waiting\n"
     run = RunFolder(published / "runs" / "one")
     flag = Flag(rule="identical_to_target", where="geometry-easy-01, turn 1", what="the rendering is the target")
     write_provenance(run.path, known(run.provenance()).model_copy(update={"flags": (flag,)}))
-    assert (
-        ircore(["maintain", "dispute", str(submitted.submission), "--reason", "is it so", "--date", "2026-11-01"]) == 0
-    )
+    assert ircore(["maintain", "dispute", str(given.submission), "--reason", "is it so", "--date", "2026-11-01"]) == 0
     capsys.readouterr()
     assert ircore(words) == 0
     held, disputed = capsys.readouterr().out.splitlines()
     assert held.startswith(f"centre-block: {run.run.run_id} is held: identical_to_target at geometry-easy-01")
     assert disputed == "centre-block: all runs: disputed since 2026-11-01: is it so"
-    assert ircore(["maintain", "clear", str(submitted.submission), "--run", run.run.run_id, "--reason", "r"]) == 0
+    assert ircore(["maintain", "clear", str(given.submission), "--run", run.run.run_id, "--reason", "r"]) == 0
     capsys.readouterr()
     assert ircore(words) == 0
     assert capsys.readouterr().out.splitlines() == [disputed]

@@ -338,14 +338,6 @@ def test_the_journal_of_a_rescored_run_has_one_end_an_episode(tmp_path: Path) ->
 
 
 @pytest.fixture
-def pinning_hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
-    with running_hub() as server:
-        monkeypatch.setenv("HF_ENDPOINT", server.url)
-        monkeypatch.setattr(fetching, "WAITS", (0.01, 0.02))
-        yield server
-
-
-@pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A submission that names no transcripts yet, with a comment of its author."""
     write_manifest(tmp_path / SLUG, None)
@@ -355,8 +347,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_the_newest_commit_and_the_only_run_are_found(pinning_hub: HubServer, played: Handed, folder: Path) -> None:
-    repo = pinning_hub.add_repo("me/mine", files=played.files())
+def test_the_newest_commit_and_the_only_run_are_found(served: HubServer, played: Handed, folder: Path) -> None:
+    repo = served.add_repo("me/mine", files=played.files())
     before = (folder / "submission.yaml").read_text()
     assert ircore(["submission", "pin", str(folder), "--repo", "me/mine"]) == 0
     reference = read_manifest(folder).submission.transcripts
@@ -384,18 +376,18 @@ def test_the_newest_commit_and_the_only_run_are_found(pinning_hub: HubServer, pl
     ],
 )
 def test_what_cannot_be_named_leaves_the_manifest_as_it_is(
-    pinning_hub: HubServer,
+    served: HubServer,
     played: Handed,
     folder: Path,
     words: list[str],
     problem: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    pinning_hub.add_repo("me/mine", files=played.files())
-    pinning_hub.add_repo("me/two", files={"a/pack.json": b"{}", "b/pack.json": b"{}"})
-    pinning_hub.add_repo("me/odd", files={"R\u202ens\n::error::/pack.json": b"{}"})
-    pinning_hub.add_repo("me/none", files={"README.md": b"x"})
-    pinning_hub.add_repo("me/unpacked", files={"run/notes.txt": b"x"})
+    served.add_repo("me/mine", files=played.files())
+    served.add_repo("me/two", files={"a/pack.json": b"{}", "b/pack.json": b"{}"})
+    served.add_repo("me/odd", files={"R\u202ens\n::error::/pack.json": b"{}"})
+    served.add_repo("me/none", files={"README.md": b"x"})
+    served.add_repo("me/unpacked", files={"run/notes.txt": b"x"})
     before = (folder / "submission.yaml").read_bytes()
     assert ircore(["submission", "pin", str(folder), *words]) == 2
     err = capsys.readouterr().err
@@ -415,18 +407,16 @@ def test_without_a_network_the_reason_is_told_also_when_time_is_short(
 
 
 def test_transcripts_that_are_named_already_are_updated_instead(
-    pinning_hub: HubServer, played: Handed, folder: Path, capsys: pytest.CaptureFixture[str]
+    served: HubServer, played: Handed, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pinning_hub.add_repo("me/mine", files=played.files())
+    served.add_repo("me/mine", files=played.files())
     assert ircore(["submission", "pin", str(folder), "--repo", "me/mine"]) == 0
     assert ircore(["submission", "pin", str(folder), "--repo", "me/mine"]) == 2
     assert "ircore maintain update" in capsys.readouterr().err
 
 
-def test_a_manifest_that_takes_no_more_lines_is_left_alone(
-    pinning_hub: HubServer, played: Handed, folder: Path
-) -> None:
-    pinning_hub.add_repo("me/mine", files=played.files())
+def test_a_manifest_that_takes_no_more_lines_is_left_alone(served: HubServer, played: Handed, folder: Path) -> None:
+    served.add_repo("me/mine", files=played.files())
     manifest = folder / "submission.yaml"
     manifest.write_text(read_manifest(folder).submission.model_dump_json(by_alias=True, exclude_none=True))
     before = manifest.read_bytes()
