@@ -366,3 +366,14 @@ def test_a_number_that_is_read_in_two_ways_or_by_nobody_is_refused(text: str) ->
 @pytest.mark.parametrize("text", ["'5e-2'", '"1e3"', "e3", "1e", "1e3x", "1-e3", "v1e3", "1.2.3", "2e3-preview"])
 def test_what_is_no_number_stays_a_text(text: str) -> None:
     assert isinstance(parse_value(text, "m.yaml"), str)
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J", "a\x07b", "\u202e", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\ud800"])
+def test_nothing_that_moves_a_terminal_is_printed_and_names_show_it(text: str) -> None:
+    assert "\N{REPLACEMENT CHARACTER}" in make_printable(text)
+    assert all(character.isprintable() for character in format_one_line(f"a{text}b"))
+    assert make_visible(text) != text or text in ("\x0b", "\x0c")
+
+
+def test_characters_for_private_use_are_shown_by_their_code() -> None:
+    assert make_visible("a\ue000b") == "a⟦U+E000⟧b"

@@ -13,6 +13,7 @@ from ircore.core.episode_records import Episode, Rendering, Usage
 from ircore.core.errors import InputError
 from ircore.core.records import Element, Instance, PlayerSpec, Record, Scene
 from ircore.core.score_records import Score  # fmt: skip
+from ircore.core.seeds import derive_seed
 from ircore.core.submission_records import (
     Run,
     Submission,
@@ -22,6 +23,7 @@ from ircore.core.submission_records import (
     read_withdrawals,
 )
 from ircore.core.tokens import count_tokens, truncate_tokens
+from ircore.core.word_files import compute_prompts_version
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import Rules, Turn
 from ircore.results.model import Results
@@ -301,3 +303,26 @@ def test_a_file_written_by_hand_may_lack_its_last_newline_and_have_empty_lines(t
 
 def record(**changes: object) -> dict[str, object]:
     return {"slug": "a", "kind": "withdrawn", "reason": "wrong model", "date": "2026-11-22", **changes}
+
+
+def test_every_part_changes_a_seed_and_parts_do_not_run_together() -> None:
+    seeds = [
+        derive_seed(1, "a", "bc"), derive_seed(2, "a", "bc"), derive_seed(1, "ab", "c"),
+        derive_seed(1, "a", "b", "c"),
+        derive_seed(1, "abc"), derive_seed(1, "bc", "a"), derive_seed(1),
+    ]  # fmt: skip
+    assert len(set(seeds)) == len(seeds)
+    # Known from the first run on: a seed is the same on every machine and in every version.
+    assert derive_seed(7, "geometry-easy-01") == derive_seed(7, "geometry-easy-01")
+
+
+def test_words_that_move_from_one_prompt_to_the_next_are_another_version() -> None:
+    versions = [compute_prompts_version(texts, None) for texts in (["ab", "c"], ["a", "bc"], ["abc"], ["c", "ab"])]
+    assert len(set(versions)) == 4
+
+
+def test_a_decision_with_a_key_twice_is_refused(tmp_path: Path) -> None:
+    line = '{"slug": "a", "kind": "withdrawn", "reason": "r", "date": "2026-01-01", "slug": "b"}\n'
+    (tmp_path / "gone.jsonl").write_text(line)
+    with pytest.raises(InputError, match="a key is given twice"):
+        read_withdrawals(tmp_path / "gone.jsonl")

@@ -346,3 +346,8 @@ def test_an_editing_generator_gets_its_own_last_picture() -> None:
 def test_runs_from_before_these_rules_keep_their_identity() -> None:
     assert Rules().model_dump() == {"token_budget": 200, "max_turns": 10, "over_budget": "allow"}
     assert Rules(history="first and last", drawing="redraw").key == "b200-t10-allow-firstlast-redraw"
+
+
+@pytest.mark.parametrize(("turns", "shown"), [(0, ()), (1, (0,)), (2, (0, 1)), (5, (0, 4))])
+def test_the_first_rendering_is_not_shown_twice(turns: int, shown: tuple[int, ...]) -> None:
+    assert Rules(history="first and last").select_remembered_turns(turns) == shown

@@ -19,8 +19,10 @@ from ircore.games.reconstruction.build_targets import build_instances
 from ircore.games.reconstruction.records import list_turns
 from ircore.instances.store import InstanceSet
 from ircore.players.base import Question
+from ircore.players.builtin import editor as editor
 from ircore.players.builtin_pairs import find_submission_place, list_builtin_pairs
 from ircore.players.conformance import check_player
+from ircore.players.model_families import find_model_family
 from ircore.players.submission import check_seat, read_manifest
 from ircore.players.traits import describe_programs, is_program, load_traits
 from ircore.runs.costs.prices import Prices
@@ -231,3 +233,10 @@ def test_the_example_is_found_by_its_entry_point_and_plays(installed: Path, tmp_
     (episode,) = RunFolder(tmp_path / "run").episodes()
     assert episode.outcome == "converged"
     assert " background. A #" in (list_turns(episode)[0].message or "")
+
+
+@pytest.mark.parametrize(("model", "family"), [
+    ("gpt-oss-distilled-from-claude", "gpt"), ("claude-like-gpt", "claude"), ("no-such-maker-7b", None),
+])  # fmt: skip
+def test_the_family_that_a_name_begins_with_counts(model: str, family: str | None) -> None:
+    assert find_model_family(model) == family

@@ -15,7 +15,7 @@ from scipy import stats
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
-from ircore.core.score_records import Orders, Score, Task
+from ircore.core.score_records import HUMAN, JudgeIdentity, Orders, Score, Task
 from ircore.games.reconstruction.published.paper_tables import compute_mean_preferences, read_published_scores
 from ircore.games.reconstruction.records import Turn, list_rendered_turns
 from ircore.games.registry import load_game
@@ -518,3 +518,48 @@ def test_a_judge_whose_scores_no_human_rated_gets_no_value_but_a_reason() -> Non
     assert calibration.cells["unrated", None, None, "lone"].score is None
     assert calibration.cells["unrated", None, None, "lone"].reason == lone.reason
     assert calibration.cells["rated", "simple_shapes", None, "lone"].score is None
+
+
+TARGETS = invented_set(3, ("geometry",))
+
+
+def run_of(describer: str, slug: str = "", generator: str = "painter") -> InventedRun:
+    run = invented_run(TARGETS, describer, generator, 4.0, 0.3)
+    return replace(run, run=run.run.model_copy(update={"slug": slug, "run_id": slug})) if slug else run
+
+
+def test_an_outage_of_a_judge_is_no_refusal() -> None:
+    run = run_of("seer")
+    episode = run.played[0]
+    last = list_rendered_turns(episode)[-1]
+    score = next(score for score in run.given if score.episode_id == episode.episode_id and score.step == last.turn)
+
+    def refusal(judge: str, *reasons: str) -> str | None:
+        people = [f"p-{number}" for number in range(len(reasons))]
+        values: dict[str, Any] = {"by": judge, "value": None}
+        scores = [
+            score.model_copy(update={**values, "reason": reason, "annotator": person if judge == HUMAN else None})
+            for person, reason in zip(people, reasons, strict=True)
+        ]
+        (result,) = judge_episodes(GAME, "run", "pair", [episode], scores)
+        return result.judged[judge].refusal
+
+    assert refusal("eye", "provider_error: down") is None
+    assert refusal("eye", "judge_format: no number") == "judge_format: no number"
+    # Of several people the one who would not rate says it, and not the one who was not asked.
+    assert refusal(HUMAN, "provider_error: down", "judge_refused: no") == "judge_refused: no"
+
+
+@pytest.mark.parametrize(("describer", "generator", "is_own"), [
+    ("gpt-5.2", "flux", True), ("claude-opus-4", "gpt-image-1", False),
+])  # fmt: skip
+def test_a_judge_is_marked_where_it_rates_its_own_familys_describer(
+    describer: str, generator: str, is_own: bool
+) -> None:
+    run = run_of(describer, generator=generator)
+    judge = JudgeIdentity(
+        name="structural", label="A model", kind="model", family="gpt", player=run.run.submission.players["describer"]
+    )
+    object.__setattr__(run, "judges", lambda: {"structural": judge})
+    results = Results.from_runs([run])
+    assert results.cell(run.run.run_id, "structural").same_family is is_own

@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from invented import InventedRun, invented_run, invented_set, judged_also
 from known_values import known
@@ -17,6 +19,7 @@ from ircore.games.registry import load_game
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.results import cells
+from ircore.results.agreement import cross_tabulate_ratings
 from ircore.results.episodes import EpisodeResult, VouchedScores, count_vouched_scores, judge_episodes
 from ircore.results.headline import describe_headline, find_headline_judge, sort_judges
 from ircore.results.model import Results
@@ -275,3 +278,9 @@ def test_verified_of_one_pair_in_three_makes_no_board() -> None:
 def test_the_long_board_begins_with_the_headline() -> None:
     judges = [value.value for value in leaderboard_table(results("verified")).column("judge")]
     assert (judges[0], judges[-1]) == ("verified", "structural")
+
+
+def test_halves_of_points_go_up() -> None:
+    ratings = {"first": np.array([6.5, 7.5, 0.5]), "human": np.array([2.5, 3.5, 1.5])}
+    (crossed,) = cross_tabulate_ratings(SimpleNamespace(judges=ratings))  # type: ignore[arg-type]
+    assert crossed.counts == {(7, 3): 1, (8, 4): 1, (1, 2): 1}

@@ -10,23 +10,28 @@ import numpy as np
 import pytest
 from charts import chart_instances
 from hand_made import HandMadeRun, hand_made_run
-from invented import invented_results, invented_run, invented_set
+from invented import InventedRun, invented_results, invented_run, invented_set
 from samples import sample_run
+from target_instances import with_scene
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
+from ircore.core.records import Box, Element, Scene
 from ircore.core.score_records import PARTS, JudgeIdentity, PartShare, Score
-from ircore.games.reconstruction.records import CATEGORIES
-from ircore.results.fact_shares import estimate_parts
+from ircore.games.reconstruction.records import CATEGORIES, collect_renderings, list_rendered_turns
+from ircore.results.fact_shares import compute_said_points, estimate_parts
 from ircore.results.model import Results
+from ircore.results.played_run import PlayedRun
 from ircore.results.questions import PICTURES, Answer, answer_questions, compute_adjusted_means
 from ircore.results.tables.board import board_table, leaderboard_table
 from ircore.results.tables.facts import episode_facts_table, facts_table, parts_table
 from ircore.results.tables.pairs import list_remedies
-from ircore.results.tables.turns import by_turn_table, normalised_table
+from ircore.results.tables.turns import average_trajectories, by_turn_table, normalised_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
+from ircore.scorers.stated_facts.measuring import SaidTurn
 from ircore.scorers.verification import judge as verified
+from ircore.scorers.verification.scene_facts import list_facts
 from ircore.scorers.verification.score import VERSION
 
 JUDGE = "structural"
@@ -400,3 +405,51 @@ def test_the_facts_of_an_episode_stand_turn_by_turn(charts_run: RunFolder, capsy
     assert 'The bar for "Dogs" shows the value 80.' in {value.value for value in table.column("sentence")}
     assert ircore(["results", str(charts_run.path), "--table", "facts", "--episode", "pets", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["rows"]) == len(turns)
+
+
+TARGETS = invented_set(3, ("geometry",))
+
+
+def run_of(describer: str, slug: str = "", generator: str = "painter") -> InventedRun:
+    run = invented_run(TARGETS, describer, generator, 4.0, 0.3)
+    return replace(run, run=run.run.model_copy(update={"slug": slug, "run_id": slug})) if slug else run
+
+
+def test_turns_that_few_were_rated_at_have_no_point() -> None:
+    run = run_of("seer")
+    ends = {episode.episode_id: {1, list_rendered_turns(episode)[-1].turn} for episode in run.played}
+    sparse = replace(run, given=tuple(score for score in run.given if score.step in ends[score.episode_id]))
+    longest = max(max(turns) for turns in ends.values())
+    every, few = (
+        [point.turn for point in average_trajectories(PlayedRun.of(each).results, "structural", [None])[None]]
+        for each in (run, sparse)
+    )
+    assert every == list(range(1, longest + 1))
+    assert {1, longest} <= set(few) < set(every)
+
+
+def test_facts_that_were_not_stated_do_not_count_and_ended_episodes_keep_their_last_turn() -> None:
+    circle = Element(
+        type="circle", colour="#d62728", box=Box(10, 10, 50, 50), parameters={"centre": [30, 30], "radius": 20}
+    )
+    scene = Scene(width=64, height=64, background="#ffffff", elements=(circle,))
+    count = len(list_facts(scene))
+    assert count >= 2
+    instances = [with_scene(instance, scene) for instance in TARGETS.instances]
+    lengths = {episode.episode_id: len(collect_renderings(episode)) for episode in run_of("seer").played}
+    short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+    assert lengths[short] < lengths[long]
+    episodes = [episode for episode in run_of("seer").played if episode.episode_id in (short, long)]
+    turns = [
+        SaidTurn(
+            episode_id=episode.episode_id, turn=turn, rendering=rendering.sha256, reader="grammar", version="1",
+            stated="1" + "0" * (count - 1), named="0" * count,
+            shown=("1" if episode.episode_id == short else "0") + "0" * (count - 1),
+        )
+        for episode in episodes
+        for turn, rendering in collect_renderings(episode).items()
+    ]  # fmt: skip
+    points = {point.turn: point for point in compute_said_points(turns, episodes, instances)}
+    # Of the one fact that was stated, one episode shows all and the other nothing, at every turn.
+    assert {(point.drawn.mean, point.drawn.n) for point in points.values()} == {(0.5, 2)}
+    assert max(turn or 0 for turn in points) == lengths[long]

@@ -4,19 +4,21 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from charts import chart_instances
 from hand_made import RENDERING, Fate, HandMadeRun, hand_made_run
-from invented import invented_set
+from invented import invented_run, invented_set
 from known_values import known
 from scipy import stats
 
 from ircore.core.episode_records import Rendering
 from ircore.core.records import PlayerSpec
-from ircore.core.score_records import PartShare, RenderingFacts
+from ircore.core.score_records import PartShare, RenderingFacts, Score
 from ircore.games.reconstruction.records import Rules, Turn
+from ircore.results.coverage import Coverage
 from ircore.results.effects import average_player, compare_budgets
 from ircore.results.model import Results
 from ircore.results.questions import PICTURES, answer_questions
@@ -364,3 +366,32 @@ def test_verdicts_on_a_rendering_belong_to_the_first_turn_that_shows_it(tmp_path
     )
     results = Results.from_runs([SeenRun(run.path, run.run, instances, played, run.given, seen=seen)])
     assert Counter(line.turn for line in match_checks(results, "model")) == {1: len(facts), 2: len(facts)}
+
+
+def test_a_group_ends_where_its_leader_is_better_and_not_where_a_neighbour_is() -> None:
+    better = np.zeros((4, 4), bool)
+    better[0, 1:] = True  # the first is better than all; of the others the second alone is better than the last
+    better[1, 3] = True
+    assert group_means([90, 80, 70, 60], better) == [1, 2, 2, 3]
+
+
+def test_of_several_reasons_against_a_rank_the_one_to_be_mended_first_is_told() -> None:
+    states: dict[str, Any] = {
+        "held": {"held": True},
+        "past_budget": {"past_budget": True},
+        "incomplete": {"unfinished": 3},
+        "underrated": {"rated": 3},
+        "too_few": {"counted": 3},
+    }
+    whole: dict[str, Any] = dict.fromkeys(("episodes", "applicable", "rated", "counted"), 42)
+    whole |= dict.fromkeys(("unfinished", "refused", "pending"), 0)
+    assert Coverage(**whole).unranked is None
+    names = list(states)
+    for place, name in enumerate(names):
+        changes = {key: value for later in names[place:] for key, value in states[later].items()}
+        assert Coverage(**{**whole, **changes}).unranked == name
+
+
+def rated() -> tuple[Any, list[Score]]:
+    run = invented_run(invented_set(1, ("geometry",)), "seer", "painter", 4.0, 0.3)
+    return run.played[0], [score for score in run.given if score.episode_id == run.played[0].episode_id]

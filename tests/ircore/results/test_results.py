@@ -1,11 +1,14 @@
 """From episodes and scores to cells and boards, on values worked out by hand."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from hand_made import HandMadeRun, hand_made_run
-from invented import invented_set
+from hand_made import Fate, HandMadeRun, hand_made_run
+from invented import InventedRun, invented_run, invented_set
 from samples import rating_of, sample_instances, sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
@@ -17,9 +20,11 @@ from ircore.games.reconstruction.records import Outcome, Rules, Turn, list_rende
 from ircore.games.registry import load_game
 from ircore.results.arrays import arrange_values
 from ircore.results.cells import Tally
-from ircore.results.episodes import EpisodeResult, average_final_scores, judge_episodes
+from ircore.results.effects import select_player_runs
+from ircore.results.episodes import EpisodeResult, average_final_scores, judge_episodes, select_counting_scores
 from ircore.results.judge_ratings import PENDING, RATED, UNFINISHED, UNPLAYED, judge_ratings
 from ircore.results.model import Results
+from ircore.results.played_run import PlayedRun
 from ircore.results.subsets import split_by_rules
 from ircore.runs.folder import RunFolder
 
@@ -366,3 +371,77 @@ def test_preferences_rest_on_instances_and_not_on_episodes(instances: list[Insta
         (result,) = judge_episodes(GAME, "run", "pair", [episode], [score])
         tally.add(result, "eye")
     assert (tally.preference().mean, tally.preference().n) == (1.0, 1)
+
+
+TARGETS = invented_set(3, ("geometry",))
+
+
+def run_of(describer: str, slug: str = "", generator: str = "painter") -> InventedRun:
+    run = invented_run(TARGETS, describer, generator, 4.0, 0.3)
+    return replace(run, run=run.run.model_copy(update={"slug": slug, "run_id": slug})) if slug else run
+
+
+def test_results_do_not_depend_on_the_order_in_which_runs_are_named() -> None:
+    runs = [run_of("seer"), run_of("poet"), run_of("seer", generator="sketcher")]
+    made, again = Results.from_runs(runs), Results.from_runs(runs[::-1])
+    assert [each.run_id for each in made.submissions] == [each.run_id for each in again.submissions]
+    assert [row.submission.run_id for row in made.board("structural")] == [
+        row.submission.run_id for row in again.board("structural")
+    ]
+
+
+def rated() -> tuple[Any, list[Score]]:
+    run = invented_run(invented_set(1, ("geometry",)), "seer", "painter", 4.0, 0.3)
+    return run.played[0], [score for score in run.given if score.episode_id == run.played[0].episode_id]
+
+
+def test_the_later_of_two_scores_of_the_same_rendering_counts_and_people_are_told_apart() -> None:
+    episode, scores = rated()
+    later = scores[0].model_copy(update={"value": 9.5})
+    people = [scores[0].model_copy(update={"by": "human", "annotator": name}) for name in ("a", "b")]
+    kept = [*select_counting_scores(GAME, [episode], [*scores, *people, later])]
+    assert later in kept
+    assert scores[0] not in kept
+    assert [score.annotator for score in kept if score.by == "human"] == ["a", "b"]
+    # In whatever order they were made, they stand in the same one.
+    again = [*select_counting_scores(GAME, [episode], [*people[::-1], *scores[1:][::-1], later])]
+    assert again == kept
+
+
+def test_a_score_of_a_rendering_that_is_gone_is_of_nothing() -> None:
+    episode, scores = rated()
+    gone = scores[0].model_copy(update={"rendering": "f" * 64})
+    assert [*select_counting_scores(GAME, [episode], [gone])] == []
+    # Nor does it take the place of a score of the picture that is there.
+    assert [*select_counting_scores(GAME, [episode], [scores[0], gone])] == scores[:1]
+
+
+def test_where_runs_lie_decides_their_order_only_where_all_their_rules_are_the_same() -> None:
+    def is_first(path: str, other: str) -> bool:
+        run = run_of("seer")
+        rules = {**run.run.rules, "drawing": "redraw"}
+        redrawn = replace(run, path=Path(other), run=run.run.model_copy(update={"rules": rules}))
+        return PlayedRun.of(replace(run, path=Path(path))).sort_key < PlayedRun.of(redrawn).sort_key
+
+    assert is_first("a", "b") == is_first("b", "a")
+
+
+WHOLE_SET = invented_set(3)  # 7 categories × 2 difficulties × 3 = 42 instances
+
+
+def pair(slug: str, fates: Sequence[Fate]) -> HandMadeRun:
+    return hand_made_run(slug, WHOLE_SET, fates)
+
+
+def test_what_an_episode_earned_before_it_broke_the_rules_does_not_count() -> None:
+    run = run_of("seer")
+    broken = run.played[0].model_copy(update={"outcome": "aborted", "abort_reason": "describer_format", "detail": "x"})
+    (result,) = judge_episodes(GAME, "run", "pair", [broken], run.given)
+    assert (result.judged, result.episode.played) == ({}, False)
+
+
+def test_a_player_has_one_run_with_each_partner_the_first_by_slug() -> None:
+    runs = [run_of("seer", "b-second"), run_of("seer", "a-first"), run_of("seer", generator="sketcher")]
+    results = Results.from_runs(runs)
+    assert select_player_runs(results, "describer", "seer") == ("a-first", "seer-sketcher")
+    assert select_player_runs(results, "generator", "painter") == ("a-first",)

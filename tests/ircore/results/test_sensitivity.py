@@ -16,6 +16,7 @@ from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit
 
 from ircore.commands.main import run as ircore
+from ircore.results.arrays import estimate_target_mean
 from ircore.results.model import Results
 from ircore.results.statistics.calibration_map import GRID, MAPS, Recalibration, fit_isotonic, fit_linear, fit_logistic
 from ircore.results.statistics.intervals import (
@@ -507,3 +508,9 @@ def test_means_estimated_together_are_those_estimated_one_by_one() -> None:
         assert estimate_all(columns, scale) == [estimate(values, scale) for values in columns]
     assert estimate_all([[], []]) == [estimate([])] * 2
     assert estimate_all([]) == []
+
+
+def test_a_group_without_any_target_has_no_mean() -> None:
+    """As of a question about hard targets, where none of them has a score from every pair."""
+    nothing = estimate_target_mean(np.empty((0, 1)), (), SCORE)
+    assert (nothing.mean, nothing.low, nothing.high, nothing.n) == (None, None, None, 0)

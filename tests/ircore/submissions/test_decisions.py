@@ -3,8 +3,11 @@
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from invented import invented_set
 from known_values import known
 from openai_server import OpenAIServer, serving
 from pairs import play_pair, served_pair
@@ -15,8 +18,10 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.submission_records import read_withdrawals
 from ircore.players.submission import read_manifest
+from ircore.runs.events import CallKey, Failure
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, read_provenance, write_provenance
+from ircore.submissions import paid_answers
 from ircore.submissions.check.tree import check_tree
 from ircore.submissions.decisions import (
     DECISIONS,
@@ -27,6 +32,8 @@ from ircore.submissions.decisions import (
     parse_decisions,
     read_decisions,
 )
+from ircore.submissions.seasons import Committed
+from ircore.submissions.secret_slice import select_slice
 from ircore.submissions.spot_replay import SpotReplay, select_episodes
 
 
@@ -347,3 +354,24 @@ def test_published_scores_that_the_models_do_not_reach_hold_the_run(
     assert "episodes are 3.0 points worse" in capsys.readouterr().err
     provenance = known(read_provenance(run))
     assert [flag.rule for flag in provenance.grave_flags] == ["replay_is_worse"]
+
+
+def test_a_question_that_was_answered_after_all_was_not_refused() -> None:
+    """Of the episodes a and b, which failed, b was asked once more and answered."""
+    failures = [
+        Failure(episode_id=name, turn=1, role="describer", reason=reason, detail="no", attempts=())
+        for name, reason in (("a", "describer_refused"), ("b", "describer_refused"), ("c", "provider_error"))
+    ]
+    folder: Any = SimpleNamespace(failures=lambda: failures)
+    instances = {name: SimpleNamespace(instance_id=name) for name in "abc"}
+    known: Any = SimpleNamespace(instances=SimpleNamespace(named=lambda names: [instances[name] for name in names]))
+    calls: Any = {CallKey("b", 1, "describer"): "an answer"}
+    assert [failure.episode_id for failure, _ in paid_answers._refusals(folder, calls, known)] == ["a"]
+
+
+def test_a_slice_is_of_as_many_conditions_as_there_are() -> None:
+    """Of two categories and two difficulties with three pictures each."""
+    committed = Committed(None, invented_set(3, ("geometry", "photos")), "ab" * 32)  # type: ignore[arg-type]
+    for number in range(5):
+        chosen = select_slice(committed, f"run-{number}", 4)
+        assert len({(instance.category, instance.difficulty) for instance in chosen}) == 4
