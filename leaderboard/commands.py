@@ -159,7 +159,7 @@ def freeze(site: Path, out: Path, versions: Path | None, as_json: bool) -> None:
     The folder holds them as data and as pages that need nothing else.
     """
     from ircore.instances.benchmark import RECORDS, read_versions
-    from leaderboard.building.marker import read_marker
+    from leaderboard.building.site_build import read_marker
     from leaderboard.frozen_boards.archive import freeze_site
 
     record = freeze_site(site, out, read_marker(site), read_versions(versions or RECORDS))
@@ -178,7 +178,7 @@ def freeze(site: Path, out: Path, versions: Path | None, as_json: bool) -> None:
 def record(site: Path, name: str, date: str | None, notes: str | None, versions: Path | None) -> None:
     """Release the benchmark that the built site SITE shows as version NAME: its targets and prompts are final now."""
     from ircore.instances.benchmark import RECORDS, record_version
-    from leaderboard.building.marker import read_marker
+    from leaderboard.building.site_build import read_marker
     from leaderboard.frozen_boards.archive import make_released_version
 
     path = versions or RECORDS

@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from ircore.core.plugins import EXTRAS
-from leaderboard.building.marker import MARKER
+from leaderboard.building.site_build import MARKER
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("ircore", "leaderboard", "dataset_card")

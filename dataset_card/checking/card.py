@@ -9,9 +9,8 @@ from typing import Any
 
 import yaml
 
-from dataset_card.card.card import LICENCES, SourceLicence
+from dataset_card.card.card import CARD, LICENCES, SourceLicence
 from dataset_card.card.code import find_differing_blocks
-from dataset_card.card.maintainer_texts import CARD
 from dataset_card.card.metadata import build_config_entry, name_hub_licences
 from dataset_card.findings import Findings
 from dataset_card.markdown import escape_markdown, format_code_span

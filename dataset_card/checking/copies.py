@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from dataset_card.releases.files import COPIES, FEATURE, name_descriptor_file
-from dataset_card.tables.released_run import ReleasedRun
+from dataset_card.tables.release_source import ReleasedRun
 from ircore.core.workers import map_in_order
 from ircore.games.registry import has_support
 from ircore.submissions.copies.index import Look, RunIndex, list_rendering_keys, look_at, read_index

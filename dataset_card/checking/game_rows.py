@@ -19,8 +19,7 @@ from dataset_card.tables.embedded_pictures import (
     index_step_pictures,
     list_run_files,
 )
-from dataset_card.tables.fact_completeness import FactCompleteness
-from dataset_card.tables.fact_table import check_fact_row
+from dataset_card.tables.fact_table import FactCompleteness, check_fact_row
 from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.parquet import list_table_files, read_rows
 from dataset_card.tables.parts import PartKey, compute_part_key
@@ -31,7 +30,7 @@ from dataset_card.tables.records_of_rows import (
     score_fields,
     step_fields,
 )
-from dataset_card.tables.released_run import ReleasedRun
+from dataset_card.tables.release_source import ReleasedRun
 from dataset_card.tables.rows import Row, parse_public_id, parse_retired_target
 from dataset_card.tables.schema import (
     CALLS,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from dataset_card.card.card import CARD
 from dataset_card.card.croissant import CROISSANT
-from dataset_card.card.maintainer_texts import CARD
 from dataset_card.card.verification import (
     VERIFICATION,
     Verification,
@@ -27,7 +27,7 @@ from dataset_card.releases.derived_files import build_derived_files
 from dataset_card.releases.files import read_release_files
 from dataset_card.releases.record import ReleaseRecord, read_release
 from dataset_card.releases.renderer import compute_program_key
-from dataset_card.tables.released_run import ReleasedRun
+from dataset_card.tables.release_source import ReleasedRun
 from ircore.core.errors import WorkError
 from ircore.core.files import cache_folder, write_bytes, write_text
 

@@ -12,7 +12,7 @@ from dataset_card.checking.recomputing import Piece, recompute
 from dataset_card.checking.rescored_game import rescore_game_run
 from dataset_card.checking.rescored_run import Draw, RunTask
 from dataset_card.releases.record import read_release
-from dataset_card.tables.released_run import ReleasedRun
+from dataset_card.tables.release_source import ReleasedRun
 from ircore.core.errors import InputError
 from ircore.core.plain_words import format_count
 from ircore.core.progress import track_progress

@@ -18,7 +18,7 @@ from dataset_card.releases.record import RELEASE, RUNS
 from dataset_card.tables.calls import write_calls
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
-from dataset_card.tables.released_run import ReleasedRun
+from dataset_card.tables.release_source import ReleasedRun
 from dataset_card.tables.rows import parse_public_id
 from dataset_card.tables.schema import INSTANCES, is_transcripts
 from ircore.core.episode_records import Rendering, list_renderings

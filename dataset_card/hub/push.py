@@ -1,30 +1,95 @@
 """Publishing a release folder on the Hub: a commit upon the parent release and a tag; files of others stay.
 
 A push is a compare-and-swap: the commit is made only if the newest release there is the one that this one carries on.
+
+Merging a release with the newest release of a repository, to build upon the newest release.
 """
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple
 
 from dataset_card.card.croissant import CROISSANT, add_hub_page
 from dataset_card.card.verification import VERIFICATION, Verification, read_verification
 from dataset_card.checking.recheck import find_new_runs, recheck_new_runs
-from dataset_card.checking.release_check import Report, check_release
+from dataset_card.checking.release_check import Report, check_release, require_sound_release
 from dataset_card.hub.changes import Changes, Say, commit_changes, compare_files
 from dataset_card.hub.head import RemoteHead, needs_rebase, read_head, refuse_changed, refuse_losses
-from dataset_card.hub.pull import refuse_other_folders
-from dataset_card.hub.rebase import merge_with_head, replace_release
+from dataset_card.hub.pull import refuse_other_folders, write_instance_sets
 from dataset_card.hub.remote import Remote
 from dataset_card.hub.repository import Repository
-from dataset_card.releases.files import LocalFile, read_local_file, read_release_files
+from dataset_card.releases.build import Built
+from dataset_card.releases.files import PATTERNS, LocalFile, read_local_file, read_release_files
+from dataset_card.releases.merge import merge_releases
 from dataset_card.releases.stored_release import StoredRelease
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
 from ircore.core.plain_words import format_count
 from ircore.core.records import DEFAULT_GAME
+
+
+@contextmanager
+def merge_with_head(repo: Repository, folder: Path, commit: str) -> Iterator[tuple[Path, Built]]:
+    """Merge a release with the release of a commit; the result lies in a temporary folder beside the release.
+
+    Args:
+        repo: The repository.
+        folder: The release.
+        commit: Commit of the newest release there.
+
+    Yields:
+        The folder of the merged release, and a report of the build.
+
+    Raises:
+        InputError: As ``merge_releases``.
+        WorkError: As ``merge_releases``; or the release there has faults, or the Hub cannot be reached.
+    """
+    there = repo.download(commit, PATTERNS)
+    report = require_sound_release(there, repo.name)
+    with _make_scratch_folder(folder) as scratch:
+        instances = write_instance_sets(there, scratch / "there", report.configs, report.runs)
+        mine = StoredRelease(folder)
+        needed = {identity for own in mine.record.instance_sets.values() for identity in own}
+        if not instances.keys() >= needed:  # it has a game or a set that the other one lacks
+            own_report = require_sound_release(folder, str(folder))
+            instances = write_instance_sets(folder, scratch / "here", own_report.configs, own_report.runs) | instances
+        built = merge_releases(mine, StoredRelease(there, commit), instances, scratch / "release")
+        yield scratch / "release", built
+
+
+def replace_release(folder: Path, merged: Path) -> None:
+    """Replace a release by the merged version.
+
+    Raises:
+        WorkError: The folder cannot be replaced.
+    """
+    aside = merged.with_name("before")
+    try:
+        folder.rename(aside)
+        merged.rename(folder)
+    except OSError as error:
+        # The first move went well and the second did not: the release goes back to its place.
+        if aside.exists() and not folder.exists():
+            aside.rename(folder)
+        raise WorkError(f"{folder}: cannot be replaced ({error.strerror})", "Build it again with --former.") from error
+
+
+@contextmanager
+def _make_scratch_folder(folder: Path) -> Iterator[Path]:
+    try:
+        # On the release's own disk, so that the merged release can be moved into its place.
+        scratch = TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent)
+    except OSError as error:
+        raise WorkError(
+            f"{folder.parent}: cannot be written ({error.strerror})", "Make the folder writable."
+        ) from error
+    with scratch as name:
+        yield Path(name)
+
 
 Visibility = Literal["private", "public"]
 TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

@@ -1,12 +1,15 @@
-"""Building a release folder from run folders and the previous release."""
+"""Building a release folder from run folders and the previous release.
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+Writing the tables of a release part by part, and reusing the files of parts that have not changed.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from dataset_card.card.maintainer_texts import MaintainerTexts, read_maintainer_texts
+from dataset_card.card.card import MaintainerTexts, read_maintainer_texts
 from dataset_card.card.verification import (
     VERIFICATION,
     Verification,
@@ -17,7 +20,6 @@ from dataset_card.card.verification import (
 from dataset_card.releases.derived_files import build_derived_files
 from dataset_card.releases.files import FEATURE, name_descriptor_file
 from dataset_card.releases.history import describe_release
-from dataset_card.releases.part_writer import PartWriter, list_runs_with_rows, write_parts
 from dataset_card.releases.record import (
     JUDGES,
     PROVENANCE,
@@ -26,17 +28,20 @@ from dataset_card.releases.record import (
     TOMBSTONES,
     ReleaseRecord,
     Vouched,
+    select_layout_configs,
 )
 from dataset_card.releases.run_records import collect_records, records_path, write_run_records
 from dataset_card.releases.season import dump_season_gaps
 from dataset_card.releases.selection import InstanceSets, ReleaseRun, Selection, select_runs
 from dataset_card.releases.stored_release import StoredRelease, link_or_copy
 from dataset_card.releases.stored_run import StoredRun
+from dataset_card.tables.columns import Config
 from dataset_card.tables.game_tables import GameTables
-from dataset_card.tables.parts import Part, sum_parts
+from dataset_card.tables.parts import Part, compute_layout_key, compute_part_key, make_part, sum_parts
 from dataset_card.tables.release_source import ReleaseSource
+from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import OF_NO_RUN
-from dataset_card.tables.writing import Written
+from dataset_card.tables.writing import Written, write_table
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_new_folder
 from ircore.core.plain_words import parse_day
@@ -52,6 +57,80 @@ from ircore.runs.episode import list_drawn_over
 from ircore.runs.folder import RunFolder
 from ircore.submissions.copies.index import compute_index, find_stored_index, index_bytes, index_of
 from ircore.submissions.seasons import SEASON_GAPS, SeasonGaps
+
+
+class PartWriter:
+    """Writes the parts of a release, or reuses files of the previous release or of the release of a stored run.
+
+    Attributes:
+        reused: Bytes of reused files.
+
+    >>> from tempfile import mkdtemp
+    >>> from dataset_card.tables.schema import INSTANCES, TABLES
+    >>> writer = PartWriter(Path(mkdtemp()), previous=None, configs=TABLES)
+    >>> writer.write(INSTANCES, run_id=None, content=[]).rows, writer.reused
+    (0, 0)
+    """
+
+    def __init__(self, folder: Path, previous: StoredRelease | None, configs: Sequence[Config]) -> None:
+        self._folder = folder
+        self._previous = previous
+        self._layout = compute_layout_key(select_layout_configs(configs))
+        self.reused = 0
+
+    def reuse(self, config: Config, run: PlayedRun) -> Part | None:
+        """Reuse the files of a stored run's rows in a table; None if the rows have to be written."""
+        release = run.source.release if isinstance(run.source, StoredRun) else None
+        part = self._find_part(release, config, run.run.run_id)
+        return self._take_over(release, part) if release is not None and part is not None else None
+
+    def write(self, config: Config, run_id: str | None, content: Iterable[Row]) -> Part:
+        """Write rows, unless the previous release has the same rows."""
+        # Held as a list for two passes, key and files; pictures are read only when they are written.
+        rows = list(content)
+        key, known = compute_part_key(config, rows), self._find_part(self._previous, config, run_id)
+        if self._previous is not None and known is not None and known.key == key:
+            return self._take_over(self._previous, known)
+        return make_part(config, run_id, key, write_table(self._folder, config, rows, run_id))
+
+    def _take_over(self, release: StoredRelease, part: Part) -> Part:
+        release.take_over(part, self._folder)
+        self.reused += part.size
+        return part
+
+    def _find_part(self, release: StoredRelease | None, config: Config, run_id: str | None) -> Part | None:
+        """Return a part of a release with the current layout, which can be reused; None without such a part."""
+        # Of another layout, the same rows have other columns or other bytes.
+        if release is None or release.record.layout != self._layout:
+            return None
+        return release.parts.get((config.name, run_id))
+
+
+def write_parts(
+    configs: Iterable[Config], source: ReleaseSource, writer: PartWriter, advance: Callable[[str], None]
+) -> Iterator[Part]:
+    """Write every table of a release and yield the parts.
+
+    Args:
+        configs: The tables.
+        source: The games.
+        writer: Writes a part, or reuses one.
+        advance: Called with the name of the table after each part.
+    """
+    for config in configs:
+        if config.name in OF_NO_RUN:
+            yield writer.write(config, None, source.shared_rows(config))
+            advance(config.name)
+            continue
+        for game, run in list_runs_with_rows(config, source):
+            yield writer.reuse(config, run) or writer.write(config, run.run.run_id, game.rows(config, run))
+            advance(config.name)
+
+
+def list_runs_with_rows(config: Config, source: ReleaseSource) -> list[tuple[GameTables, Any]]:
+    """Return the runs with rows in a table, each with the tables of the run's game."""
+    return [(game, run) for game in source.games if config.name in game.configs for run in game.runs]
+
 
 LARGEST_SEED = 2**63 - 1
 

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from dataset_card.card.card import CardFacts, build_card_files
+from dataset_card.card.card import CardFacts, MaintainerTexts, build_card_files, find_homepage
 from dataset_card.card.croissant import CROISSANT, format_semantic_version, render_croissant
-from dataset_card.card.episode_picture import choose_example
-from dataset_card.card.maintainer_texts import MaintainerTexts, find_homepage
+from dataset_card.card.pictures import choose_example
 from dataset_card.card.verification import Verification
 from dataset_card.releases.record import CHANGES, ReleaseRecord, render_changes
 from dataset_card.tables.parts import sum_parts

@@ -7,7 +7,7 @@ of the two changed a run, its version of the run holds.
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from dataset_card.card.maintainer_texts import read_maintainer_texts
+from dataset_card.card.card import read_maintainer_texts
 from dataset_card.releases.build import Built, write_release
 from dataset_card.releases.record import Entry
 from dataset_card.releases.season import read_gaps

@@ -8,9 +8,8 @@ from typing import Any
 from dataset_card.tables import rows
 from dataset_card.tables.calls import call_rows, list_calls
 from dataset_card.tables.columns import Config
-from dataset_card.tables.dialogues import build_dialogue_rows
+from dataset_card.tables.dialogues import build_dialogue_rows, build_preference_rows
 from dataset_card.tables.fact_table import build_fact_rows
-from dataset_card.tables.preferences import build_preference_rows
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import (
     CALLS,

@@ -10,7 +10,7 @@ from typing import TextIO
 from ircore.core.untrusted_text import replace_controls
 
 COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "dim": 2}
-"""Codes of ECMA-48 (SGR) by the names that ``styled`` takes."""
+"""Codes of ECMA-48 (SGR) by the names that ``style_text`` takes."""
 
 
 def make_printable(text: str) -> str:
@@ -27,7 +27,7 @@ def style_text(text: str, *styles: str, stream: TextIO | None = None) -> str:
     """Return a text in colours for a terminal; unchanged for files, pipes and people who set ``NO_COLOR``.
 
     Args:
-        text: What to show; make a stranger's text ``printable`` first.
+        text: What to show; make a stranger's text ``make_printable`` first.
         styles: Names in ``COLOURS``.
         stream: Where the text goes; stdout if None.
     """

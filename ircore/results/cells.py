@@ -312,7 +312,7 @@ def estimate_main_differences(
     Args:
         instances: Under one condition.
         couples: Ratings of two runs each on these instances.
-        critical: Of the board that the runs are on; see ``ranks.paired_difference``.
+        critical: Of the board that the runs are on; see ``ranks.estimate_difference``.
     """
     differences = []
     for couple in couples:

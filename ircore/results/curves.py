@@ -34,7 +34,7 @@ from ircore.results.statistics.intervals import MINIMUM_PICTURES, OPEN, Estimate
 from ircore.runs.episode import parse_payload
 
 POINTS = 20
-"""Places on the normalised axis: i / 19 for i = 0 … 19, as in ConvGenVisMo's ``interpolation``."""
+"""Places on the normalised axis: i / 19 for i = 0 … 19, as in ConvGenVisMo's ``build_interpolation``."""
 
 Series: TypeAlias = Sequence[float | None]
 

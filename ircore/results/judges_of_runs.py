@@ -112,8 +112,8 @@ def compute_cells(
 
     Args:
         runs: Runs by their ids.
-        scopes: As for :func:`cells_by_judge`.
-        families: As for :func:`cells_by_judge`.
+        scopes: As for :func:`compute_run_cells`.
+        families: As for :func:`compute_run_cells`.
         barred: Ids of runs that are held, and of runs over the token budget.
     """
     held_run_ids, past_budget = barred

@@ -306,7 +306,7 @@ class Results:
 
     @cached_property
     def parts_by_rules(self) -> "dict[Any, Results]":
-        """Results of the runs under one set of rules each, as ``subsets.under_rules`` has ranked them so far."""
+        """Results of the runs under one set of rules each, as ``subsets.select_by_rules`` has ranked them so far."""
         return {}
 
     @cached_property

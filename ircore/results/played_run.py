@@ -159,7 +159,7 @@ class PlayedRun:
 
     @cached_property
     def scores(self) -> tuple[Score, ...]:
-        """The scores that count, in the order of the episodes; see ``counting_scores``."""
+        """The scores that count, in the order of the episodes; see ``select_counting_scores``."""
         return tuple(select_counting_scores(self.game, self.episodes, self.source.scores()))
 
     @cached_property

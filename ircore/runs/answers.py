@@ -55,7 +55,7 @@ def hash_seat(role: str, spec: PlayerSpec) -> str:
 
     Args:
         role: Name of the seat, or ``judge``: a describer and a generator of one model must not share an answer.
-        spec: The player; its settings count as of ``deciding``.
+        spec: The player; its settings count as of ``select_deciding_settings``.
     """
     parts = {
         "version": __version__,

@@ -213,7 +213,7 @@ def add_run_id(run: Run) -> Run:
 
 
 def strip_undecisive(run: Run) -> Run:
-    """Return the identity of a run without what changes no answer: with players as ``deciding``."""
+    """Return the identity of a run without what changes no answer: with players as ``select_deciding_settings``."""
     players = {seat: select_deciding_settings(spec) for seat, spec in run.submission.players.items()}
     return run.model_copy(update={"submission": run.submission.with_players(players)})
 

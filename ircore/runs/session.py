@@ -117,7 +117,7 @@ class Session:
 
     @cached_property
     def seats(self) -> dict[str, str]:
-        """What decides the answers of each seat besides the questions, see ``seat_hash``."""
+        """What decides the answers of each seat besides the questions, see ``hash_seat``."""
         return {seat: hash_seat(seat, spec) for seat, spec in self.plan.run.submission.players.items()}
 
     async def run(self, episodes: Sequence[DueEpisode]) -> None:
@@ -202,7 +202,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
 
     @cached_property
     def hashed(self) -> str:
-        """Hash of the question, see ``question_hash``."""
+        """Hash of the question, see ``hash_question``."""
         try:
             return hash_question(self.session.seats[self.seat.name], self.question)
         except TypeError as error:

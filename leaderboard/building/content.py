@@ -18,50 +18,47 @@ from ircore.scorers.judge_test.cards import read_cards
 from ircore.submissions.pending_work import MergedSubmission, list_unplayed, merged_submissions
 from ircore.submissions.seasons import SEASON_GAPS
 from leaderboard.building.sources import ABSENT
-from leaderboard.frozen_boards.archive import FrozenBoard, read_archive
-from leaderboard.frozen_boards.version_pages import build_version_pages
-from leaderboard.gallery.fragments import Fragments
+from leaderboard.frozen_boards.archive import FrozenBoard, build_version_pages, read_archive
+from leaderboard.gallery.fragments import FOLDER, Fragments, build_gallery_shards
 from leaderboard.gallery.pages import build_gallery_pages
 from leaderboard.gallery.same_words import build_same_words_files
-from leaderboard.gallery.shards import FOLDER, build_gallery_shards
 from leaderboard.games.files import build_games_board_files, build_only_games_files
 from leaderboard.games.pages import build_game_pages
 from leaderboard.model.section import GameSection, build_game_sections, split_runs
 from leaderboard.model.site import LEADERBOARD, Page, Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.against_files import build_against_files
 from leaderboard.pages.ask import ask_page
 from leaderboard.pages.badges import build_badge_files
-from leaderboard.pages.board_files import build_leaderboard_files
+from leaderboard.pages.board_views import build_leaderboard_files
 from leaderboard.pages.boards import build_board_pages
 from leaderboard.pages.citation import build_citation_page
 from leaderboard.pages.feed import NAME, build_changes_page, feed_files
-from leaderboard.pages.figure_data import build_figure_data_files
-from leaderboard.pages.figures import build_figure_pages, build_figures_page
+from leaderboard.pages.figures import build_figure_data_files, build_figure_pages, build_figures_page
 from leaderboard.pages.history import build_history_page, describe_newest_moves
-from leaderboard.pages.judge_cards import build_card_pages
+from leaderboard.pages.judges import METRICS_PATH as METRIC_AGREEMENT
+from leaderboard.pages.judges import PATH as PEOPLE
+from leaderboard.pages.judges import TITLE as PEOPLE_TITLE
+from leaderboard.pages.judges import build_card_pages, build_metric_agreement_page, build_people_page, read_studies
 from leaderboard.pages.limits import build_limits_page
-from leaderboard.pages.maintainers_work import build_pending_page
+from leaderboard.pages.maintainers_work import (
+    build_pending_page,
+    build_retired_pages,
+    build_waiting_page,
+    list_played_pages,
+)
 from leaderboard.pages.matrix import build_matrix_files, build_matrix_pages
-from leaderboard.pages.metric_agreement import PATH as METRIC_AGREEMENT
-from leaderboard.pages.metric_agreement import build_metric_agreement_page
 from leaderboard.pages.metric_boards import build_metric_pages
 from leaderboard.pages.naming import build_naming_page, list_nameable_pictures
 from leaderboard.pages.overview import build_front_page, build_games_front_page
-from leaderboard.pages.pair_comparison import Comparisons, compare_page
+from leaderboard.pages.pair_comparison import Comparisons, build_against_files, compare_page
 from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import build_paper_page
-from leaderboard.pages.people import PATH as PEOPLE
-from leaderboard.pages.people import TITLE as PEOPLE_TITLE
-from leaderboard.pages.people import build_people_page, read_studies
 from leaderboard.pages.player_boards import build_player_board_pages
 from leaderboard.pages.players import build_player_pages
-from leaderboard.pages.retired import build_retired_pages
 from leaderboard.pages.search_entries import search_file
 from leaderboard.pages.season_column import check_season
 from leaderboard.pages.targets import build_targets_page
 from leaderboard.pages.try_it import try_page
-from leaderboard.pages.unplayed_submission import build_waiting_page, list_played_pages
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.storage.pictures import PictureBook
 

@@ -1,6 +1,10 @@
-"""Finishing pages: every slot of the shells that MkDocs built is filled, and the files for servers are written."""
+"""Finishing pages: every slot of the shells that MkDocs built is filled, and the files for servers are written.
+
+Folders of a build.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote
@@ -10,13 +14,64 @@ from ircore.core.errors import WorkError
 from ircore.core.workers import run_shares
 from leaderboard.building.cards import build_card_tags
 from leaderboard.building.shells import PageShell, read_shells
-from leaderboard.building.tree import Tree, finding_path
 from leaderboard.pages.feed import NAME
 from leaderboard.pages.figures import EMBEDDED
-from leaderboard.rendering.description import describe_page
-from leaderboard.rendering.render import render_block
+from leaderboard.rendering.render import describe_page, render_block
 from leaderboard.rendering.shell import Shell
 from leaderboard.storage.output_folder import write_text
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Folders of a build below one root.
+
+    >>> Tree(Path("build")).docs.as_posix()
+    'build/docs'
+    """
+
+    work: Path
+    """Root of the build folder."""
+
+    @property
+    def docs(self) -> Path:
+        """Sources of pages, stylesheets and scripts, as MkDocs reads them."""
+        return self.work / "docs"
+
+    @property
+    def overrides(self) -> Path:
+        """The project's templates, which MkDocs prefers to its theme's."""
+        return self.work / "overrides"
+
+    @property
+    def settings(self) -> Path:
+        """Settings of MkDocs."""
+        return self.work / "mkdocs.yml"
+
+    @property
+    def blocks(self) -> Path:
+        """HTML of the pages that templates write, put into their shells after MkDocs has built these."""
+        return self.work / "blocks"
+
+    @property
+    def files(self) -> Path:
+        """Data and pictures, put beside the finished pages; MkDocs never reads them."""
+        return self.work / "files"
+
+    @property
+    def site(self) -> Path:
+        """Output of MkDocs."""
+        return self.work / "site"
+
+
+def finding_path(tree: Tree, page: str) -> Path:
+    """Return where the finding of a page is written for its description.
+
+    Args:
+        tree: Folders of the build.
+        page: Path of the page, without suffix.
+    """
+    return tree.blocks / f"{page}.finding.txt"
+
 
 _CHART = '<figure class="chart"'
 """Beginning of a figure in a page: strangers' words cannot imitate it, since their quotes are escaped."""

@@ -10,14 +10,14 @@ from ircore.core.workers import run_pieces
 from ircore.runs.animation import animate
 from leaderboard.building.cards import card_path, draw_card
 from leaderboard.building.content import Content, Files
-from leaderboard.building.tree import Tree, finding_path
+from leaderboard.building.finish import Tree, finding_path
 from leaderboard.charts.catalogue import Chart, Drawn, make_figures
 from leaderboard.model.site import Page, Site
+from leaderboard.pages.citation import render_share_strip
 from leaderboard.pages.figures import ALONE
+from leaderboard.pages.front_episode import strip_episodes, strip_path
 from leaderboard.pages.player_boards import build_board_lists
 from leaderboard.pages.selections import Chosen
-from leaderboard.pages.sharing import render_share_strip
-from leaderboard.pages.turn_strips import strip_episodes, strip_path
 from leaderboard.rendering.render import Renderer, read_templates, render_block
 from leaderboard.storage.build_cache import compute_content_key, load_or_make
 from leaderboard.storage.output_folder import write_text

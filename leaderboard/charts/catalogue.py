@@ -27,15 +27,13 @@ from ircore.results.tables.formats import (
 from ircore.results.tables.intervals import SEM
 from ircore.results.tables.model import Table
 from ircore.results.tables.pairs import add_rules_column
-from leaderboard.charts.budgets import sketch_budget_deltas, sketch_budget_scores, sketch_budget_scores_sem
 from leaderboard.charts.categories import sketch_categories
-from leaderboard.charts.corrections import sketch_corrections, sketch_corrections_by_turn
 from leaderboard.charts.costs import sketch_costs, sketch_seconds
 from leaderboard.charts.data import RUN, Subject
 from leaderboard.charts.grammar import Missing, Sketch, escape_for_plotly
 from leaderboard.charts.heat import pair_heat_map_sketch, sketch_heat_maps
-from leaderboard.charts.judges import sketch_agreement, sketch_reliability
-from leaderboard.charts.language import sketch_lengths, sketch_novelty
+from leaderboard.charts.judges import sketch_agreement, sketch_ratings, sketch_reliability
+from leaderboard.charts.language import sketch_corrections, sketch_corrections_by_turn, sketch_lengths, sketch_novelty
 from leaderboard.charts.metrics import sketch_correlations, sketch_metric_preferences
 from leaderboard.charts.outcome_bars import (
     pair_convergence_sketch,
@@ -43,11 +41,23 @@ from leaderboard.charts.outcome_bars import (
     sketch_convergence,
     sketch_pooled_convergence,
 )
-from leaderboard.charts.ratings import sketch_ratings
-from leaderboard.charts.scores import sketch_delta, sketch_deltas, sketch_deltas_sem, sketch_preferences, sketch_scores
+from leaderboard.charts.scores import (
+    sketch_delta,
+    sketch_deltas,
+    sketch_deltas_sem,
+    sketch_preferences,
+    sketch_scores,
+    sketch_variance,
+)
 from leaderboard.charts.still import draw_still
-from leaderboard.charts.turns import pair_said_sketch, pair_trajectory_sketch, sketch_trajectories
-from leaderboard.charts.variance import sketch_variance
+from leaderboard.charts.turns import (
+    pair_said_sketch,
+    pair_trajectory_sketch,
+    sketch_budget_deltas,
+    sketch_budget_scores,
+    sketch_budget_scores_sem,
+    sketch_trajectories,
+)
 from leaderboard.model.site import Pair
 from leaderboard.theme import NARROW
 
@@ -93,7 +103,7 @@ class Chart:
     """Sentence that says which pairs are shown; empty if all are."""
 
     source: Mapping[str, str | None] = field(default_factory=dict)
-    """Where the numbers come from, as ``as_csv`` takes it."""
+    """Where the numbers come from, as ``format_csv`` takes it."""
 
     @property
     def height(self) -> int:

@@ -14,8 +14,8 @@ from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate
 from ircore.submissions.decisions import Decision
 from leaderboard.components import values
-from leaderboard.components.amounts import AmountColumn
 from leaderboard.components.board_cells import (
+    AmountColumn,
     Heat,
     chance_cell,
     ends,
@@ -28,8 +28,7 @@ from leaderboard.components.board_cells import (
     render_rated_cell,
 )
 from leaderboard.components.markup import macro
-from leaderboard.components.model_facts import render_fact_cells
-from leaderboard.components.players import dispute, pair_name, render_own_family, tier_badge
+from leaderboard.components.players import dispute, pair_name, render_fact_cells, render_own_family, tier_badge
 from leaderboard.components.plots import dot, main_dot
 from leaderboard.model.site import Pair
 from leaderboard.model.trust import Tier

@@ -1,15 +1,30 @@
-"""Parts of an episode: pictures, and messages with the words that correct marked."""
+"""Parts of an episode: pictures, and messages with the words that correct marked.
 
+The X-ray of a rendering: the outlines of the target's marks, each in the line of its fate, numbered where faulty.
+
+X-rays as data for the gallery's scripts: a target's marks once in its page, fates and faults with every turn.
+
+Facts of a turn: how many hold, and on demand the facts that became right, broke, or are wrong at the end.
+"""
+
+import json
 from collections.abc import Mapping
+from typing import Any
 
 from markupsafe import Markup
 
 from ircore.core.plain_words import format_count
+from ircore.core.records import Box
+from ircore.core.score_records import PLACED_ALIKE, Placement
+from ircore.core.untrusted_text import make_visible
 from ircore.results.language.corrections import Correction
 from leaderboard.components.markup import macro
+from leaderboard.model.sentences import Subject
+from leaderboard.model.turn_facts import TurnFacts
+from leaderboard.model.xray import FATES, LETTER, LINKS, Cited, DrawnMark, DrawnScene, Fault, Xray
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked, Segment
-from leaderboard.words.untrusted_text import escape_untrusted
+from leaderboard.words.labels import open_words
+from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked, Segment, escape_untrusted
 
 _CLASSES: Mapping[Correction, str] = {name: f"fix fix-{name}" for name in CORRECTION_WORDS}
 
@@ -65,3 +80,133 @@ def _render_segment(segment: Segment) -> tuple[str, str, Markup]:
 def correction(name: Correction) -> Markup:
     """Return the name of a category of corrections on its tint."""
     return macro("correction")(_CLASSES[name], CORRECTION_WORDS[name])
+
+
+_BOX = Box(0, 0, 1, 1)
+SAMPLE_SCENE = DrawnScene(1, 1, (DrawnMark("", _BOX, Subject("", (), (), _BOX), ()),), ())
+SAMPLE_XRAY = Xray(PLACED_ALIKE, ("moved",), (Fault("moved", 0, "", _BOX, (0.0, 0.0), None, ()),))
+"""An X-ray with every part: an outline, a number and an arrow to where the mark was seen."""
+
+
+def xray_overlay(drawn: DrawnScene, xray: Xray) -> Markup:
+    """Return the outlines as an SVG to be laid over the rendering; its words are in ``render_faults``.
+
+    Args:
+        drawn: Marks of the target.
+        xray: Their fates in the rendering.
+    """
+    right = [mark.box for mark, fate in zip(drawn.marks, xray.fates, strict=True) if mark.box and fate == "right"]
+    size = drawn.height / 18
+    # A number above a box at the upper edge would leave the picture.
+    faults = [
+        (fault, number, _draw_arrow(fault), f"{max(size, fault.box.top - size / 5):g}")
+        for number, fault in enumerate(xray.faults, 1)
+        if fault.box is not None
+    ]
+    matrix = " ".join(f"{value:.5g}" for value in compute_placement(xray.transform, drawn.width, drawn.height))
+    return macro("xray_overlay")(drawn, matrix, right, faults, f"{size:g}")
+
+
+def compute_placement(transform: Placement, width: int, height: int) -> Placement:
+    """Return the matrix ``a b c d e f`` of SVG that lays a target of this size over a rendering.
+
+    >>> compute_placement((0.5, 0.0, 0.0, 1.0, 0.1, 0.0), 100, 100)
+    (0.5, 0.0, 0.0, 1.0, 35.0, 0.0)
+    """
+    a, b, c, d, x, y = transform
+    return a, b, c, d, (x + (1 - a) / 2) * width - c * height / 2, (y + (1 - d) / 2) * height - b * width / 2
+
+
+def render_faults(xray: Xray, most: int = 6) -> Markup:
+    """Return the faults as a numbered list, each with the sentence that it hangs together with.
+
+    Args:
+        xray: Of a rendering.
+        most: Faults that are listed; further faults are counted.
+    """
+    if not xray.faults:
+        return Markup()
+    return macro("xray_faults")(map(_describe_fault, xray.faults[:most]), len(xray.faults) - most)
+
+
+def _describe_fault(fault: Fault) -> tuple[str, str, Markup, str, Markup | None]:
+    """Return a fault's fate, the fate in words, the mark, and the sentence with its link."""
+    cited = fault.cited
+    link, sentence = (
+        ("no sentence speaks of it", None) if cited is None else (LINKS[cited.link], escape_untrusted(cited.text))
+    )
+    return fault.fate, FATES[fault.fate], escape_untrusted(fault.name), link, sentence
+
+
+def xray_legend() -> Markup:
+    """Return the legend of the fates."""
+    return macro("xray_legend")([(fate, words) for fate, words in FATES.items() if fate != "unsure"])
+
+
+def _draw_arrow(fault: Fault) -> str:
+    if fault.drawn_at is None or fault.box is None:
+        return ""
+    middle = (fault.box.left + fault.box.right) / 2, (fault.box.top + fault.box.bottom) / 2
+    return f"M{middle[0]:g} {middle[1]:g}L{fault.drawn_at[0]:g} {fault.drawn_at[1]:g}"
+
+
+MOST = 40
+"""Faults of a rendering that the data hold."""
+
+
+def dump_marks(drawn: DrawnScene | None) -> str | None:
+    """Return a target's size and marks as JSON: names, and edges of boxes or null; None without a scene."""
+    if drawn is None:
+        return None
+    marks = [[make_visible(mark.name), mark.box] for mark in drawn.marks]
+    return _dump_json({"width": drawn.width, "height": drawn.height, "marks": marks})
+
+
+def build_xray_data(xray: Xray) -> dict[str, Any]:
+    """Return a turn's X-ray: transform, a letter for each mark's fate, and the faults.
+
+    A fault is ``[mark, box, seen, cited]``: the mark's place or null for something extra, which alone has a box here;
+    the point where it was seen instead, or null; and turn, start and length of a sentence in UTF-16 units with its
+    link, or null.
+    """
+    return {
+        "transform": list(xray.transform),
+        "fates": "".join(LETTER[fate] for fate in xray.fates),
+        "faults": [_list_fault_fields(fault) for fault in xray.faults[:MOST]],
+    }
+
+
+def dump_xray(xray: Xray) -> str:
+    """Return a turn's X-ray as JSON, for an attribute of the turn."""
+    return _dump_json(build_xray_data(xray))
+
+
+def _list_fault_fields(fault: Fault) -> list[Any]:
+    # The box of a mark is in the page already; only something extra has to bring a box.
+    box = list(fault.box) if fault.mark is None and fault.box else None
+    return [fault.mark, box, fault.drawn_at, _list_citation_fields(fault.cited) if fault.cited else None]
+
+
+def _list_citation_fields(cited: Cited) -> list[Any]:
+    # JavaScript counts strings in UTF-16 units, where a character beyond the first plane has two.
+    return [cited.turn, cited.start, len(cited.text.encode("utf-16-le")) // 2, cited.link]
+
+
+def _dump_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+OPEN = "Facts that could not be told: the score if all of them are wrong, and if all are right"
+"""What an interval of a score says."""
+
+
+def turn_facts(facts: TurnFacts | None) -> Markup:
+    """Return the facts of a turn as HTML; empty if no facts are known.
+
+    >>> turn_facts(TurnFacts(9, 12, 3, 1)).striptags()
+    '9 of 12 facts right +3 −1'
+    """
+    if facts is None:
+        return Markup()
+    open_ends = "" if facts.doubt is None else open_words(facts.doubt)
+    return macro("turn_facts")(facts, format_count(facts.decided, "fact"), open_ends, OPEN)

@@ -1,6 +1,10 @@
-"""The macros of all components, which alone write HTML, and how many rendered components are kept."""
+"""The macros of all components, which alone write HTML, and how many rendered components are kept.
+
+A choice among boards, as a link.
+"""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import cast
 
@@ -32,3 +36,17 @@ def _load_macros() -> TemplateModule:
     )
     environment.globals.update(MISSING=MISSING, PROGRAM_MARK=PROGRAM_MARK, PROGRAM_MEANING=PROGRAM_MEANING)
     return environment.get_template("_components.html.j2").module
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A link to a board that differs from the shown board in one choice."""
+
+    label: str
+    """Text of the link; on frozen boards it may be a stranger's words, so escape it."""
+
+    path: str
+    """The board's page, without suffix."""
+
+    current: bool
+    """Whether the link leads to the board that is shown."""

@@ -10,12 +10,11 @@ from collections.abc import Callable, Mapping
 from markupsafe import Markup
 
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.components.episodes import correction, picture
+from leaderboard.components.episodes import SAMPLE_SCENE, SAMPLE_XRAY, correction, picture, xray_overlay
 from leaderboard.components.markup import macro
 from leaderboard.components.players import player_glyph, render_player_names
 from leaderboard.components.plots import dot, wins_bar
 from leaderboard.components.values import badge, difference, difference_heat, extremes, heat, missing, stacked
-from leaderboard.components.xray import SAMPLE_SCENE, SAMPLE_XRAY, xray_overlay
 from leaderboard.storage.pictures import Shown
 from leaderboard.words.marked_messages import CORRECTION_WORDS
 

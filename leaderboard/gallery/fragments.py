@@ -3,20 +3,30 @@
 A pair that stands in every instance's page itself has sections of these pages; of the others data is made, which the
 browser fetches. Neither depends on other runs. A pair's fragments are cached together, one line an instance in the
 order of the set, and the outcomes of all its episodes in an entry of their own, which is a tenth as large.
+
+Episodes as small JSON files that an instance's page fetches when a reader wants more pairs than the first few.
+
+``data/gallery/pairs.json`` names every pair once, in the order of the overall board. The first ``FIRST`` of them stand
+in every instance's page; the others lie in ``data/gallery/<instance>/<n>.json``, ``SHARD`` pairs a file, n from 0.
+How a pair's episodes ended, with scores, faults and pictures, is in ``data/gallery/pairs/<pair>.json``, for the index
+of the gallery (``leaderboard.gallery.fragments``); ``data/gallery/extremes.json`` holds those of all pairs that a
+filter there may bring to the top.
+
+Episodes for the gallery's index: how each ended and changed, its scores, faults and pictures.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from markupsafe import Markup
 
 from ircore.core.untrusted_text import format_one_line, make_visible
 from ircore.core.workers import run_shares
-from leaderboard.components.xray_data import build_xray_data
+from leaderboard.components.episodes import build_xray_data
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
-from leaderboard.gallery.pair_outcomes import pair_outcomes
 from leaderboard.model.final_fates import load_pair_facts, store_fates
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.turn_facts import Lines, TurnFacts
@@ -24,6 +34,79 @@ from leaderboard.rendering.render import render_block
 from leaderboard.storage.build_cache import BuildCache, load_or_make
 from leaderboard.words.labels import open_words
 from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked
+
+Outcomes = dict[str, list[Any]]
+"""By instance: outcome, change, final and first score by the site's judge, number of facts wrong in the end, and the
+final and the first picture, each ``[file, width, height, turn]``; null where something is not known or not there."""
+
+_PAIR, _FINAL, _FIRST, _LAST, _BEGUN = 0, 3, 4, 6, 7
+"""Places in an outcome behind the pair's key."""
+
+
+def pair_outcomes(site: Site, views: Iterable[EpisodeView]) -> Outcomes:
+    """Return the outcomes of a pair's episodes that were played.
+
+    Args:
+        site: What is shown.
+        views: Views of the pair's episodes.
+    """
+    return {view.episode.instance_id: _list_outcome_fields(site, view) for view in views if view.episode is not None}
+
+
+def _list_outcome_fields(site: Site, view: EpisodeView) -> list[Any]:
+    assert view.episode is not None  # noqa: S101 - the caller leaves others out
+    judged = next((judged for judged in view.judged if judged.judge == site.judge), None)
+    change, final, first = (judged.convergence or "", judged.final, judged.first) if judged else ("", None, None)
+    drawn = [turn for turn in view.turns if turn.picture is not None]
+    last = drawn[-1] if drawn else None
+    wrong = last.facts.decided - last.facts.held if last and last.facts else None
+    # With a single rendering, first and final are the same picture.
+    pictures = [_list_picture_fields(last), _list_picture_fields(drawn[0]) if len(drawn) > 1 else None]
+    return [view.episode.outcome, change, final, first, wrong, *pictures]
+
+
+def select_extreme_episodes(outcomes: Mapping[str, Outcomes]) -> dict[str, list[list[Any]]]:
+    """Return the episodes that may be best, worst, most improved or most regressed under some filter.
+
+    Args:
+        outcomes: By key of each pair, the outcomes of its episodes.
+
+    Returns:
+        By instance the extreme episodes of all that ended and changed the same way: the pair's key, then the outcome.
+    """
+    groups: dict[str, dict[tuple[str, str], list[list[Any]]]] = {}
+    for key, of_pair in sorted(outcomes.items()):
+        for instance_id, outcome in of_pair.items():
+            same_end = groups.setdefault(instance_id, {}).setdefault((outcome[0], outcome[1]), [])
+            same_end.append([key, *outcome])
+    return {
+        instance_id: [episode for episodes in by_end.values() for episode in _select_extremes(episodes)]
+        for instance_id, by_end in groups.items()
+    }
+
+
+def _select_extremes(episodes: Sequence[list[Any]]) -> list[list[Any]]:
+    """Return those of the lowest and highest final score and of the largest loss and gain, each once, as listed."""
+    shown = [episode for episode in episodes if episode[_FINAL] is not None and episode[_LAST]]
+    moved = [episode for episode in shown if episode[_FIRST] is not None and episode[_BEGUN]]
+    among = ((shown, _get_final), (moved, _compute_gain))
+    pairs = {choose(some, key=value)[_PAIR] for some, value in among if some for choose in (min, max)}
+    return [episode for episode in shown if episode[_PAIR] in pairs]
+
+
+def _get_final(episode: Sequence[Any]) -> float:
+    return float(episode[_FINAL])
+
+
+def _compute_gain(episode: Sequence[Any]) -> float:
+    return float(episode[_FINAL] - episode[_FIRST])
+
+
+def _list_picture_fields(turn: TurnView | None) -> list[Any] | None:
+    if turn is None or turn.picture is None:
+        return None
+    return [turn.picture.small, turn.picture.width, turn.picture.height, turn.number]
+
 
 FIRST = 6
 """Number of pairs whose episodes stand in an instance's page itself."""
@@ -191,3 +274,41 @@ def _build_message(message: Marked) -> dict[str, Any]:
         "more": message.left_out,
         "fired": [[name, CORRECTION_WORDS[name]] for name in message.corrections],
     }
+
+
+SHARD = 20
+"""Pairs in one file."""
+
+FOLDER = "data/gallery"
+"""Folder of the files, relative to the site's root."""
+
+
+def build_gallery_shards(
+    site: Site, fragments: Fragments, share: int = 0, shares: int = 1
+) -> Iterator[tuple[str, str]]:
+    """Yield every file of the gallery's data: its path below the site's root, and its text.
+
+    Args:
+        site: What is shown.
+        fragments: Its episodes.
+        share: Number of the share of the files to make, 0-based.
+        shares: Number of shares.
+    """
+    pairs = list_ranked_pairs(site)
+    yield f"{FOLDER}/pairs.json", _dump_file({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]})
+    for pair in islice(pairs, share, None, shares):
+        yield f"{FOLDER}/pairs/{pair.key}.json", fragments.outcomes(pair) + "\n"
+    if share == 0:
+        outcomes = {pair.key: json.loads(fragments.outcomes(pair)) for pair in pairs}
+        yield f"{FOLDER}/extremes.json", _dump_file(select_extreme_episodes(outcomes))
+    later = pairs[FIRST:]
+    # Minus twice rounds the number of files up.
+    for number in range(share, -(-len(later) // SHARD), shares):
+        columns = [fragments.of(pair) for pair in later[number * SHARD : (number + 1) * SHARD]]
+        # Fragments are JSON texts already, so they are joined without being parsed again.
+        for instance_id, *lines in zip(site.galleries, *columns, strict=True):
+            yield f"{FOLDER}/{instance_id}/{number}.json", f"[{','.join(lines)}]\n"
+
+
+def _dump_file(value: Any) -> str:
+    return dump_compact(value) + "\n"

@@ -7,17 +7,16 @@ from typing import Any
 from ircore.core.episode_records import Episode
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.episodes import CONVERGENCES, Doubt, EpisodeResult, JudgedEpisode, VouchedScores
-from leaderboard.components.xray_data import dump_marks
+from leaderboard.components.episodes import dump_marks
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
-from leaderboard.gallery.fragments import FIRST, Fragments, list_ranked_pairs
+from leaderboard.gallery.fragments import FIRST, FOLDER, Fragments, list_ranked_pairs
 from leaderboard.gallery.same_words import FAULTS, FILE, Faults, group_same_words
-from leaderboard.gallery.shards import FOLDER
 from leaderboard.model.final_fates import load_pair_facts
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.turn_facts import FactGroup, TurnFacts
 from leaderboard.pages.finding import describe_best_on_target, describe_outcome
+from leaderboard.pages.front_episode import SELECTION, strip_episodes, strip_page, strip_path
 from leaderboard.pages.selections import Chosen, choose_example_episode, choose_selections, find_best_episode
-from leaderboard.pages.turn_strips import SELECTION, strip_episodes, strip_page, strip_path
 from leaderboard.storage.pictures import Shown
 from leaderboard.words.alt_text import describe_target_picture
 from leaderboard.words.labels import OUTCOMES

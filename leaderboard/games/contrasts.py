@@ -22,8 +22,7 @@ from leaderboard.charts.grammar import (
     make_whiskers,
     scatter,
 )
-from leaderboard.games.figures import build_published_table, name_setting
-from leaderboard.games.measures import drop_weak_interval, measure, scale_ends
+from leaderboard.games.figures import build_published_table, drop_weak_interval, measure, name_setting, scale_ends
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token

@@ -18,7 +18,7 @@ from ircore.core.untrusted_text import make_visible
 from ircore.games.base import Measure, read_ending
 from ircore.results.played_run import PlayedRun
 from leaderboard.components import episodes as components
-from leaderboard.games.measures import compute_similarity, measure
+from leaderboard.games.figures import compute_similarity, measure
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.storage.pictures import Shown

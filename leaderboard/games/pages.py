@@ -15,7 +15,7 @@ from ircore.instances.store import describe_ways_to_get
 from ircore.results.subsets import count_rivals
 from ircore.results.tables.pairs import describe_ties
 from leaderboard.charts.catalogue import Chart
-from leaderboard.components.model_facts import describe_player
+from leaderboard.components.players import describe_player
 from leaderboard.games.contrasts import make_contrast_charts
 from leaderboard.games.episodes import (
     find_compared_picture,
@@ -24,8 +24,7 @@ from leaderboard.games.episodes import (
     render_episode,
     render_instance,
 )
-from leaderboard.games.figures import make_curve_charts
-from leaderboard.games.measures import compute_similarity, drop_weak_interval, measure, scale_ends
+from leaderboard.games.figures import compute_similarity, drop_weak_interval, make_curve_charts, measure, scale_ends
 from leaderboard.model.section import GameSection, RulesBoard
 from leaderboard.model.site import Page, Pair
 from leaderboard.model.trust import trust_lines
@@ -36,8 +35,7 @@ from leaderboard.pages.history import build_history_page
 from leaderboard.pages.matrix import build_matrix_pages
 from leaderboard.pages.pair_comparison import compare_page
 from leaderboard.pages.player_boards import build_player_board_pages
-from leaderboard.words.findings import lead_words, place_words
-from leaderboard.words.labels import choose_digits, format_category, number
+from leaderboard.words.labels import choose_digits, format_category, lead_words, number, place_words
 
 _TABS = (
     ("index", "Start"),

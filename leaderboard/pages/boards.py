@@ -1,4 +1,7 @@
-"""Boards of pairs, ranked under one condition by one judge; boards of metrics are in ``metric_boards``."""
+"""Boards of pairs, ranked under one condition by one judge; boards of metrics are in ``metric_boards``.
+
+The menus above a board: a menu for everything in which its rows differ.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,15 +22,13 @@ from ircore.results.tables.board import build_board_columns, measure_column
 from ircore.results.tables.facts import ABOUT, estimate_condition_parts
 from ircore.results.tables.judges import SAME_FAMILY
 from ircore.results.tables.pairs import FEW, describe_ties
+from ircore.submissions.decisions import open_dispute
 from leaderboard.charts.catalogue import make_chart_id
-from leaderboard.components.amounts import select_amount_columns
-from leaderboard.components.board_cells import Heat
-from leaderboard.components.board_rows import Line, MeasureColumn, RowLayout
-from leaderboard.components.model_facts import FACTS
+from leaderboard.components.board_cells import Heat, select_amount_columns
+from leaderboard.components.board_rows import Line, Listed, MeasureColumn, RowLayout
+from leaderboard.components.players import FACTS, describe_weights, format_makers
 from leaderboard.model.site import Gallery, Page, Pair, Site
-from leaderboard.model.trust import LEGEND
-from leaderboard.pages.against_files import against_path
-from leaderboard.pages.board_menus import build_menus, collect_menu_fields
+from leaderboard.model.trust import LEGEND, find_tier
 from leaderboard.pages.board_views import (
     View,
     build_chips,
@@ -37,6 +38,7 @@ from leaderboard.pages.board_views import (
     format_view_title,
     is_rated,
     judge_words,
+    label_rules,
     list_quality_views,
     list_views,
     make_condition_anchor,
@@ -44,13 +46,63 @@ from leaderboard.pages.board_views import (
     split_chips,
     view_path,
 )
-from leaderboard.pages.judge_cards import build_card_notes
+from leaderboard.pages.citation import dump_provenance
+from leaderboard.pages.judges import build_card_notes
+from leaderboard.pages.pair_comparison import against_path
 from leaderboard.pages.player_boards import build_subject_chips
 from leaderboard.pages.references import list_board_references, list_pair_references
 from leaderboard.pages.season_column import SeasonColumn, build_season_column
-from leaderboard.pages.sharing import dump_provenance
-from leaderboard.words.findings import lead_words
-from leaderboard.words.labels import choose_digits, format_category, shorten_category
+from leaderboard.words.labels import choose_digits, format_category, lead_words, shorten_category
+
+
+def collect_menu_fields(site: Site, pair: Pair) -> dict[str, Any]:
+    """Return the fields of ``Listed`` for a pair."""
+    disputed = open_dispute(site.history(pair.result.slug), pair.run_id)
+    budget = label_rules(site, pair.result.rules)
+    models = {"makers": format_makers(pair), "weights": describe_weights(pair)}
+    return {"pair": pair, "tier": find_tier(pair.result), "budget": budget, "disputed": disputed, **models}
+
+
+@dataclass(frozen=True)
+class _Menu:
+    """A menu above a board that keeps the rows with one value."""
+
+    name: str
+    """Name of the menu in addresses and in the rows' data attribute."""
+
+    label: str
+    """Label of the menu."""
+
+    options: tuple[str, ...]
+    """Values to choose from; may be strangers' words, so escape them."""
+
+
+def build_menus(lines: Sequence[Listed], seats: Sequence[str] = ("Describer", "Generator")) -> list[_Menu]:
+    """Return a menu for everything in which the rows differ.
+
+    Args:
+        lines: The rows.
+        seats: Titles of the seats whose players' names the rows have.
+
+    >>> from leaderboard.model.site import Marked
+    >>> from leaderboard.model.trust import HERE, PAPER
+    >>> pair = Marked("seer", "painter", "", hue=0, shape=0)
+    >>> rows = [Listed(pair=pair, tier=tier, budget="200 tokens", disputed=None) for tier in (HERE, PAPER)]
+    >>> [(tool.name, tool.options) for tool in build_menus(rows)]  # the only difference between the two rows
+    [('tier', ('paper', 'played here'))]
+    """
+    choices = {
+        "describer": (seats[0], [line.pair.describer for line in lines]),
+        "generator": (seats[-1], [line.pair.generator for line in lines]),
+        "budget": ("Rules", [line.budget for line in lines]),
+        "tier": ("Trust", [line.tier.label for line in lines]),
+        "makers": ("Maker", [line.makers for line in lines]),
+        "weights": ("Weights", [line.weights for line in lines]),
+    }
+    menus = (_Menu(name, label, tuple(sorted(filter(None, set(values))))) for name, (label, values) in choices.items())
+    # A menu with a single choice could not narrow the board.
+    return [menu for menu in menus if len(menu.options) > 1]
+
 
 _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""

@@ -16,10 +16,9 @@ from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
 from ircore.results.tables.judges import SAME_FAMILY
-from leaderboard.components.chip import Chip
-from leaderboard.components.heat_map import small_map
-from leaderboard.components.matrix_cells import MatrixCell
-from leaderboard.model.kept_results import load_player_effects
+from leaderboard.components.markup import Chip
+from leaderboard.components.matrix_cells import MatrixCell, small_map
+from leaderboard.model.player_ranks import load_player_effects
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import find_tier
 from leaderboard.pages.board_views import (

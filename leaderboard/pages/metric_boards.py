@@ -9,15 +9,14 @@ from ircore.core.untrusted_text import format_one_line
 from ircore.results.image_metrics import MetricCell, MetricFacts, describe_metric, estimate_metric_cells
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.components.amounts import select_amount_columns
+from leaderboard.components.board_cells import select_amount_columns
 from leaderboard.components.board_rows import Listed
-from leaderboard.components.chip import Chip
+from leaderboard.components.markup import Chip
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.board_menus import build_menus, collect_menu_fields
 from leaderboard.pages.board_views import View, describe_view, metric_path, split_chips, view_path
-from leaderboard.pages.boards import GROUPS, collect_column_facts
-from leaderboard.pages.sharing import dump_provenance
-from leaderboard.words.findings import describe_estimate
+from leaderboard.pages.boards import GROUPS, build_menus, collect_column_facts, collect_menu_fields
+from leaderboard.pages.citation import dump_provenance
+from leaderboard.words.labels import describe_estimate
 
 
 def build_metric_pages(site: Site) -> Iterator[Page]:

@@ -4,12 +4,18 @@
 scores by instance, its main scores, and its comparisons with pairs that come later on the overall board. Up to
 ``MOST`` pairs all are compared with all; of more pairs, each is compared with the next on the board. For other couples
 the browser computes the difference on common targets by the same rule, and takes the board's own interval of their main
-scores from the board's file of differences (``against_files``).
+scores from the board's file of differences (``build_against_files``).
+
+Data from which a board says of every pair whether it is better or worse than a chosen pair, or undecided.
+
+``data/against/<board>.json`` holds ``pairs``, the keys of the pairs with ranks; ``means``, their main scores; and
+``low``: in the row of each pair the lower ends of its difference to every other, in tenths of a point. The upper end is
+minus the lower end of the other order.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import combinations, islice, pairwise
 from math import isnan
@@ -19,6 +25,7 @@ from scipy.special import stdtrit
 
 from ircore.results.episodes import average_final_scores
 from ircore.results.model import Results
+from ircore.results.next_episodes import PairDifferences, pair_differences
 from ircore.results.statistics.comparison import TIE, Comparison
 from ircore.results.statistics.intervals import (
     CONFIDENCE,
@@ -31,9 +38,44 @@ from ircore.results.statistics.intervals import (
 )
 from ircore.results.tables.comparisons import MOST, describe_repeats, plan_neighbours
 from leaderboard.model.site import Page, Pair, Site
-from leaderboard.pages.against_files import against_path
-from leaderboard.pages.board_views import View, is_rated, judge_words
+from leaderboard.pages.board_views import View, is_rated, judge_words, list_views, name_view, select_view_results
 from leaderboard.words.labels import format_category
+
+AGAINST_FOLDER = "data/against"
+"""Folder of the files, relative to the site's root."""
+
+
+def against_path(site: Site, view: View) -> str:
+    """Return the path of a board's file, relative to the site's root."""
+    return f"{site.path(AGAINST_FOLDER)}/{name_view(site, replace(view, order='main'))}.json"
+
+
+def build_against_files(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield the file of every board that ranks pairs under one set of rules: path below the site's root, and text."""
+    for view in list_views(site):
+        if view.rules is None or not is_rated(site, view):
+            continue
+        board = pair_differences(select_view_results(site, view), view.judge, view.category, view.difficulty)
+        if board is not None:
+            yield (
+                against_path(site, view),
+                dump_against_file(board, [site.pairs[run_id].key for run_id in board.run_ids]),
+            )
+
+
+def dump_against_file(board: PairDifferences, keys: Sequence[str], names: Sequence[str] = ()) -> str:
+    """Return the content of a file.
+
+    Args:
+        board: Differences of every two.
+        keys: Rows of the board's page.
+        names: Their names where a page cannot know them by the keys; a stranger's words, so that scripts escape them.
+    """
+    # Whole tenths are the shortest in JSON, and these files grow with the square of the pairs.
+    low = (board.low * 10).round().astype(int).tolist()
+    value = {"pairs": keys, **({"names": names} if names else {}), "means": board.means.round(2).tolist(), "low": low}
+    return json.dumps(value, separators=(",", ":")) + "\n"
+
 
 FOLDER = "data/compare"
 """Folder of the files, relative to the site's root."""

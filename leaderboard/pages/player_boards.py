@@ -12,10 +12,9 @@ from ircore.core.untrusted_text import format_one_line, make_visible
 from ircore.results.next_episodes import PairDifferences
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.pairs import FEW, describe_ties
-from leaderboard.components.chip import Chip
+from leaderboard.components.markup import Chip
 from leaderboard.model.player_ranks import PlayerBoard, rank_players
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.against_files import FOLDER, dump_against_file
 from leaderboard.pages.board_views import (
     View,
     build_chips,
@@ -30,10 +29,10 @@ from leaderboard.pages.board_views import (
     split_chips,
     view_path,
 )
+from leaderboard.pages.citation import dump_provenance
+from leaderboard.pages.pair_comparison import AGAINST_FOLDER, dump_against_file
 from leaderboard.pages.players import make_player_keys, player_paths
-from leaderboard.pages.sharing import dump_provenance
-from leaderboard.words.findings import lead_words
-from leaderboard.words.labels import format_category
+from leaderboard.words.labels import format_category, lead_words
 
 
 def player_board_path(site: Site, view: View, role: str) -> str:
@@ -83,7 +82,7 @@ def build_board_lists(site: Site, written: Callable[[str], bool]) -> Iterator[tu
         written: Whether a board's page wrote the file of differences at a path: only boards with ranks have one.
     """
     for role in site.roles:
-        folder = f"{site.path(FOLDER)}/{role}s"
+        folder = f"{site.path(AGAINST_FOLDER)}/{role}s"
         paths = {_against_path(site, view, role): _format_condition(site, view) for view in _list_views(site)}
         names = {path: path.removeprefix(f"{folder}/").removesuffix(".json") for path in paths}
         # Boards of other judges and rules stand in folders of their own.
@@ -117,7 +116,7 @@ def _find_key(site: Site, role: str, label: str) -> str:
 
 
 def _against_path(site: Site, view: View, role: str) -> str:
-    return f"{site.path(FOLDER)}/{role}s/{name_view(site, replace(view, order='main'))}.json"
+    return f"{site.path(AGAINST_FOLDER)}/{role}s/{name_view(site, replace(view, order='main'))}.json"
 
 
 def _build_page(site: Site, view: View, role: str) -> Page:

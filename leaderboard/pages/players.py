@@ -10,13 +10,12 @@ from ircore.results.effects import PlayerResult
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.intervals import Estimate, are_too_few
 from ircore.results.statistics.mixed import Unavailable
-from leaderboard.model.kept_results import load_player, load_player_effects
+from leaderboard.model.player_ranks import load_player, load_player_effects
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.board_views import judge_words
 from leaderboard.pages.cannot_draw import find_undrawable_marks
 from leaderboard.pages.selections import list_judged_episodes
-from leaderboard.words.findings import describe_estimate, describe_extremes
-from leaderboard.words.labels import format_category
+from leaderboard.words.labels import describe_estimate, describe_extremes, format_category
 
 _OTHER: Mapping[str, str] = {"describer": "generator", "generator": "describer"}
 

@@ -1,4 +1,7 @@
-"""Messages cut into segments by the corrections that their words make, as pages tint them."""
+"""Messages cut into segments by the corrections that their words make, as pages tint them.
+
+A stranger's text as HTML that does nothing: messages and manifests are data, never markup.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -6,6 +9,9 @@ from functools import cache, reduce
 from operator import or_
 from typing import NamedTuple
 
+from markupsafe import Markup, escape
+
+from ircore.core.untrusted_text import make_visible
 from ircore.results.language.corrections import CORRECTIONS, Correction, find_corrections
 
 LONGEST = 4000
@@ -90,3 +96,17 @@ def mark_message(message: str, turn: int) -> Marked:
 def _list_categories(bits: int) -> tuple[Correction, ...]:
     """Return the categories of a set of bits, in their order."""
     return tuple(correction for correction, bit in _BITS.items() if bits & bit)
+
+
+def render_untrusted(text: str) -> Markup:
+    """Return a stranger's text as HTML that does nothing: escaped, hidden characters shown, direction isolated.
+
+    Line breaks become character references, so that the text never adds a line to the page's source.
+    """
+    return Markup(f'<bdi dir="auto">{escape_untrusted(text)}</bdi>')  # noqa: S704 - inert escapes
+
+
+def escape_untrusted(text: str) -> Markup:
+    """Return a piece of a stranger's text as HTML that does nothing, for use within a ``bdi`` that holds all pieces."""
+    safe = str(escape(make_visible(text))).replace("\n", "&#10;").replace("\t", "&#9;")
+    return Markup(safe)  # noqa: S704 - escaped one line above

@@ -11,14 +11,13 @@ from hub_clients import Outcome
 from hub_server import HubServer
 
 from dataset_card.card.verification import run_key
-from dataset_card.checking.differences import compare_texts
+from dataset_card.checking.derived_file_check import compare_texts
 from dataset_card.checking.recomputing import judge_obstacle
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.findings import Findings, Pictures, are_same_value
 from dataset_card.hub.head import is_descendant
 from dataset_card.hub.pull import refuse_unsafe
-from dataset_card.hub.push import PushPlan, push_release
-from dataset_card.hub.rebase import replace_release
+from dataset_card.hub.push import PushPlan, push_release, replace_release
 from dataset_card.markdown import escape_markdown
 from dataset_card.releases.record import compute_content_hash
 from dataset_card.tables.columns import Column, Config

@@ -12,8 +12,8 @@ from ircore.core.episode_records import EpisodeCost
 from ircore.core.records import Box
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.charts.catalogue import make_figures
+from leaderboard.components.episodes import build_xray_data
 from leaderboard.components.plots import dot
-from leaderboard.components.xray_data import build_xray_data
 from leaderboard.frozen_boards.frozen_views import list_frozen_views
 from leaderboard.gallery.same_words import Exchange, Fault
 from leaderboard.model.final_fates import FinalFates

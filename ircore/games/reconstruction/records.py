@@ -160,8 +160,10 @@ class Rules(GameRules):
         Args:
             turns: Number of turns so far, ≥ 0.
 
-        >>> Rules(history="last 2").select_remembered_turns(5), Rules(history="first and last").select_remembered_turns(5)
-        ((3, 4), (0, 4))
+        >>> Rules(history="last 2").select_remembered_turns(5)
+        (3, 4)
+        >>> Rules(history="first and last").select_remembered_turns(5)
+        (0, 4)
         """
         places = tuple(range(turns))
         if self.history == "first and last":

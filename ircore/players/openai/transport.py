@@ -409,7 +409,7 @@ class LeanClient:
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=timeout),
             cookie_jar=aiohttp.DummyCookieJar(),
             # By itself aiohttp reads environment and .netrc again for each request, and refuses a key beside .netrc's.
-            # Where the environment names proxies, the client's own way is taken (``chosen_transport``).
+            # Where the environment names proxies, the client's own way is taken (``choose_transport``).
             trust_env=False,
         )
 

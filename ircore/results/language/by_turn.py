@@ -130,7 +130,7 @@ class CorrectionProfile:
     usage: Mapping[Correction, Estimate]
     """Share of the messages in which a category fires, 0–1; ``n`` counts episodes.
 
-    By turn: over the episodes that reach the last turn of the curve (``same_episodes``)."""
+    By turn: over the episodes that reach the last turn of the curve (``select_same_episodes``)."""
 
     top_tokens: Mapping[Correction, tuple[tuple[str, int], ...]]
     """The ``TOP`` commonest tokens that fired, with their counts: by count, then by alphabet."""
@@ -138,7 +138,7 @@ class CorrectionProfile:
 
 @dataclass(frozen=True)
 class _TurnLanguage:
-    """The messages of one turn: estimates over the episodes that reach the last turn (``same_episodes``)."""
+    """The messages of one turn: estimates over the episodes that reach the last turn (``select_same_episodes``)."""
 
     turn: int
     """1-based."""

@@ -4,8 +4,8 @@ Every measure is of matched values: where one of the two is missing, the other c
 Ratings of the same instance resemble one another, so intervals come from drawing whole instances again, not ratings.
 A measure that is not defined is None with a reason; nothing here returns NaN or warns.
 
-The 95 % intervals are percentile intervals, their levels widened for few instances (``draws.widened``). They say what
-other instances would change; the raters are taken as they are.
+The 95 % intervals are percentile intervals, their levels widened for few instances (``resamples.widen_levels``). They
+say what other instances would change; the raters are taken as they are.
 
 Krippendorff's α: the agreement of any number of raters, of whom not everyone rated everything.
 """

@@ -176,7 +176,7 @@ def estimate_bounded_means(
         scale: Of the values.
 
     Returns:
-        One estimate a column. Where nothing is missing it is that of ``ratio_intervals``.
+        One estimate a column. Where nothing is missing it is that of ``estimate_ratios``.
     """
     lows = estimate_ratios(Ratios.means(least), drawn, scale)
     # Only columns with unknown values are resampled a second time.

@@ -290,7 +290,7 @@ def measure_convention(
 
 
 def _compute_points(over: Over, sequences: Iterable[tuple[Sequence[str], str]]) -> Iterator[ConventionPoint]:
-    """Yield a point for each place, over the sequences that reach the last place (``same_episodes``).
+    """Yield a point for each place, over the sequences that reach the last place (``select_same_episodes``).
 
     Args:
         over: Turns or repetitions.

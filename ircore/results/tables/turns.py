@@ -157,7 +157,7 @@ def pooled_outcomes_table(results: Results, category: str | None = None, difficu
     """Return the outcomes of refinement pooled over judges, as the paper's Figure 5 has them.
 
     A rating is an episode seen by one judge. Judges of one episode resemble each other, so the intervals take pictures
-    as the units (``clustered_share``), and not ratings.
+    as the units (``estimate_clustered_share``), and not ratings.
     """
     judges = list_pooled_judges(results)
     columns = (

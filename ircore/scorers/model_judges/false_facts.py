@@ -60,7 +60,7 @@ def make_false_facts(scene: Scene, facts: Sequence[Fact], random: Random) -> Ite
 
     Args:
         scene: What the target shows.
-        facts: Its facts (``facts_of``).
+        facts: Its facts (``list_facts``).
         random: Chooses colours, numbers and words.
     """
     target = _Target(scene, facts)

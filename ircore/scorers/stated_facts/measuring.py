@@ -2,7 +2,7 @@
 
 Facts stated and shown at each turn: file ``said.jsonl`` of a run, one line a turn and reader, append only.
 
-Facts are those of ``facts_of`` on the target's scene, in its order. A line holds one letter a fact: ``1`` it is so,
+Facts are those of ``list_facts`` on the target's scene, in its order. A line holds one letter a fact: ``1`` it is so,
 ``0`` it is not, ``?`` it cannot be told.
 """
 

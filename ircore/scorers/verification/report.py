@@ -179,7 +179,7 @@ def restore_checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, 
         stored: The verdicts.
 
     Returns:
-        The facts in the order of ``facts_of``; none if the verdicts are of a version that drew up other facts.
+        The facts in the order of ``list_facts``; none if the verdicts are of a version that drew up other facts.
     """
     facts = list_facts(scene)
     if stored.version not in (VERSION, compute_facts_version(facts)) or len(facts) != len(stored.verdicts):

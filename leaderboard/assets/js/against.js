@@ -1,7 +1,7 @@
 /*
  * The column of a board that says of every pair whether it is better or worse than a chosen pair, or undecided.
  *
- * The numbers are fetched when a pair is chosen: the file (leaderboard/pages/against_files.py) has the lower end of every
+ * The numbers are fetched when a pair is chosen: the file (leaderboard/pages/pair_comparison.py) has the lower end of every
  * difference, in tenths of a point, by the rule of the board's ranks.
  */
 import { element, fetchJson } from "./dom.js";

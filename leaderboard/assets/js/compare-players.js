@@ -2,7 +2,7 @@
  * Players side by side on the page that compares pairs, as boards of players lead here:
  *   ?describers=a,b[,c,d]   or   ?generators=a,b   the two best where none is named
  *
- * The differences are those by which these boards rank: the file of a board (leaderboard/pages/against_files.py) has its
+ * The differences are those by which these boards rank: the file of a board (leaderboard/pages/pair_comparison.py) has its
  * players, their means, and the lower end of every difference in tenths of a point. Names go in as text, never as markup.
  */
 import { readQuery, writeQuery } from "./address.js";

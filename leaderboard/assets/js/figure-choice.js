@@ -54,7 +54,7 @@ export function aloneAddress(page, choice) {
   return `${page}${query.length ? `?${query.join("&")}` : ""}`;
 }
 
-/* The file of the figure under a judge and a category, as leaderboard/pages/figure_data.py names it. */
+/* The file of the figure under a judge and a category, as leaderboard/pages/figures.py names it. */
 export function fileOf(figure, { judge, category }) {
   return [figure, judge && `by-${judge}`, category && `on-${category}`].filter(Boolean).join("-");
 }

@@ -1,5 +1,5 @@
 /*
- * Takes the pairs that a reader chose out of a figure of every pair, which leaderboard/pages/figure_data.py wrote: the
+ * Takes the pairs that a reader chose out of a figure of every pair, which leaderboard/pages/figures.py wrote: the
  * others go, and rows or panels close up. What is drawn, and where in its row or panel, the file says.
  */
 

@@ -13,8 +13,8 @@ from ircore.commands.options import find_program_name
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
-    from leaderboard.live.play_me.describer_seat import Table
     from leaderboard.live.play_me.pairs import Mode
+    from leaderboard.live.play_me.seats import Table
 
 NAMES = ("describe", "draw", "listen")
 
@@ -97,10 +97,8 @@ def write_seat_manifest(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Tabl
     """
     from ircore.players.builtin_pairs import find_submission_place
     from ircore.players.submission import build_player, read_manifest
-    from leaderboard.live.play_me.describer_seat import Table
-    from leaderboard.live.play_me.drawing import DrawingTable
-    from leaderboard.live.play_me.listening import ListeningTable
     from leaderboard.live.play_me.pairs import write_listener, write_pair
+    from leaderboard.live.play_me.seats import DrawingTable, ListeningTable, Table
 
     loaded = read_manifest(find_submission_place(Path(pair)))
     players = loaded.submission.players

@@ -8,8 +8,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from leaderboard.live.loopback import LoopbackHandler, serve_locally
-from leaderboard.live.play_me.describer_seat import Table
-from leaderboard.live.play_me.drawing import DrawingTable
+from leaderboard.live.play_me.seats import DrawingTable, Table
 
 PAGE = Path(__file__).parent / "page"
 MOST_DRAWN = 4 * 1024 * 1024

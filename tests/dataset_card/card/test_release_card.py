@@ -19,9 +19,8 @@ from releases import CONFIGS, FINALS
 
 from dataset_card.card.card import CardFacts, count_source_licences, render_card
 from dataset_card.card.croissant import CROISSANT, check_croissant, find_key_columns, format_semantic_version
-from dataset_card.card.episode_picture import THUMBNAIL, choose_example, draw_episode
 from dataset_card.card.metadata import TITLE, build_metadata
-from dataset_card.card.pictures import draw_scores, draw_targets
+from dataset_card.card.pictures import THUMBNAIL, choose_example, draw_episode, draw_scores, draw_targets
 from dataset_card.card.statements import build_statements, count_annotators
 from dataset_card.checking import card as card_check
 from dataset_card.markdown import escape_markdown, format_code_span, render

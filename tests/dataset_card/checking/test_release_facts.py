@@ -40,7 +40,7 @@ from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.model.site import LEADERBOARD as SITE_FILES
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.board_files import build_leaderboard_files
+from leaderboard.pages.board_views import build_leaderboard_files
 
 pytestmark = pytest.mark.slow
 

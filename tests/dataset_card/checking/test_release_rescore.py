@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from scored_releases import PAIRS, Episodes, Scored, changed, make_scored, write_run
 
+from dataset_card.checking.recomputing import Replay, replay_faults
 from dataset_card.checking.release_check import check_release
 from dataset_card.checking.rescore import Rescoring, parse_share, rescore_release
 from dataset_card.checking.rescored_run import Draw
-from dataset_card.checking.rule_replay import Replay, replay_faults
 from dataset_card.releases.build import build_release
 from dataset_card.releases.files import COPIES
 from ircore.commands.main import run as ircore

@@ -20,8 +20,8 @@ from releases import contents, play_rated, rewrite
 from samples import sample_instances
 from shared_folders import ROOT
 
+from dataset_card.card.card import begin
 from dataset_card.card.croissant import CROISSANT
-from dataset_card.card.maintainer_texts import begin
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
 from dataset_card.tables.schema import SCORES

@@ -12,8 +12,7 @@ from PIL import Image
 from releases import rewrite
 
 import dataset_card
-from dataset_card.card.croissant import CROISSANT
-from dataset_card.card.maintainer_texts import (
+from dataset_card.card.card import (
     CARD,
     DATASHEET,
     MAX_CHARACTERS,
@@ -22,7 +21,8 @@ from dataset_card.card.maintainer_texts import (
     find_texts,
     format_end_marker,
 )
-from dataset_card.checking.differences import MOST, compare_texts
+from dataset_card.card.croissant import CROISSANT
+from dataset_card.checking.derived_file_check import MOST, compare_texts
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release

@@ -27,7 +27,7 @@ from ircore.submissions.seasons import SEASON_GAPS, PairGap, Season, SeasonGaps,
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.model.trust import HERE, RESCORED, find_tier
-from leaderboard.pages.retired import build_retired_pages
+from leaderboard.pages.maintainers_work import build_retired_pages
 from leaderboard.pages.targets import build_targets_page
 from leaderboard.rendering.render import Renderer
 

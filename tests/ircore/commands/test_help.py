@@ -31,7 +31,7 @@ from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.instances.store import InstanceSet
 from ircore.results.tables.catalogue import TABLES, find_tables
 from ircore.runs.folder import RunFolder
-from leaderboard.building.marker import MARKER
+from leaderboard.building.site_build import MARKER
 
 LEAVES = leaves()
 

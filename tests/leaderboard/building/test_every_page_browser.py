@@ -16,8 +16,7 @@ from visits import Visit, axe_findings, fits, visit_in
 from ircore.instances.benchmark import read_versions, record_version
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options
-from leaderboard.building.marker import read_marker
-from leaderboard.building.site_build import build_site
+from leaderboard.building.site_build import build_site, read_marker
 from leaderboard.frozen_boards.archive import freeze_site, make_released_version
 
 if TYPE_CHECKING:

@@ -30,16 +30,15 @@ from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.submissions.decisions import Decision
 from leaderboard.building.cards import build_card_tags
 from leaderboard.building.content import Content, Options, read_content
+from leaderboard.building.finish import Tree
 from leaderboard.building.menus import Menu
 from leaderboard.building.shells import write_sources
 from leaderboard.building.site_build import build_site
 from leaderboard.building.site_check import check_site
 from leaderboard.building.sources import copy_sources
-from leaderboard.building.tree import Tree
 from leaderboard.charts.catalogue import make_figures
 from leaderboard.charts.still import draw_still
-from leaderboard.components.heat_map import map_cell
-from leaderboard.components.matrix_cells import MatrixCell
+from leaderboard.components.matrix_cells import MatrixCell, map_cell
 from leaderboard.components.players import dispute, player_name, render_own_family, render_player_names
 from leaderboard.model.site import Page
 from leaderboard.pages.badges import Badge

@@ -11,11 +11,10 @@ import pytest
 
 from ircore.core.errors import InputError, WorkError
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.building.bundle import ENTRIES, MODULES, bundle, strip_comments
-from leaderboard.building.finish import finish_pages, write_surroundings
+from leaderboard.building.finish import Tree, finish_pages, write_surroundings
 from leaderboard.building.menus import read_menu, select_navigation
 from leaderboard.building.site_check import check_site
-from leaderboard.building.tree import Tree
+from leaderboard.building.sources import ENTRIES, MODULES, bundle, strip_comments
 from leaderboard.components.players import render_player_names
 from leaderboard.components.plots import dot, wins_bar
 from leaderboard.components.prototypes import prototypes

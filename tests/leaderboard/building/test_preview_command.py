@@ -29,7 +29,7 @@ from leaderboard.building.site_build import build_site
 from leaderboard.building.site_check import check_site
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.unplayed_submission import build_waiting_page
+from leaderboard.pages.maintainers_work import build_waiting_page
 
 pytestmark = pytest.mark.slow
 

@@ -25,21 +25,19 @@ from ircore.games.reconstruction.records import Rules, list_rendered_turns
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder, create_run
 from ircore.scorers.scoring import ScoringPlan, score_runs
+from leaderboard.building.finish import Tree
 from leaderboard.building import sources
 from leaderboard.building.content import Options, read_content
-from leaderboard.building.marker import MARKER
-from leaderboard.building.mkdocs_run import run_mkdocs
 from leaderboard.building.shells import read_shells, write_sources
-from leaderboard.building.site_build import build_site
+from leaderboard.building.site_build import MARKER, build_site, run_mkdocs
 from leaderboard.building.site_check import check_site
-from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
 from leaderboard.charts.catalogue import make_figures
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.board_files import build_leaderboard_files
+from leaderboard.pages.board_views import build_leaderboard_files
+from leaderboard.pages.maintainers_work import build_waiting_page
 from leaderboard.pages.pair_comparison import Comparisons
-from leaderboard.pages.unplayed_submission import build_waiting_page
 from leaderboard.rendering.shell import NAME, TITLE
 from leaderboard.skeleton import SKELETON
 from leaderboard.storage.build_cache import BuildCache

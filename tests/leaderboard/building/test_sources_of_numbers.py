@@ -23,7 +23,7 @@ from leaderboard.building.sources import build_json_schemas
 from leaderboard.charts.catalogue import Chart, make_figures
 from leaderboard.games.files import build_games_board_files, build_only_games_files
 from leaderboard.model.section import GameSection
-from leaderboard.pages.board_files import build_leaderboard_files
+from leaderboard.pages.board_views import build_leaderboard_files
 
 PROMPTS = "reconstruction-test"
 SOURCE = ["benchmark", "instance_set", "prompts", "units"]

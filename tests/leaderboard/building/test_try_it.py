@@ -20,9 +20,8 @@ from ircore.commands.main import run as ircore
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.scorers.judges.structural import StructuralJudge
-from leaderboard.building.bundle import bundle
 from leaderboard.building.site_build import build_site
-from leaderboard.building.try_it import pack_canvas
+from leaderboard.building.sources import bundle, pack_canvas
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -18,7 +18,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.tables.model import Value
 from leaderboard.charts.catalogue import OF_ALL, Chart, make_figures
-from leaderboard.charts.corrections import _NAMES, _compose_profile_title
+from leaderboard.charts.language import _NAMES, _compose_profile_title
 
 pytestmark = pytest.mark.slow
 

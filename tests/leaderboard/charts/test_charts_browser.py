@@ -18,11 +18,10 @@ from ircore.results.cells import Cell
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from leaderboard import theme
-from leaderboard.building.bundle import bundle
+from leaderboard.building.sources import bundle
 from leaderboard.charts.catalogue import make_figures
 from leaderboard.model.site import Page
-from leaderboard.pages.figure_data import FOLDER
-from leaderboard.pages.figures import SECTIONS
+from leaderboard.pages.figures import FOLDER, SECTIONS
 from leaderboard.rendering.render import Renderer
 from leaderboard.rendering.shell import Shell
 

@@ -21,6 +21,7 @@ from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.eye.registration import Transform
 from leaderboard.building.serve import make_server
 from leaderboard.components import markup, prototypes
+from leaderboard.components.episodes import compute_placement
 from leaderboard.components.markup import macro
 from leaderboard.components.players import player_name
 from leaderboard.components.values import (
@@ -34,12 +35,11 @@ from leaderboard.components.values import (
     render_price,
     render_stacked_quality,
 )
-from leaderboard.components.xray import compute_placement
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.paper import build_paper_page
 from leaderboard.words.labels import describe_interval, format_share, format_signed, number, rank
-from leaderboard.words.untrusted_text import render_untrusted
+from leaderboard.words.marked_messages import render_untrusted
 
 TEMPLATES = Path(leaderboard.__file__).parent / "templates"
 

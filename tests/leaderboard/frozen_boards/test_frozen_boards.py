@@ -14,12 +14,10 @@ from ircore.results.model import Results
 from ircore.runs.folder import create_run
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options
-from leaderboard.building.marker import read_marker
-from leaderboard.building.site_build import build_site
+from leaderboard.building.site_build import build_site, read_marker
 from leaderboard.building.site_check import check_site
-from leaderboard.frozen_boards.archive import freeze_site, make_released_version, read_archive
+from leaderboard.frozen_boards.archive import build_version_pages, freeze_site, make_released_version, read_archive
 from leaderboard.frozen_boards.frozen_views import list_choices, list_frozen_views
-from leaderboard.frozen_boards.version_pages import build_version_pages
 from leaderboard.words.labels import number
 
 pytestmark = pytest.mark.slow

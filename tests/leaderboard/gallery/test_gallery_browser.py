@@ -12,8 +12,8 @@ from visits import Visit, axe_findings, visit_in
 
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from leaderboard.building.bundle import bundle
 from leaderboard.building.site_build import build_site
+from leaderboard.building.sources import bundle
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import build_episode_json
 from leaderboard.model.site import Site

@@ -15,10 +15,9 @@ from ircore.core.records import Box, Element, Instance, Scene
 from ircore.results.episodes import JudgedEpisode
 from ircore.results.language.corrections import find_corrections
 from ircore.runs.folder import RunFolder
-from leaderboard.gallery import shards
+from leaderboard.gallery import fragments
 from leaderboard.gallery.episode_view import view_episode
-from leaderboard.gallery.fragments import Fragments, build_episode_json, list_ranked_pairs
-from leaderboard.gallery.pair_outcomes import select_extreme_episodes
+from leaderboard.gallery.fragments import Fragments, build_episode_json, list_ranked_pairs, select_extreme_episodes
 from leaderboard.gallery.same_words import Exchange, Faults, group_same_words
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
@@ -145,7 +144,7 @@ def test_the_telling_episode_comes_close_after_several_turns() -> None:
 @pytest.mark.slow
 def test_every_pair_is_in_the_page_or_in_one_shard() -> None:
     site = invented_site(30)
-    files = dict(shards.build_gallery_shards(site, Fragments(site)))
+    files = dict(fragments.build_gallery_shards(site, Fragments(site)))
     index = json.loads(files.pop("data/gallery/pairs.json"))
     extremes = json.loads(files.pop("data/gallery/extremes.json"))
     order = [item["key"] for item in index["pairs"]]
@@ -260,11 +259,11 @@ def test_with_one_generator_there_is_no_fault_to_share_out(tmp_path: Path) -> No
     assert Faults(site, pairs).sentence(pairs[0], gallery) == ""
 
 
-FIRST, LAST = ["first.webp", 64, 64, 1], ["last.webp", 64, 64, 2]
+FIRST_SHOWN, LAST_SHOWN = ["first.webp", 64, 64, 1], ["last.webp", 64, 64, 2]
 
 
 def ended(outcome: str, first: float | None, final: float | None) -> list[Any]:
-    return [outcome, "improved", final, first, None, LAST, FIRST]
+    return [outcome, "improved", final, first, None, LAST_SHOWN, FIRST_SHOWN]
 
 
 def test_of_episodes_that_ended_alike_the_extremes_alone_stay() -> None:
@@ -280,5 +279,5 @@ def test_of_episodes_that_ended_alike_the_extremes_alone_stay() -> None:
 
 
 def test_a_single_rendering_is_no_change() -> None:
-    outcomes = {"once": {"bars": ["converged", "no_refinement", 7.0, 7.0, None, LAST, None]}}
+    outcomes = {"once": {"bars": ["converged", "no_refinement", 7.0, 7.0, None, LAST_SHOWN, None]}}
     assert select_extreme_episodes(outcomes) == {"bars": [["once", *outcomes["once"]["bars"]]]}

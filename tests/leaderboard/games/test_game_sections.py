@@ -26,14 +26,13 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import players_table
 from leaderboard.games.contrasts import make_contrast_charts
 from leaderboard.games.episodes import render_episode
-from leaderboard.games.figures import _track, make_curve_charts
-from leaderboard.games.measures import scale_ends
+from leaderboard.games.figures import _track, make_curve_charts, scale_ends
 from leaderboard.games.pages import build_game_pages
 from leaderboard.model.section import GameSection
+from leaderboard.pages.citation import render_share_strip
 from leaderboard.pages.feed import feed_files
 from leaderboard.pages.overview import build_games_front_page
 from leaderboard.pages.search_entries import list_page_entries
-from leaderboard.pages.sharing import render_share_strip
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.pictures import Shown
 from leaderboard.words.labels import format_category, scale_end

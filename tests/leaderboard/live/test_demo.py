@@ -24,14 +24,10 @@ from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.events import Call, Entry
 from ircore.runs.folder import RunFolder, RunWriter
 from leaderboard.live.demo.command import SHOWN_CATEGORY
-from leaderboard.live.demo.command_process import CommandProcess
-from leaderboard.live.demo.feed import Feed
-from leaderboard.live.demo.server import State, serve_demo
-from leaderboard.live.demo.stages import Demo, Stage, run_stage
-from leaderboard.live.study.command import spread
-from leaderboard.live.study.importing import import_study
-from leaderboard.live.study.participant_seat import is_passed
-from leaderboard.live.study.plan import balance_orders, plan_sessions, read_study
+from leaderboard.live.demo.server import Feed, State, serve_demo
+from leaderboard.live.demo.stages import CommandProcess, Demo, Stage, run_stage
+from leaderboard.live.study.command import import_study, spread
+from leaderboard.live.study.plan import balance_orders, is_passed, plan_sessions, read_study
 
 
 def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:

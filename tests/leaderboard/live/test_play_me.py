@@ -20,8 +20,7 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
-from leaderboard.live.play_me.describer_seat import LONGEST, Table
-from leaderboard.live.play_me.drawing import DATA, decode_data_address
+from leaderboard.live.play_me.seats import DATA, LONGEST, Table, decode_data_address
 from leaderboard.live.play_me.server import serve_table
 
 
@@ -187,7 +186,8 @@ def test_a_pair_of_another_game_is_refused(tmp_path: Path, capsys: pytest.Captur
 
 
 def test_a_post_without_a_drawing_is_a_bad_request(tmp_path: Path) -> None:
-    from leaderboard.live.play_me.drawing import DrawingTable
+    from leaderboard.live.play_me.seats import DrawingTable
+
     from leaderboard.live.play_me.server import serve_table
 
     with serve_table(DrawingTable(tmp_path), 0) as address:

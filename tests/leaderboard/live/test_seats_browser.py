@@ -12,12 +12,9 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
-from leaderboard.live.play_me.describer_seat import Table
-from leaderboard.live.play_me.drawing import DrawingTable
-from leaderboard.live.play_me.listening import ListeningTable
+from leaderboard.live.play_me.seats import DrawingTable, ListeningTable, Table
 from leaderboard.live.play_me.server import serve_table
-from leaderboard.live.study.participant_seat import StudyTable
-from leaderboard.live.study.plan import Study, plan_sessions
+from leaderboard.live.study.plan import Study, StudyTable, plan_sessions
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -22,10 +22,8 @@ from ircore.games.registry import load_game
 from ircore.results.effects import average_player, estimate_grid_effects, find_player_grid
 from ircore.results.model import Results
 from ircore.runs.provenance import GRAVE_RULES, Committed, Flag, make_provenance
-from leaderboard.components.fact_list import turn_facts
-from leaderboard.components.xray_data import build_xray_data
-from leaderboard.model.kept_results import load_player, load_player_effects
-from leaderboard.model.player_ranks import rank_players
+from leaderboard.components.episodes import build_xray_data, turn_facts
+from leaderboard.model.player_ranks import load_player, load_player_effects, rank_players
 from leaderboard.model.sentences import LEAST, Subject, find_best_sentences, score_marks, split_sentences
 from leaderboard.model.site import Site
 from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, find_tier, trust_lines

@@ -21,8 +21,15 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import board_table
 from leaderboard.model.site import Site
 from leaderboard.model.site_judge import select_site_judge
-from leaderboard.pages.board_files import build_leaderboard_files
-from leaderboard.pages.board_views import View, build_chips, describe_origin, describe_view, list_views, view_path
+from leaderboard.pages.board_views import (
+    View,
+    build_chips,
+    build_leaderboard_files,
+    describe_origin,
+    describe_view,
+    list_views,
+    view_path,
+)
 from leaderboard.pages.boards import build_board_lines, build_board_pages
 from leaderboard.pages.limits import build_limits_page
 from leaderboard.pages.matrix import build_matrix_files, build_matrix_pages

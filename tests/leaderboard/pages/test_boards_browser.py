@@ -13,8 +13,8 @@ from samples import sample_instances, sample_run
 from site_samples import built_once, named_submission, rate_turns
 from visits import Visit, axe_findings, fits, visit_in
 
-from leaderboard.building.bundle import bundle
 from leaderboard.building.site_build import build_site
+from leaderboard.building.sources import bundle
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route

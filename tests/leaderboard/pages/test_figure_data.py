@@ -9,7 +9,7 @@ from invented import InventedRun, invented_run, invented_set
 
 from ircore.games.reconstruction.records import list_turns
 from leaderboard.model.site import Site
-from leaderboard.pages.figure_data import build_figure_data_files
+from leaderboard.pages.figures import build_figure_data_files
 
 JUDGE = "structural"
 

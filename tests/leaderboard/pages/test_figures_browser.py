@@ -16,11 +16,10 @@ from visits import Visit, axe_findings, fits
 import leaderboard
 from ircore.core.episode_records import EpisodeCost
 from leaderboard import theme
-from leaderboard.building.bundle import bundle
+from leaderboard.building.sources import bundle
 from leaderboard.building.writing import draw
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.figure_data import CHOOSABLE, build_figure_data_files
-from leaderboard.pages.figures import ALONE, build_figure_pages, build_figures_page
+from leaderboard.pages.figures import ALONE, CHOOSABLE, build_figure_data_files, build_figure_pages, build_figures_page
 from leaderboard.rendering.render import Renderer, render_block
 from leaderboard.rendering.shell import Shell
 

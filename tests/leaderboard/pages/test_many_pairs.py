@@ -15,10 +15,9 @@ from ircore.results.tables.board import board_table
 from leaderboard.components.board_cells import group_letter
 from leaderboard.components.values import score
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.against_files import build_against_files
 from leaderboard.pages.boards import build_board_pages
 from leaderboard.pages.matrix import build_matrix_pages
-from leaderboard.pages.pair_comparison import compare_page
+from leaderboard.pages.pair_comparison import build_against_files, compare_page
 from leaderboard.rendering.render import Renderer
 from leaderboard.words.labels import format_interval_width
 

@@ -33,7 +33,7 @@ from leaderboard.building.site_build import build_site
 from leaderboard.components.plots import dot
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import SiteRun
-from leaderboard.pages.people import build_people_page, read_studies
+from leaderboard.pages.judges import build_people_page, read_studies
 
 
 def rated_study(folder: Path) -> RunFolder:

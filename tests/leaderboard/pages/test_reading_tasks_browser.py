@@ -16,9 +16,9 @@ from site_samples import built_once, named_submission, rate_turns
 from visits import Visit
 
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from leaderboard.building.bundle import bundle
 from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
+from leaderboard.building.sources import bundle
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -18,9 +18,9 @@ from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import View
 from leaderboard.pages.boards import build_board_pages
+from leaderboard.pages.citation import render_share_strip
 from leaderboard.pages.player_boards import build_player_board_pages
 from leaderboard.pages.search_entries import list_page_entries
-from leaderboard.pages.sharing import render_share_strip
 
 SET = invented_set(8, ("geometry", "photos"))
 

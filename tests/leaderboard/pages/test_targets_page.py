@@ -15,13 +15,13 @@ from ircore.games.reconstruction.records import list_rendered_turns, list_turns
 from ircore.results.model import Results
 from ircore.results.tables.targets import targets_table
 from ircore.runs.folder import RunFolder
-from leaderboard.building.tree import Tree
+from leaderboard.building.finish import Tree
 from leaderboard.building.writing import write_strips
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
+from leaderboard.pages.front_episode import strip_episodes, strip_path
 from leaderboard.pages.overview import build_front_page
 from leaderboard.pages.targets import build_targets_page
-from leaderboard.pages.turn_strips import strip_episodes, strip_path
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.build_cache import BuildCache
 

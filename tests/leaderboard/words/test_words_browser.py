@@ -10,7 +10,7 @@ from site_samples import built_once, named_submission, rate_turns
 from visits import Visit, axe_findings, visit_in
 
 from leaderboard.building.site_build import build_site
-from leaderboard.rendering.description import LONGEST, describe_page
+from leaderboard.rendering.render import LONGEST, describe_page
 
 pytestmark = pytest.mark.slow
 

@@ -49,7 +49,7 @@ class _Moment:
         """Return how well a describer's view shows this moment: 0 not at all, 1 its words, 2 its renderings as well.
 
         Rules leave out the exchanges between the first and the last, or all before the last ones; see
-        ``Rules.remembered``. Where another generator draws, the renderings are others.
+        ``Rules.select_remembered_turns``. Where another generator draws, the renderings are others.
         """
         shown, all_turns = len(replies), len(self.replies)
         if shown > all_turns or (shown == 0) != (all_turns == 0):

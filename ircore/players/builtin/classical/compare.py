@@ -38,7 +38,7 @@ EXTRA = 0.6
 LEG = 0.5
 """Share of the points of a leg of a line that differ from which on the leg is not drawn."""
 WORTH = 60.0
-"""Pixels, weighed as in ``weight_of``, that a correction must set right to be worth a turn."""
+"""Pixels, weighed as in ``weigh_percept``, that a correction must set right to be worth a turn."""
 
 
 MOST_PATCHES = 8

@@ -139,7 +139,7 @@ def _compute_steady_share(course: Course) -> float:
 def find_course(
     view: View, element: Element, reach: float, step: float, ends: float = 0.0, two_sided: bool = False
 ) -> Course:
-    """Look for a drawn line along its course in the target; arguments as of ``places_along`` and ``follow``."""
+    """Look for a drawn line along its course in the target; arguments as of ``sample_places_along`` and ``follow``."""
     about: Any = element.parameters
     points = about.get("points") or [about["start"], about["end"]]
     if element.type in {"polygon", "circle"}:

@@ -46,7 +46,7 @@ class Fact:
         part: Part of the score in which it counts.
         expected: The true value: a text, ``#rrggbb``, a number in the figure's own units, a place in pixels …
         tolerance: Largest difference that still holds, in the unit of ``expected``; None if it holds or fails.
-        weight: How much it counts: percent of all facts of the scene, once ``facts_of`` has weighed them; 0 for a fact
+        weight: How much it counts: percent of all facts of the scene, once ``list_facts`` weighed them; 0 for a fact
             that is not asked of renderings.
         sentence: The fact in plain English.
         details: What the eye needs to know beside it: the place of a value on its line, the other mark of a relation.

@@ -306,14 +306,14 @@ def lamps(*colours: str) -> Picture:
     return Picture.from_pixels(drawing.pixels)
 
 
-RED, YELLOW, GREEN = "#e02020", "#ffd60a", "#22a948"
+RED, YELLOW, LAMP_GREEN = "#e02020", "#ffd60a", "#22a948"
 
 
 @pytest.mark.parametrize(
     ("answer", "share"),
     [
-        (lamps(RED, YELLOW, GREEN), 6 / 6),
-        (lamps(GREEN, YELLOW, RED), 4 / 6),  # upside down: neither above the other as asked
+        (lamps(RED, YELLOW, LAMP_GREEN), 6 / 6),
+        (lamps(LAMP_GREEN, YELLOW, RED), 4 / 6),  # upside down: neither above the other as asked
         (lamps(RED, YELLOW), 4 / 6),  # no green, and so not below yellow
         (lamps(RED), 2 / 6),
         (lamps(), 1 / 6),  # a dark upright box alone
@@ -367,7 +367,7 @@ def picture(*discs: tuple[int, int, int, str]) -> Areas:
     return Areas(drawing.pixels)
 
 
-RED, YELLOW, BLACK, WHITE = "#e02020", "#ffd60a", "#111111", "#ffffff"
+BLACK = "#111111"
 
 
 def test_above_needs_both_colours_in_that_order() -> None:

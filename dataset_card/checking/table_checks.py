@@ -1,13 +1,21 @@
-"""Check that the files of the tables are, to the byte, those that this program writes of their rows.
+"""Checks of a release's tables: their bytes, what joins of them return, and texts that must not be published.
+
+Check that the files of the tables are, to the byte, those that this program writes of their rows.
 
 Rows alone do not make a Parquet file: row groups and page indexes decide how fast it streams, and its statistics, its
 dictionaries and the bytes between its row groups can hold what no row says.
+
+Joins of the tables of a release: the rows that joining them on their ids returns, counted.
+
+Texts of a release that must not be published: a finding names the rule, and too few characters to use a key.
 """
 
+import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +24,15 @@ from dataset_card.releases.record import ReleaseRecord, select_layout_configs
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import PLAIN_KINDS, open_parquet, read_rows
 from dataset_card.tables.parts import Part, compute_layout_key
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import BY_STEP, JOINS, is_transcripts
 from dataset_card.tables.writing import GROUP_ROWS, GROUP_ROWS_WITH_IMAGES, hash_table
+from ircore.core.private_text import PATTERNS, UNSEEN, find_leaks
+from ircore.core.untrusted_text import encode_unprintable
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
+
 
 AT_ONCE = 2
 """Parts that are written again at a time, each with some 250 MB of memory."""
@@ -105,3 +118,105 @@ def _check_form(config: Config, metadata: "pq.FileMetaData") -> Iterator[str]:
             if chunk.bloom_filter_offset is not None:
                 yield f"row group {number + 1} has a Bloom filter, which is never written ({column[:60]})"
                 break
+
+
+_Steps = tuple[object, object]
+"""Episode and step."""
+
+
+class JoinCounts:
+    """Counts what a reader gets who joins the tables as the card says.
+
+    A table joins with the owner of each of its ids, and tables of steps with transcripts on episode and step. Each row
+    must find one row there, or the join would repeat or lose rows. Transcripts are taken before other tables of steps.
+
+    >>> from dataset_card.tables.schema import EPISODES, INSTANCES
+    >>> joins = JoinCounts()
+    >>> for config in (INSTANCES, INSTANCES, EPISODES):
+    ...     joins.take(config, {"instance_id": "rps/1a2b3c4d/one"})
+    >>> list(joins.faults())
+    [('data/episodes', 'joined with instances on instance_id, its 1 rows become 2')]
+    """
+
+    def __init__(self) -> None:
+        self._ids: defaultdict[tuple[str, str], Counter[object]] = defaultdict(Counter)
+        self._steps: Counter[_Steps] = Counter()
+        self._by_step: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+
+    def take(self, config: Config, row: Row) -> None:
+        """Take the next row of a table."""
+        for name in JOINS.keys() & row.keys():
+            self._ids[config.name, name][row[name]] += 1
+        if is_transcripts(config.name):
+            self._steps[row["episode_id"], row["step"]] += 1
+        elif config.name in BY_STEP and row["step"] is not None:
+            rows = self._by_step[config.name]
+            rows[0] += 1
+            rows[1] += self._steps[row["episode_id"], row["step"]]
+
+    def faults(self) -> Iterator[tuple[str, str]]:
+        """Yield each join that does not give the rows of its table: the table's place, and the fault."""
+        for (table, name), ids in self._ids.items():
+            owner = JOINS[name]
+            known, rows = self._ids[owner, name] if (owner, name) in self._ids else Counter[object](), ids.total()
+            joined = sum(count * known[value] for value, count in ids.items())
+            if joined != rows and table != owner:
+                yield f"data/{table}", f"joined with {owner} on {name}, its {rows:,} rows become {joined:,}"
+        for table, (rows, joined) in self._by_step.items():
+            if joined != rows:
+                yield (
+                    f"data/{table}",
+                    f"joined with transcripts on episode_id and step, {rows:,} rows become {joined:,}",
+                )
+
+
+SHOWN, SHOWN_OF_OURS = 3, 8
+"""Characters that a report repeats of a leak by ``detect-secrets`` and by our patterns: enough to search for the leak,
+too few to use it."""
+
+REMEMBERED = 10_000
+"""Texts whose result is cached: names and words that occur in many rows."""
+
+
+@lru_cache(REMEMBERED)
+def find_forbidden(text: str) -> str | None:
+    r"""Return the first leak in a text, in JSON also behind its escapes; None without a leak.
+
+    >>> find_forbidden("a photograph in /home/somebody/pictures")
+    'a path of a machine (/home/so…)'
+    >>> find_forbidden('{"name": "a\\u202eb"}')
+    'a character that reorders text (⟦U+202E⟧)'
+    """
+    found = ((part, leak) for part in _list_readings(text) for leak in find_leaks(part))
+    text, leak = next(found, (text, None))
+    if leak is None:
+        return None
+    if leak.rule in UNSEEN:
+        return f"{leak.rule} ({encode_unprintable(text[leak.begin])})"
+    most = SHOWN_OF_OURS if leak.rule in PATTERNS else SHOWN
+    return f"{leak.rule} ({text[leak.begin : leak.end][:most]}…)"
+
+
+def _list_readings(text: str) -> Iterator[str]:
+    """Yield a text, and the strings in each of its lines of JSON as far as they are written with escapes."""
+    yield text
+    if "\\" not in text:
+        return
+    for line in (text, *text.splitlines()):
+        if line.lstrip()[:1] in ("{", "["):
+            try:
+                yield from _find_strings(json.loads(line))
+            except (ValueError, RecursionError):
+                continue
+
+
+def _find_strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            yield name
+            yield from _find_strings(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _find_strings(part)
