@@ -25,9 +25,9 @@ from ircore.games.reconstruction.records import Rules, list_rendered_turns
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder, create_run
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from leaderboard.building.finish import Tree
 from leaderboard.building import sources
 from leaderboard.building.content import Options, read_content
+from leaderboard.building.finish import Tree
 from leaderboard.building.shells import read_shells, write_sources
 from leaderboard.building.site_build import MARKER, build_site, run_mkdocs
 from leaderboard.building.site_check import check_site

@@ -187,7 +187,6 @@ def test_a_pair_of_another_game_is_refused(tmp_path: Path, capsys: pytest.Captur
 
 def test_a_post_without_a_drawing_is_a_bad_request(tmp_path: Path) -> None:
     from leaderboard.live.play_me.seats import DrawingTable
-
     from leaderboard.live.play_me.server import serve_table
 
     with serve_table(DrawingTable(tmp_path), 0) as address:
