@@ -1,12 +1,8 @@
 """Boards reward playing: episodes that were not played count as nothing, technical failures as no result yet."""
 
-import json
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from math import nan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,30 +12,21 @@ from invented import InventedRun, invented_results, invented_run, invented_set, 
 from known_values import known
 from scipy import stats
 
-from ircore.core.episode_records import Episode, Rendering
 from ircore.core.score_records import JudgeIdentity
-from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.records import Outcome, Rules, Turn
+from ircore.games.reconstruction.records import Rules
 from ircore.games.registry import load_game
 from ircore.results.cells import Cell
-from ircore.results.curves import (
-    SameEpisodes,
-    Series,
-    estimate_by_turn,
-    estimate_normalised_means,
-    normalise_series,
-    select_same_episodes,
-)
 from ircore.results.effects import average_player, pair_effects, select_usual_runs
-from ircore.results.episodes import EpisodeResult
 from ircore.results.model import BoardRow, Order, Results
 from ircore.results.statistics.effects import Effects, decompose, find_complete_grid
 from ircore.results.statistics.mixed import MixedEffects, Unavailable, fit_mixed_effects
 from ircore.results.subsets import list_rule_sets, split_by_rules
 from ircore.results.tables.comparisons import comparisons_table
-from ircore.results.tables.language import ConventionPoint, convention_table, measure_convention
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.turns import trajectories_table
+
+pytestmark = pytest.mark.slow
+
 
 WHOLE_SET = invented_set(3)  # 7 categories × 2 difficulties × 3 = 42 instances
 SIZE = len(WHOLE_SET.instances)
@@ -64,7 +51,6 @@ def pair(slug: str, fates: Sequence[Fate]) -> HandMadeRun:
     return hand_made_run(slug, WHOLE_SET, fates)
 
 
-@pytest.mark.slow
 def test_giving_up_the_worst_episodes_does_not_raise_a_rank() -> None:
     rows = board(pair("evasive", EVASIVE), pair("honest", HONEST))
     assert list(rows) == ["honest", "evasive"]
@@ -77,7 +63,6 @@ def test_giving_up_the_worst_episodes_does_not_raise_a_rank() -> None:
     assert ranks(by_quality) == ranks(rows)
 
 
-@pytest.mark.slow
 def test_a_pair_that_played_nothing_has_main_score_0_and_the_last_rank() -> None:
     rows = board(pair("refuser", ["aborted"] * SIZE), pair("honest", HONEST))
     assert rows["refuser"].cell.main_score == 0
@@ -85,7 +70,6 @@ def test_a_pair_that_played_nothing_has_main_score_0_and_the_last_rank() -> None
     assert ranks(rows) == {"honest": (1, 1), "refuser": (2, 2)}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fate", ["failed", None])
 def test_technical_failures_and_episodes_never_begun_leave_a_run_without_a_rank(fate: Fate) -> None:
     # Half of the targets have to tell the two apart, too.
@@ -109,7 +93,6 @@ def test_technical_failures_and_episodes_never_begun_leave_a_run_without_a_rank(
     }
 
 
-@pytest.mark.slow
 def test_comparison_says_the_difference_on_common_instances_and_its_worst_case() -> None:
     results = Results.from_runs([pair("evasive", EVASIVE), pair("honest", HONEST)])
     comparison = results.compare("evasive", "honest", "eye")
@@ -137,7 +120,6 @@ def drawn_pair(rng: np.random.Generator, index: int, skill: float, refusing: flo
     return pair(f"pair-{index}", fates)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_no_two_pairs_have_separate_ranks_that_their_comparison_denies(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -155,7 +137,6 @@ def test_no_two_pairs_have_separate_ranks_that_their_comparison_denies(seed: int
     assert separate
 
 
-@pytest.mark.slow
 def test_ranks_among_pairs_under_the_same_rules_are_those_of_their_own_comparisons() -> None:
     runs = [hand_made_run(f"{slug}-{budget}", WHOLE_SET, fates, rules=Rules(token_budget=budget))
             for slug, fates in (("honest", HONEST), ("evasive", EVASIVE)) for budget in (50, 200)]  # fmt: skip
@@ -163,7 +144,6 @@ def test_ranks_among_pairs_under_the_same_rules_are_those_of_their_own_compariso
         assert [(row.rank_low, row.rank_high) for row in part.board("eye")] == [(1, 1), (2, 2)]
 
 
-@pytest.mark.slow
 def test_a_judge_says_which_categories_it_rates() -> None:
     some = JudgeIdentity(name="eye", label="Eye", kind="model", categories=("geometry",))
     few = invented_set(5, ("geometry", "photos"))
@@ -190,7 +170,6 @@ def rated(slug: str, fates: Sequence[Fate]) -> HandMadeRun:
     return hand_made_run(slug, LARGE, fates)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fate", ["refused", "not yet"])
 def test_ratings_that_are_missing_raise_no_rank_and_shrink_no_interval(fate: str) -> None:
     nulled: Sequence[Fate] = [*[fate] * 58, *POOR[58:]]
@@ -208,7 +187,6 @@ def test_ratings_that_are_missing_raise_no_rank_and_shrink_no_interval(fate: str
     assert "26 of 84" in str(rows[1].cell.unranked_words)
 
 
-@pytest.mark.slow
 def test_refused_differs_from_not_yet_and_from_not_played() -> None:
     shown = cell(["refused"] * 3 + ["not yet"] * 2 + ["aborted"] * 4 + [5.0] * 75)
     assert (shown.episodes, shown.played, shown.applicable, shown.rated) == (84, 80, 80, 75)
@@ -217,13 +195,11 @@ def test_refused_differs_from_not_yet_and_from_not_played() -> None:
     assert shown.score.n == 75
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("unrated", "unranked"), [(8, None), (9, "underrated")])
 def test_a_rank_takes_nine_tenths_of_what_applies(unrated: int, unranked: str | None) -> None:
     assert cell(["refused"] * unrated + [5.0] * (84 - unrated)).unranked == unranked
 
 
-@pytest.mark.slow
 def test_main_score_of_what_is_partly_rated_is_quality_times_share() -> None:
     shown = cell(["refused"] * 4 + ["aborted"] * 20 + [6.0] * 60)
     assert shown.main_score == pytest.approx(60 * 64 / 84)
@@ -232,7 +208,6 @@ def test_main_score_of_what_is_partly_rated_is_quality_times_share() -> None:
     assert known(shown.main.high) > 100 * 40 / 84
 
 
-@pytest.mark.slow
 def test_a_few_missing_ratings_cannot_separate_two_pairs() -> None:
     # 8 of 84 are missing; with them as 0 the better pair is no better.
     better: Sequence[Fate] = ["refused"] * 8 + [6.5] * 76
@@ -250,7 +225,6 @@ def counts(table: Table, row: int = 0, prefix: str = "") -> list[Any]:
     return [table.entry(row, prefix + key).value for key in COUNTS]
 
 
-@pytest.mark.slow
 def test_tables_of_turns_and_comparisons_count_what_is_rated() -> None:
     gaps: Sequence[Fate] = ["refused"] * 3 + ["not yet"] * 2 + ["aborted"] * 4 + [5.0] * 75
     results = Results.from_runs([rated("gaps", gaps), rated("whole", [7.0] * 84)])
@@ -271,7 +245,6 @@ def grid(means: list[list[float]], instances: int = 40, noise: float = 0.5) -> n
     return np.asarray(made - made.mean(axis=0) + rng.normal(0, 1, instances)[:, None, None] + means)
 
 
-@pytest.mark.slow
 def test_two_by_two_by_hand() -> None:
     # Rows 7 and 3, columns 4 and 6, grand 5; 8 − 5 − 2 − 1 = 0 but for the interaction of 0.5.
     scores = grid([[6.5, 7.5], [1.5, 4.5]])
@@ -288,7 +261,6 @@ def test_two_by_two_by_hand() -> None:
     assert known(parts.dominance.low) > 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n", [3, 5])
 def test_effects_of_few_pictures_are_students_t(n: int) -> None:
     """Two describers and two generators: an effect is half the mean of n differences, whose interval scipy knows."""
@@ -303,7 +275,6 @@ def test_effects_of_few_pictures_are_students_t(n: int) -> None:
     assert half <= known(effect.half_width) <= 1.3 * half
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n", [3, 5, 10])
 def test_effects_of_few_pictures_cover(n: int) -> None:
     rng = np.random.default_rng(n)
@@ -318,7 +289,6 @@ def test_effects_of_few_pictures_cover(n: int) -> None:
     assert 0.92 <= held / trials <= (0.985 if n >= 5 else 1)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pairs", "expected"),
     [
@@ -334,7 +304,6 @@ def test_largest_complete_grid(pairs: str, expected: tuple[str, str]) -> None:
     assert grid == tuple(tuple(names) for names in expected)
 
 
-@pytest.mark.slow
 def test_mixed_model_is_the_analysis_of_variance_of_a_balanced_grid() -> None:
     scores = grid([[6.5, 7.5, 7], [1.5, 4.5, 3]])
     effects = fit_mixed_effects(scores, ["a", "b"], ["x", "y", "z"])
@@ -357,7 +326,6 @@ def test_mixed_model_is_the_analysis_of_variance_of_a_balanced_grid() -> None:
     assert effects.p["describer"] == pytest.approx(stats.ttest_1samp(halves, 0).pvalue, rel=1e-4)
 
 
-@pytest.mark.slow
 def test_p_of_several_effects_is_the_analysis_of_repeated_measures() -> None:
     """Three generators: F of the repeated measures, degrees of freedom times ε of Greenhouse and Geisser, by hand."""
     scores = grid([[6.0, 6.2, 6.4], [5.9, 6.2, 6.5]], 12)
@@ -372,7 +340,6 @@ def test_p_of_several_effects_is_the_analysis_of_repeated_measures() -> None:
     assert effects.p["generator"] == pytest.approx(stats.f.sf(f, 2 * epsilon, 22 * epsilon), rel=1e-6)
 
 
-@pytest.mark.slow
 def test_mixed_model_is_that_of_statsmodels_where_scores_are_missing() -> None:
     linear = pytest.importorskip("statsmodels.regression.mixed_linear_model")
     rng = np.random.default_rng(3)
@@ -393,7 +360,6 @@ def test_mixed_model_is_that_of_statsmodels_where_scores_are_missing() -> None:
     assert effects.rest_deviation == pytest.approx(fit.scale**0.5, rel=1e-3)
 
 
-@pytest.mark.slow
 def test_mixed_model_says_why_not() -> None:
     assert fit_mixed_effects(np.full((9, 2, 2), 7.0), ["a", "b"], ["x", "y"]) == Unavailable(
         "the scores do not vary, or are too few"
@@ -401,7 +367,6 @@ def test_mixed_model_says_why_not() -> None:
     assert isinstance(fit_mixed_effects(np.ones((9, 1, 2)), ["a"], ["x", "y"]), Unavailable)
 
 
-@pytest.mark.slow
 def test_effects_of_results() -> None:
     effects = pair_effects(invented_results(["seer", "teller"], ["painter", "sketcher"], 5), "structural")
     assert isinstance(effects.decomposition, Effects)
@@ -412,7 +377,6 @@ def test_effects_of_results() -> None:
     assert isinstance(single.decomposition, Unavailable)
 
 
-@pytest.mark.slow
 def test_players_are_seen_under_the_rules_that_boards_show_first() -> None:
     """As many runs under a short budget as under the usual one, and worse: the usual one counts, as on boards."""
     instances = invented_set(2, ("geometry", "photos"))
@@ -435,140 +399,3 @@ TARGETS = invented_set(3, ("geometry",))
 def run_of(describer: str, slug: str = "", generator: str = "painter") -> InventedRun:
     run = invented_run(TARGETS, describer, generator, 4.0, 0.3)
     return replace(run, run=run.run.model_copy(update={"slug": slug, "run_id": slug})) if slug else run
-
-
-SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
-VECTORS = SHARED / "metrics" / "hop_vectors.json"
-MEASURES: dict[str, Any] = json.loads(VECTORS.read_text())["metrics"] if VECTORS.is_file() else {}
-
-
-@pytest.mark.skipif(not MEASURES, reason="the published values are not beside the checkout")
-@pytest.mark.parametrize("measure", sorted(MEASURES))
-def test_published_means_of_85_conversations(measure: str) -> None:
-    series = list(MEASURES[measure]["series"].values())
-    assert len(series) == 85
-    turns = [point.at.mean for point in estimate_by_turn(series)]
-    assert turns == pytest.approx(MEASURES[measure]["mean_by_hop_index"], abs=1e-12)
-    places = estimate_normalised_means(series)
-    assert [point.mean for point in places] == pytest.approx(MEASURES[measure]["mean_normalised_20"], abs=1e-12)
-    assert all(point.low is not None and point.low < (point.mean or nan) < (point.high or nan) for point in places)
-
-
-def test_the_normalised_axis_by_hand() -> None:
-    assert normalise_series([2.0, 4.0, 8.0], 5) == (2, 3, 4, 6, 8)
-    assert normalise_series([7.0], 3) == (7, 7, 7)
-    assert normalise_series([]) == ()
-    assert normalise_series([None, None]) == ()
-
-
-def test_up_to_turn_k_by_hand() -> None:
-    first, second, third = estimate_by_turn([[1.0, 5.0, 3.0], [2.0]])
-    assert (first.at.mean, first.at.n) == (1.5, 2)
-    assert (second.at.mean, second.at.n) == (5, 1)  # the other episode has ended
-    assert (second.latest.mean, second.latest.n) == (3.5, 2)  # and keeps its 2
-    assert (third.latest.mean, third.best.mean) == (2.5, 3.5)
-
-
-def test_a_turn_that_easy_episodes_do_not_reach_shows_no_fall_on_the_same_episodes() -> None:
-    # Nothing changes within any episode: ten easy ones end at once with 9, six hard ones go on with 4.
-    first, second, third = estimate_by_turn([[9.0]] * 10 + [[4.0, 4.0, 4.0]] * 6)
-    assert (first.at.mean, third.at.mean) == (7.125, 4)  # whoever is left: a fall that no episode shows
-    assert [(point.same.mean, point.same.n) for point in (first, second, third)] == [(4, 6)] * 3
-    assert [(point.latest.mean, point.latest.n) for point in (first, third)] == [(7.125, 16)] * 2
-
-
-def test_a_curve_ends_at_the_last_turn_that_five_episodes_reach() -> None:
-    points = estimate_by_turn([[1.0, 2.0]] * 5 + [[1.0, 2.0, 9.0]] * 4)
-    assert [(point.same.mean, point.same.n) for point in points] == [(1, 9), (2, 9), (None, 0)]
-    assert (points[2].at.mean, points[2].at.n) == (9, 4)
-
-
-def test_of_few_episodes_half_have_to_reach_the_last_turn() -> None:
-    # Six games of the demo: two break off after the first repetition, in which they needed more words.
-    points = estimate_by_turn([[9.0]] * 2 + [[4.5, 3.0]] * 4)
-    assert [(point.same.mean, point.same.n) for point in points] == [(4.5, 4), (3, 4)]
-    assert estimate_by_turn([[9.0]] * 4 + [[4.5, 3.0]] * 2)[1].same.n == 0
-
-
-def test_a_turn_that_was_not_scored_is_left_out_and_not_the_episodes() -> None:
-    finals_only: list[Series] = [[3.0, None, 6.0]] * 6
-    assert select_same_episodes([{1: 3, 3: 6}] * 6) == SameEpisodes((1, 3), tuple(range(6)))
-    assert [point.same.mean for point in estimate_by_turn(finals_only)] == [3, None, 6]
-    # One episode without a value at turn 2 goes, rather than the turn of five others.
-    assert select_same_episodes([{1: 3, 2: 4, 3: 6}] * 5 + [{1: 3, 3: 6}]) == SameEpisodes((1, 2, 3), (0, 1, 2, 3, 4))
-
-
-def test_up_to_turn_k_every_mean_is_over_the_episodes_that_have_a_first_value() -> None:
-    points = estimate_by_turn([[1.0, 3.0], [None, 9.0]])
-    assert [(point.latest.mean, point.latest.n) for point in points] == [(1, 1), (3, 1)]
-
-
-def test_what_is_best_depends_on_the_direction() -> None:
-    assert estimate_by_turn([[4.0, 2.0, 9.0]], higher_is_better=False)[-1].best.mean == 2
-
-
-def test_episodes_without_a_value_count_nowhere() -> None:
-    assert estimate_by_turn([[], [None, 6.0]])[0].at.n == 0
-    assert estimate_by_turn([[], [None, 6.0]])[1].latest.mean == 6
-    assert estimate_normalised_means([[], [None]]) == ()
-    assert estimate_by_turn([]) == ()
-
-
-def played(instance_id: str, *messages: str, outcome: Outcome = "converged") -> EpisodeResult:
-    rendering = Rendering(sha256="0" * 64, width=20, height=20)
-    turns = [
-        Turn(turn=number, action="describe", message=message, message_tokens=5, rendering=rendering)
-        for number, message in enumerate(messages, start=1)
-    ]
-    episode = Episode(
-        episode_id=instance_id,
-        instance_id=instance_id,
-        category="geometry",
-        difficulty="easy",
-        outcome=outcome,
-        abort_reason="generator_refused" if outcome == "aborted" else None,
-        steps=(*turns, Turn(turn=len(turns) + 1, action="done")),
-    )
-    return EpisodeResult("run", "pair", episode, {}, {})
-
-
-def points(*episodes: EpisodeResult, targets: dict[str, str]) -> dict[tuple[str, int], ConventionPoint]:
-    return {(point.over, point.place): point for point in measure_convention(ReconstructionGame(), episodes, targets)}
-
-
-def test_over_turns_a_message_is_compared_with_the_one_before() -> None:
-    episodes = (played("one", "a tall red house", "red house"), played("two", "blue bar", "green bar left"))
-    by_place = points(*episodes, targets={"one": "a", "two": "b"})
-    assert set(by_place) == {("turn", 1), ("turn", 2)}  # no target occurs twice
-    assert by_place["turn", 1].words.mean == (4 + 2) / 2
-    assert by_place["turn", 1].compared["wnr"].mean is None
-    # tall red house → red house: 1 dropped word costs one in the code and nothing in the paper;
-    # blue bar → green bar left: 1 substituted, 1 inserted, of 2.
-    assert by_place["turn", 2].compared["wnd"].mean == (1 + 2) / 2
-    assert by_place["turn", 2].compared["wnd_paper"].mean == (0 + 2) / 2
-    assert by_place["turn", 2].compared["wnr"].mean == pytest.approx((1 / 3 + 2 / 2) / 2)
-    assert by_place["turn", 2].compared["overlap"].mean == pytest.approx((2 / 3 + 1 / 4) / 2)
-
-
-def test_over_repetitions_of_a_target_first_messages_are_compared() -> None:
-    episodes = (
-        played("one", "a tall red house", "higher"),
-        played("again", "the red house"),
-        played("other", "blue bar"),
-        played("lost", "another house", outcome="aborted"),
-    )
-    targets = {"one": "a", "again": "a", "lost": "a", "other": "b"}
-    by_place = points(*episodes, targets=targets)
-    assert [place for over, place in by_place if over == "repetition"] == [1, 2]
-    first, second = by_place["repetition", 1], by_place["repetition", 2]
-    # The target that was played once is in no point of the curve.
-    assert (first.words.mean, first.words.n) == (4, 1)
-    assert (second.words.mean, second.compared["wnd_paper"].mean) == (3, 0)
-
-
-@pytest.mark.slow
-def test_the_table_has_a_row_for_each_pair_and_place() -> None:
-    table = convention_table(invented_results(["a", "b"], ["x"]))
-    assert {value.value for value in table.column("describer")} == {"a", "b"}
-    assert table.entry(0, "over").value == "turn"
-    assert table.entry(0, "wnr").missing == "no message before"
