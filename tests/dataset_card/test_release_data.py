@@ -9,24 +9,25 @@ import pytest
 from hub_clients import Outcome, run_with_hub
 from hub_server import HubServer
 from PIL import Image
-from releases import TRANSCRIPTS, rewrite, table
+from releases import FINALS, TRANSCRIPTS, rewrite, table
 
+import ircore
 from dataset_card.data import load_results, load_table, load_transcripts
 from dataset_card.tables.schema import LEADERBOARD, SCORES
 from ircore.core.errors import InputError, WorkError
 from ircore.core.tokens import count_tokens
 
-pytestmark = pytest.mark.slow
-
 PAGES = [Path(__file__).parents[2] / "docs" / name for name in ("load.md", "load-questions.md")]
 
 
+@pytest.mark.slow
 def test_results_of_a_faulty_release_are_not_computed(release: Path) -> None:
     rewrite(release, SCORES, lambda rows: rows[0].update(value=1.5))
     with pytest.raises(WorkError, match="the records say"):
         load_results(str(release))
 
 
+@pytest.mark.slow
 def test_a_table_is_a_frame_without_pictures_unless_asked(built: Path) -> None:
     place = str(built / "release")
     turns = load_transcripts(place)
@@ -38,12 +39,14 @@ def test_a_table_is_a_frame_without_pictures_unless_asked(built: Path) -> None:
     assert len(load_table(place, "leaderboard")) == len(table(built / "release", LEADERBOARD))
 
 
+@pytest.mark.slow
 def test_a_missing_table_is_named(release: Path) -> None:
     shutil.rmtree(release / "data/scores")
     with pytest.raises(InputError, match="data/scores: is missing"):
         load_table(str(release), "scores")
 
 
+@pytest.mark.slow
 def test_every_block_of_the_page_runs_and_answers(
     release: Path, tmp_path: Path, hub: HubServer, ircore_on: Callable[..., Outcome]
 ) -> None:
@@ -100,3 +103,40 @@ def test_every_block_of_the_page_runs_and_answers(
     assert [word["tokens_a_point"] for word in words] == pytest.approx([tokens / 8, tokens / 5], rel=0.1)
     assert [(row["submission"], row["value"]) for row in worst] == [("other-block", 5.0)] * 5
     assert Image.open(tmp_path / "worst.png").size == (1050, 420)
+
+
+ON_THE_HUB = """
+import ircore, json
+board = ircore.board("org/irg")
+instances = ircore.load_table("org/irg", "instances", revision="v1.0.0")
+faults = ircore.verify("org/irg", revision="v1.0.0", share=0.5).faults
+print(json.dumps([board[["submission", "mean", "n"]].values.tolist(), len(instances), faults]))
+"""
+
+
+@pytest.mark.slow
+def test_a_board_of_a_release_is_the_board_of_its_runs(built: Path) -> None:
+    runs = ircore.load_results(*(built / "runs" / slug for slug in FINALS))
+    released = ircore.load_results(built / "release")
+    assert ircore.board(released).equals(ircore.board(runs))
+    assert ircore.board(built / "release").equals(ircore.board(released))
+
+
+@pytest.mark.slow
+def test_a_release_on_the_hub_is_read_at_its_tag(
+    release: Path, tmp_path: Path, hub: HubServer, ircore_on: Callable[..., Outcome]
+) -> None:
+    assert ircore_on("release", "push", release, "--repo", "org/irg", "--revision", "v1.0.0").code == 0
+    done = run_with_hub(hub, tmp_path / "hf", ["-c", ON_THE_HUB])
+    assert done.code == 0, done.err
+    board, instances, faults = json.loads(done.out.splitlines()[-1])
+    # Finals are 7 and 9 in turn in one run and 5 in the other, 10 of 12 episodes are played.
+    assert board == [["centre-block", 8, 10], ["other-block", 5, 10]]
+    assert instances == 12
+    assert faults == []
+
+
+@pytest.mark.slow
+def test_runs_have_no_revision(built: Path) -> None:
+    with pytest.raises(ircore.InputError, match="have no revisions"):
+        ircore.load_results(built / "runs" / "centre-block", revision="v1")

@@ -8,7 +8,17 @@ import json
 from pathlib import Path
 
 import pytest
-from toy_games import MANIFEST, Toy
+from loaded_datasets import load_dataset
+from toy_games import MANIFEST, Toy, installed
+
+from dataset_card.data import load_table
+from ircore.commands.main import run as ircore
+from ircore.core.images import read_picture
+from ircore.games.reasoning.build import DIMENSIONS
+from ircore.instances.store import read_instances
+from ircore.results.model import Results
+from ircore.results.subsets import list_board_rows
+from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
 
@@ -113,3 +123,177 @@ def test_a_manifest_is_checked_by_what_the_game_declares(toy: Toy) -> None:
     assert "rules.rounds: must be at least 1" in said
     crowded = text.replace("licence:", "umpire: {player: rps-signer}\nlicence:")
     assert "umpire: unknown key" in toy.run("submission", "check", toy.manifest("third", text=crowded), status=2)
+
+
+PAIR = Path(__file__).parents[2] / "submissions" / "builtin-captioner-sketch"
+
+
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return installed("toy_targets", tmp_path_factory)
+
+
+@pytest.fixture
+def user(tmp_path: Path, packages: Path) -> Toy:
+    return Toy(tmp_path, packages)
+
+
+def test_a_category_is_drawn_when_it_is_asked_for_and_played(user: Toy) -> None:
+    asked = ["--category", "discs", "--category", "geometry", "--per-condition", "1", "--seed", "7"]
+    user.run("instances", "build", *asked, "--out", "set")
+    user.run("instances", "build", *asked, "--out", "again")
+    made = read_instances(user.folder / "set")
+    assert [(instance.category, instance.difficulty) for instance in made.instances] == [
+        ("geometry", "easy"), ("geometry", "hard"), ("discs", "easy"), ("discs", "hard"),
+    ]  # fmt: skip
+    assert made.identity == read_instances(user.folder / "again").identity
+    discs = {instance.difficulty: instance.scene for instance in made.instances if instance.category == "discs"}
+    assert {name: len(scene.elements) for name, scene in discs.items() if scene} == {"easy": 1, "hard": 2}
+    user.run("play", PAIR, "--instances", "set", "--category", "discs", "--out", "run")
+    shown = json.loads(user.run("show", "run", "--json"))
+    assert shown["episodes"] == 2
+
+
+def test_a_category_with_kinds_of_its_own_goes_all_the_way_to_site_and_release(user: Toy) -> None:
+    user.run("instances", "build", "--category", "clocks", "--per-condition", "3", "--seed", "7", "--out", "set")
+    user.run("play", PAIR, "--instances", "set", "--out", "run")
+    user.run("score", "run")
+    assert json.loads((user.folder / "run/judges/verified.json").read_text())["categories"][-1] == "clocks"
+    board = json.loads(user.run("results", "run", "--json"))
+    assert "verified" in board["caption"]
+    # Neither drawer nor describer of this pair knows clocks: what they show of one is little, and it is rated.
+    facts = json.loads(user.run("results", "run", "--table", "facts", "--json"))
+    kinds = {row["part"]: row["facts"] for row in facts["rows"] if row["difficulty"] == "hard"}
+    assert kinds["text"] == 3 * 12
+    user.run("site", "build", "--runs", "run", "--out", "site")
+    assert "The hand at" in "".join(page.read_text() for page in (user.folder / "site").rglob("*.html"))
+    user.run("release", "build", "--runs", "run", "--instances", "set", "--out", "release")
+    assert "0 faults" in user.run("release", "check", "--no-load", "release")
+    user.run("release", "pull", "release", "--out", "pulled")
+    pulled = next((user.folder / "pulled").rglob("instances.jsonl"))
+    assert '"kinds":{"dial":0.5,"hand":2.0}' in pulled.read_text()
+
+
+def test_a_category_that_cannot_be_imported_stops_nothing_else(user: Toy) -> None:
+    said = user.run("instances", "build", "--category", "torn", "--out", "set", status=1)
+    assert "'category.torn' cannot be loaded" in said
+    assert not (user.folder / "set").exists()
+    user.run("instances", "build", "--category", "discs", "--per-condition", "1", "--out", "set")
+
+
+def test_a_format_is_imported_by_its_name(user: Toy) -> None:
+    (user.folder / "colours.txt").write_text("#ff0000\n#00ff00\n")
+    user.run("instances", "import", "colours", "colours.txt", "--licence", "CC-BY-4.0", "--out", "set")
+    made = read_instances(user.folder / "set")
+    assert [(instance.instance_id, instance.category, instance.licence) for instance in made.instances] == [
+        ("colour-01", "colours", "CC-BY-4.0"),
+        ("colour-02", "colours", "CC-BY-4.0"),
+    ]
+    pictures = [read_picture(user.folder / "set" / instance.pictures["target"].image) for instance in made.instances]
+    assert [picture.pixels[0, 0].tolist() for picture in pictures] == [[255, 0, 0], [0, 255, 0]]
+    said = user.run("instances", "import", "colors", "colours.txt", "--out", "other", status=2)
+    assert "Did you mean colours?" in said
+
+
+SUBMISSIONS = Path(__file__).parents[2] / "submissions"
+FLOOR = """{schema: 1, game: reasoning, name: floor, licence: CC0-1.0,
+  drawer: {player: FLOOR}, reader: {player: FLOOR}}"""
+SOLVED = {"quantity", "layout", "text", "jigsaw", "sudoku", "entity-named"}
+"""Dimensions that solver and editor solve without exception; of the others they solve some."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One task of each dimension and difficulty; runs of the built-in players and the floors, scored."""
+    folder = tmp_path_factory.mktemp("reasoning")
+    done("instances", "build", "--game", "reasoning", "--per-condition", 1, "--out", folder / "tasks")
+    places = [SUBMISSIONS / "solver-editor", SUBMISSIONS / "editor"]
+    for floor in ("identity-editor", "random-editor"):
+        places.append(folder / "submissions" / floor)
+        places[-1].mkdir(parents=True)
+        (places[-1] / "submission.yaml").write_text(FLOOR.replace("FLOOR", floor))
+    for place in places:
+        done("play", place, "--instances", folder / "tasks", "--out", folder / "runs" / place.name)
+        done("score", folder / "runs" / place.name)
+    return folder
+
+
+def done(*words: object) -> None:
+    assert ircore([str(word) for word in words]) == 0
+
+
+def results(folder: Path) -> Results:
+    return Results.from_runs([RunFolder(path) for path in sorted((folder / "runs").iterdir())])
+
+
+def means(folder: Path, slug: str, measure: str) -> dict[str, float | None]:
+    """Return the mean of a measure by dimension."""
+    found = results(folder)
+    run = next(run for run in found.every_run if run.run.slug == slug)
+    return {name: found.mean(run.run.run_id, measure, category=name).mean for name in DIMENSIONS}
+
+
+def test_solver_and_editor_solve_what_can_be_worked_out(folder: Path) -> None:
+    verified = means(folder, "solver-editor", "verified")
+    assert {name for name, mean in verified.items() if mean == 1} >= SOLVED
+    assert verified["entity-described"] == 0  # it recognises things by name, not by description
+
+
+def test_runs_with_and_without_thinking_are_conditions_of_their_own(folder: Path) -> None:
+    """Each has ranks among runs by the same rules, and its own row where a submission played both."""
+    rules = {row.submission.run.slug: row.submission.run.rules for row in list_board_rows(results(folder))}
+    assert rules["solver-editor"] == {"thinking": True}
+    assert all(not own.get("thinking") for slug, own in rules.items() if slug != "solver-editor")
+    ranks = {row.submission.run.slug: row.rank_low for row in list_board_rows(results(folder))}
+    assert (ranks["solver-editor"], ranks["editor"]) == (1, 1)
+
+
+def test_without_thinking_nothing_is_worked_out(folder: Path) -> None:
+    verified = means(folder, "editor", "verified")
+    assert [verified[name] for name in ("quantity", "layout", "text")] == [0, 0, 0]
+    assert [verified[name] for name in ("jigsaw", "sudoku", "entity-named")] == [1, 1, 1]
+
+
+def test_an_untouched_picture_scores_nothing_and_floors_have_no_rank(folder: Path) -> None:
+    verified = means(folder, "identity-editor", "verified")
+    assert {name for name, mean in verified.items() if mean} <= {"recognition"}
+    ranks = {row.submission.run.slug: row.rank_low for row in list_board_rows(results(folder))}
+    assert ranks == {"solver-editor": 1, "editor": 1, "identity-editor": None, "random-editor": None}
+
+
+def test_the_gap_is_between_drawing_and_recognising(folder: Path) -> None:
+    drawn, recognised = (means(folder, "editor", measure) for measure in ("drawn", "recognised"))
+    assert {name for name, mean in drawn.items() if mean is not None} == {"entity-named", "entity-described"}
+    assert {name for name, mean in recognised.items() if mean is not None} == {"recognition"}
+
+
+def test_a_table_has_both_scores_of_each_dimension(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    done("results", folder / "runs" / "identity-editor", "--table", "girbench", "--format", "json")
+    rows = {row["dimension"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert list(rows) == list(DIMENSIONS)
+    assert (rows["painting"]["tasks"], rows["painting"]["answered"]) == (2, 2)
+    assert rows["painting"]["published"] == rows["painting"]["published_all"] == rows["painting"]["verified"] == 0
+    assert rows["jigsaw"]["verified"] == 0
+    assert rows["jigsaw"]["published"] is rows["jigsaw"]["each"] is None  # need a network for the FID
+    assert rows["entity-named"]["published"] is None  # needs the weights of DINO
+
+
+def test_the_runs_make_a_release_whose_transcripts_load(folder: Path, tmp_path: Path) -> None:
+    runs = [folder / "runs" / name for name in ("solver-editor", "editor")]
+    done("release", "build", "--runs", *runs, "--instances", folder / "tasks", "--out", tmp_path / "release")
+    done("release", "check", "--no-load", tmp_path / "release")
+    table = load_table(str(tmp_path / "release"), "scores")
+    kept = {(row.run_id, row.episode_id, row.measure): row.note for row in table.dropna(subset=["note"]).itertuples()}
+    said = {
+        (run_id := RunFolder(path).run.run_id, f"{run_id}/{score.episode_id}", score.measure): score.note
+        for path in runs
+        for score in RunFolder(path).scores()
+        if score.note
+    }
+    assert kept == said  # the verifier's reasons
+    assert any("sudoku" in episode for _, episode, _ in said)
+    steps = load_dataset(tmp_path / "release", "transcripts_reasoning", tmp=tmp_path / "cache")
+    assert steps["rows"] == 2 * 2 * 9
+    assert steps["first"]["game"] == "reasoning"
+    assert {"told", "thought", "rendering", "choice", "missing"} <= set(steps["columns"])

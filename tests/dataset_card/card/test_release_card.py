@@ -4,11 +4,13 @@ import io
 import json
 import re
 import shutil
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from huggingface_hub import DatasetCard
@@ -16,21 +18,22 @@ from PIL import Image
 from releases import CONFIGS, FINALS
 
 from dataset_card.card.card import CardFacts, count_source_licences, render_card
+from dataset_card.card.croissant import CROISSANT, check_croissant, find_key_columns, format_semantic_version
 from dataset_card.card.metadata import TITLE, build_metadata
 from dataset_card.card.pictures import THUMBNAIL, choose_example, draw_episode, draw_scores, draw_targets
 from dataset_card.card.statements import build_statements, count_annotators
 from dataset_card.checking import card as card_check
 from dataset_card.markdown import escape_markdown, format_code_span, render
 from dataset_card.releases.build import build_game_tables
+from dataset_card.tables.columns import Config
 from dataset_card.tables.game_tables import GameTables
+from dataset_card.tables.parquet import hash_table_files
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.writing import Written
 from ircore.core.score_records import JudgeIdentity
 from ircore.instances.store import read_instances
 from ircore.results.headline import sort_judges
 from ircore.runs.folder import RunFolder
-
-pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +47,7 @@ def front_matter(card: str) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.slow
 def test_front_matter_says_what_the_hub_asks_for(front_matter: dict[str, Any]) -> None:
     assert front_matter["license"] == ["cc0-1.0"]
     assert front_matter["language"] == ["en"]
@@ -55,12 +59,14 @@ def test_front_matter_says_what_the_hub_asks_for(front_matter: dict[str, Any]) -
     assert {"name": "notes", "list": "string"} in front_matter["dataset_info"][0]["features"]
 
 
+@pytest.mark.slow
 def test_sizes_are_those_of_the_files(built: Path, front_matter: dict[str, Any]) -> None:
     for info in front_matter["dataset_info"]:
         files = (built / "release" / "data" / info["config_name"]).iterdir()
         assert info["download_size"] == sum(path.stat().st_size for path in files)
 
 
+@pytest.mark.slow
 def test_the_hub_s_own_reader_takes_the_card(built: Path, card: str) -> None:
     loaded = DatasetCard.load(built / "release" / "README.md")
     assert loaded.text == card.split("---\n", 2)[2]
@@ -79,6 +85,7 @@ def known_values(name: str) -> Any:
     return json.loads((files("datasets.utils.resources") / f"{name}.json").read_text("utf-8"))
 
 
+@pytest.mark.slow
 def test_the_card_has_every_section_of_the_hub_s_template(card: str) -> None:
     template = (files("huggingface_hub") / "templates" / "datasetcard_template.md").read_text("utf-8")
     wanted = [line.removesuffix(" [optional]") for line in template.splitlines() if re.match(r"##+ ", line)]
@@ -92,6 +99,7 @@ def card_of(source: GameTables) -> str:
     return render_card(CardFacts(ReleaseSource((source,)), written, choose_example(source)))
 
 
+@pytest.mark.slow
 def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path) -> None:
     runs = [RunFolder(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
     rated = [score for score in runs[0].scores() if score.task == "similarity"]
@@ -106,6 +114,7 @@ def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path)
     ]
 
 
+@pytest.mark.slow
 def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path) -> None:
     runs = [RunFolder(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
     similarity = [score for score in runs[0].scores() if score.task == "similarity"]
@@ -122,12 +131,14 @@ def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path
     assert "- only chooses (`chooser`)" in shown
 
 
+@pytest.mark.slow
 def test_counts_by_category(card: str) -> None:
     # Two runs of six targets each a category; in geometry two episodes a run are aborted on their first turn.
     assert "| `geometry` | 3 | 3 | 12 | 8 | 0 | 4 | 24 | 16 |" in card
     assert "| `simple_shapes` | 3 | 3 | 12 | 12 | 0 | 0 | 36 | 24 |" in card
 
 
+@pytest.mark.slow
 def test_the_pictures_show_targets_and_means(built: Path) -> None:
     source = build_game_tables(
         [RunFolder(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances")
@@ -144,6 +155,7 @@ def test_the_pictures_show_targets_and_means(built: Path) -> None:
     assert np.median(marks) == pytest.approx(150 + (1000 - 150 - 32) * 0.8, abs=6)
 
 
+@pytest.mark.slow
 def test_every_table_stands_in_a_card_that_is_read_in_minutes(card: str) -> None:
     for config in CONFIGS:
         assert len({column.name for column in config.columns}) == len(config.columns)
@@ -153,6 +165,7 @@ def test_every_table_stands_in_a_card_that_is_read_in_minutes(card: str) -> None
     assert len(text.encode()) <= 25_000
 
 
+@pytest.mark.slow
 def test_the_board_stands_in_the_card(card: str) -> None:
     # Ten of twelve played, mean 8: main score 10 · 8 · 10/12.
     row = next(line for line in card.splitlines() if line.startswith("| 1 | classical + canvas | 66.7 ("))
@@ -162,6 +175,7 @@ def test_the_board_stands_in_the_card(card: str) -> None:
     assert [low, high] == pytest.approx([6.35, 8.82], abs=0.006)
 
 
+@pytest.mark.slow
 def test_the_card_says_why_a_pair_has_no_rank(built: Path, tmp_path: Path) -> None:
     runs = [RunFolder(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
     finals = [score for score in runs[0].scores() if score.task == "similarity" and score.step == 2]
@@ -176,6 +190,7 @@ def test_the_card_says_why_a_pair_has_no_rank(built: Path, tmp_path: Path) -> No
     assert "| – | classical + canvas | " in shown
 
 
+@pytest.mark.slow
 def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> None:
     source = build_game_tables(
         [RunFolder(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances")
@@ -194,12 +209,14 @@ def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> Non
     assert int(first[0]) - int(target[0]) == pytest.approx(10 * THUMBNAIL / 96, abs=2)
 
 
+@pytest.mark.slow
 def test_licences_are_counted_by_source(built: Path) -> None:
     source = build_game_tables([RunFolder(built / "runs" / "centre-block")], read_instances(built / "instances"))
     assert count_source_licences(ReleaseSource((source,))) == [("drawn for a test", "CC0-1.0", 12)]
     assert "| drawn for a test | `CC0-1.0` | 12 |" in (built / "release" / "LICENSE.md").read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -216,20 +233,135 @@ def test_escape(text: str, shown: str) -> None:
     assert escape_markdown(text) == shown
 
 
+@pytest.mark.slow
 def test_a_credit_keeps_its_link_and_nothing_else() -> None:
     assert escape_markdown("<i>Jo</i>; https://e.example/a", links=True) == "&lt;i&gt;Jo&lt;/i&gt;; https://e.example/a"
 
 
+@pytest.mark.slow
 def test_code_keeps_to_its_span() -> None:
     assert format_code_span("a`b|c\nd") == "`a'b¦c d`"
     assert format_code_span("") == "–"
 
 
+@pytest.mark.slow
 def test_templates_escape_without_being_asked() -> None:
     shown = render("LICENSE.md.j2", licences=[], submissions={("<script>", "MIT` |")})
     assert "| &lt;script&gt; | `MIT' ¦` |" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["[" * 100_000, "a: &a [1]\nb: *a", "released: 2026-13-45"])
 def test_a_front_matter_that_nobody_writes_is_a_fault(text: str) -> None:
     assert str(card_check.parse_front_matter(f"---\n{text}\n---\n")).startswith("its front matter is not valid YAML (")
+
+
+@pytest.fixture(scope="module")
+def mlc() -> Any:
+    """The library, imported where a test needs it: it takes 90 MB of memory."""
+    return pytest.importorskip("mlcroissant")
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
+@pytest.mark.slow
+def test_it_is_valid_for_version_1_1_without_errors_or_warnings(mlc: Any, built: Path) -> None:
+    metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
+    assert metadata.ctx.conforms_to.value == "http://mlcommons.org/croissant/1.1"
+    assert metadata.ctx.issues.errors == set()
+    assert metadata.ctx.issues.warnings == set()
+    assert metadata.license == ["https://spdx.org/licenses/CC0-1.0"]
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
+@pytest.mark.slow
+def test_responsible_ai_fields_are_read(mlc: Any, built: Path) -> None:
+    metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
+    assert "Messages and renderings were made by the models" in metadata.data_collection
+    assert any("English only" in bias for bias in metadata.data_biases)
+    assert any("no user of any service" in item for item in metadata.personal_sensitive_information)
+    assert metadata.data_use_cases
+    assert metadata.data_limitations
+    assert metadata.data_release_maintenance_plan
+    assert metadata.machine_annotation_tools == ["eye", "psnr"]
+    assert metadata.data_collection_timeframe  # of which it spells the name otherwise than the specification
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
+@pytest.mark.slow
+def test_the_records_are_the_rows(mlc: Any, built: Path, config: Config) -> None:
+    release = built / "release"
+    records = list(mlc.Dataset(str(release / CROISSANT)).records(config.name))
+    # No reader of Croissant takes a list of pictures or of records out of a Parquet file.
+    config = replace(
+        config, columns=tuple(column for column in config.columns if column.kind not in ("images", "messages"))
+    )
+    names = [column.name for column in config.columns]
+    rows = pq.read_table(release / "data" / config.name, columns=names).to_pylist()
+    assert len(records) == len(rows) > 0
+    assert [{name: record[f"{config.name}/{name}"] for name in rows[0]} | images_of(config, record)
+            for record in map(plain, records)] == [row | shown(config, row) for row in rows]  # fmt: skip
+
+
+def plain(record: dict[str, Any]) -> dict[str, Any]:
+    """Texts are loaded as bytes, numbers as NumPy's."""
+    return {name: _plain(value) for name, value in record.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def images_of(config: Config, record: dict[str, Any]) -> dict[str, Any]:
+    return {image.name: _pixels(record[f"{config.name}/{image.name}"]) for image in config.images}
+
+
+def shown(config: Config, row: dict[str, Any]) -> dict[str, Any]:
+    cells = {image.name: row[image.name] for image in config.images}
+    return {name: cell and _pixels(Image.open(io.BytesIO(cell["bytes"]))) for name, cell in cells.items()}
+
+
+def _pixels(picture: Any) -> bytes | None:
+    return None if picture is None else np.asarray(picture.convert("RGB")).tobytes()
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
+def test_the_keys_tell_rows_apart(built: Path) -> None:
+    for config in CONFIGS:
+        rows = pq.read_table(built / "release" / "data" / config.name, columns=find_key_columns(config)).to_pylist()
+        assert len({tuple(row.values()) for row in rows}) == len(rows)
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
+def test_the_version_is_a_semantic_one() -> None:
+    assert format_semantic_version("2026.1", "2026-12-01", "1a2b3c4d5e") == "2026.1.0+20261201.1a2b3c4d"
+    assert format_semantic_version(None, "2026-12-01", "1a2b3c4d5e") == "0.0.0+20261201.1a2b3c4d"
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
+@pytest.mark.parametrize(
+    ("damage", "expected"),
+    [
+        (lambda text: text[:-9], "is not valid JSON"),
+        (lambda text: text.replace("croissant/1.1", "croissant/1.0"), "does not conform to"),
+        (lambda text: text.replace('"column": "message"', '"column": "word"'), "recordSet: transcripts is missing or"),
+        (lambda text: text.replace('"sha256": "', '"sha256": "0', 1), "distribution: data/transcripts/test-"),
+        (lambda text: text.replace('"@id": "splits"', '"@id": "other"'), "recordSet: other is not in the release"),
+    ],
+)
+def test_a_faulty_description_is_found(release: Path, damage: Any, expected: str) -> None:
+    path = release / CROISSANT
+    path.write_text(damage(path.read_text("utf-8")), "utf-8")
+    assert any(expected in fault for fault in check_croissant(release, CONFIGS, hash_table_files(release)))
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
+def test_a_changed_file_is_found(release: Path) -> None:
+    path = next((release / "data" / "scores").iterdir())
+    path.write_bytes(path.read_bytes() + b"\0")
+    (fault,) = check_croissant(release, CONFIGS, hash_table_files(release))
+    assert path.name in fault

@@ -1,4 +1,4 @@
-"""``ircore compare`` on good and on bad files."""
+"""``ircore compare`` and ``ircore elements`` on good and on bad files."""
 
 import json
 import os
@@ -194,3 +194,17 @@ def test_bad_input_is_one_line_and_status_two(
 ) -> None:
     assert ircore(["verify", "--instances", str(folder), instance_id, image_of(folder, picture)]) == 2
     assert said in capsys.readouterr().err
+
+
+def write_elements(folder: Path, name: str, elements: object) -> str:
+    path = folder / name
+    path.write_text(json.dumps(elements))
+    return str(path)
+
+
+def test_two_persons_published_and_corrected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    counts = write_elements(tmp_path, "counts.json", {"person": 2})
+    assert ircore(["elements", "compare", counts, counts, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["published"]["f1"], document["corrected"]["f1"]) == (0.5, 1)
+    assert document["iou"]["without_box"] == ["person"]

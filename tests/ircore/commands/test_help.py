@@ -1,28 +1,37 @@
-"""Help: commands by what they are for, an example of each, and words that people mean."""
+"""Help: commands by what they are for, an example of each, words that people mean; pages show commands that exist."""
 
 import json
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
+from shutil import which
 
 import click
 import pytest
 from click.shell_completion import BashComplete
 from click.testing import CliRunner
-from command_lines import leaves
+from command_lines import leaves, parsed
 from installed_packages import install_package
 from samples import sample_run, sample_submission
 
 from ircore.commands.completion import complete_categories
 from ircore.commands.main import MEANT, SECTIONS, app, examples, run
 from ircore.commands.main import run as ircore
+from ircore.commands.options import fill_template, read_next_steps
+from ircore.core.errors import InputError
 from ircore.core.plugins import list_builtin
 from ircore.games.reconstruction.records import CATEGORIES
+from ircore.games.registry import load_installed_games
+from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.instances.store import InstanceSet
+from ircore.results.tables.catalogue import TABLES, find_tables
 from ircore.runs.folder import RunFolder
+from leaderboard.building.site_build import MARKER
 
 LEAVES = leaves()
 
@@ -210,3 +219,146 @@ def test_a_planned_study_says_which_targets_it_took(
     assert isinstance(study, dict)
     assert (len(study["targets"]), study["participants"]) == (2, 3)
     assert set(study["targets"]) <= {instance.instance_id for instance in run.instances.instances}
+
+
+ROOT = Path(__file__).resolve().parents[3]
+WRITTEN = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "commands.md")  # made from the code
+PAGES = [".github/PULL_REQUEST_TEMPLATE.md", "CONTRIBUTING.md", "README.md", *(f"docs/{name}" for name in WRITTEN)]
+COMMAND = re.compile(r"^ {4}(?:\.venv/bin/)?ircore (.+)$|`ircore ([^`|…]+)`", re.MULTILINE)
+
+
+def shown(page: Path) -> list[str]:
+    """The commands of a page, in blocks, without what stands apart behind them, and in running text."""
+    text = re.sub(r"\\\n\s*", " ", page.read_text("utf-8"))
+    return [re.split(" {3,}", block)[0] or inline for block, inline in COMMAND.findall(text)]
+
+
+def test_every_command_on_a_page_exists() -> None:
+    for name, item in [(page, item) for page in PAGES for item in shown(ROOT / page)]:
+        try:
+            parsed(shlex.split(item, comments=True))
+        except (click.MissingParameter, click.exceptions.NoArgsIsHelpError, click.exceptions.Exit):
+            pass  # named without what it is given, or asked for its help
+        except (click.UsageError, InputError, ValueError) as error:
+            raise AssertionError(f"{name}: ircore {item}: {error}") from error
+
+
+def test_the_page_on_tables_has_a_row_for_every_table() -> None:
+    rows = [line for line in (ROOT / "docs" / "results.md").read_text("utf-8").splitlines() if line.startswith("| `")]
+    names = [name for row in rows for name in re.findall("`([a-z_]+)`", row.split(" | ")[0])]
+    assert sorted(names) == sorted(TABLES)
+
+
+def test_every_table_that_a_page_names_exists() -> None:
+    games, _ = load_installed_games()
+    known = {*TABLES, *(name for game in games.values() for name in find_tables(game))}
+    for name in PAGES:
+        named = re.findall(r"--table ([a-z_]+)", (ROOT / name).read_text("utf-8"))
+        # The page on plug-ins adds a table of its own.
+        added = {"played"} if name == "docs/adding-plug-ins.md" else set()
+        assert {*named} <= {*known, *added}, name
+
+
+def documented(beginning: str) -> list[str]:
+    """The commands of all pages that begin so."""
+    return [command for name in PAGES for command in shown(ROOT / name) if command.startswith(f"{beginning} ")]
+
+
+@pytest.mark.parametrize("command", documented("site record"))
+def test_a_version_that_a_page_records_is_not_there_yet(command: str, tmp_path: Path) -> None:
+    """The command is run upon a copy of the project's own records, for a site of another instance set."""
+    words, site, versions = shlex.split(command), tmp_path / "site", tmp_path / RECORDS.name
+    site.mkdir()
+    (site / MARKER).write_text(json.dumps({"instance_set": "0" * 64, "prompts": "built-in 000000000000"}))
+    shutil.copyfile(RECORDS, versions)
+    before = read_versions(versions)
+    words[words.index("build/site")] = str(site)
+    assert ircore([*words, "--versions", str(versions)]) == 0
+    assert read_versions(versions)[:-1] == before
+
+
+def test_commands_are_found_in_blocks_and_in_running_text() -> None:
+    commands = [
+        *shown(ROOT / "docs" / "submit.md"),
+        *shown(ROOT / "docs" / "who-plays.md"),
+        *shown(ROOT / "docs" / "after-merge.md"),
+    ]
+    assert "submission pin submissions/my-pair --repo you/your-transcripts --packed build/packed" in commands
+    assert "maintain history submissions/my-pair" in commands
+    for wrong in ("submission push x", "submission pin x --nowhere y"):
+        with pytest.raises(click.UsageError):
+            parsed(shlex.split(wrong))
+
+
+def test_every_command_has_a_next_step() -> None:
+    assert sorted(read_next_steps()) == sorted(LEAVES)
+
+
+def test_every_next_step_is_a_command_that_can_be_given() -> None:
+    """The template, filled with the parameters of the command's example, is read as the command line would."""
+    for name, command in LEAVES.items():
+        words = shlex.split(examples()[name])[1 + len(name.split()) :]
+        context = command.make_context(name, words, parent=click.Context(click.Command("ircore")))
+        program, *step = shlex.split(fill_template(read_next_steps()[name], context.params))
+        if program == "pip":
+            continue  # `new plugin` makes a package, which pip installs
+        assert program == "ircore", name
+        try:
+            parsed(step)
+        except click.exceptions.Exit:
+            assert "--help" in step, name
+
+
+@pytest.mark.slow
+def test_a_run_that_was_scored_is_shown_next(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["score", str(run.path)]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == f"next: ircore results {run.path}"
+
+
+@pytest.mark.slow
+def test_what_was_only_tried_is_done_next(run: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play = ["play", "classical+canvas", "--instances", str(run.path / "instances"), "--out", str(tmp_path / "a run")]
+    assert ircore([*play, "--dry-run", "--limit", "1"]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == f"next: ircore {shlex.join([*play, '--limit', '1'])}"
+
+
+@pytest.mark.slow
+def test_a_next_step_is_left_out_where_something_else_is_said(
+    run: RunFolder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show = ["show", str(run.path)]
+    assert ircore([*show, "--json"]) == 0  # a document and nothing else
+    assert ircore(show, nested=True) == 0  # another command goes on from here
+    monkeypatch.setenv("IRCORE_NEXT", "none")  # a Makefile says it itself
+    assert ircore(show) == 0
+    assert "next:" not in capsys.readouterr().err
+
+
+def test_values_are_quoted_for_a_shell() -> None:
+    assert fill_template("ircore results {runs}", {"runs": (Path("a b"), Path("c"))}) == "ircore results 'a b' c"
+    assert fill_template("ircore results {runs}", {"runs": ()}) == "ircore results RUNS"
+
+
+@pytest.mark.slow
+def test_the_next_step_names_the_program_as_it_was_called(run: RunFolder, tmp_path: Path) -> None:
+    """Of a clone whose ``.venv`` is not activated, a shell does not know ``ircore``."""
+    program = which("ircore", path=str(Path(sys.executable).parent))
+    assert program, "the command is installed beside the interpreter of the tests"
+
+    def told(path: str) -> str:
+        words = [program, "score", str(run.path)]
+        done = subprocess.run(words, check=True, capture_output=True, text=True, env={**os.environ, "PATH": path})
+        return done.stderr.splitlines()[-1]
+
+    assert told(str(tmp_path)) == f"next: {program} results {run.path}"
+    assert told(str(Path(program).parent)) == f"next: ircore results {run.path}"
+
+
+@pytest.mark.slow
+def test_a_set_of_another_game_is_played_by_a_manifest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    build = ["instances", "build", "--game", "conversation", "--per-condition", "1", "--out", str(tmp_path / "set")]
+    assert ircore(build) == 0
+    told = "next: ircore submission new MY-PAIR --game conversation"
+    assert capsys.readouterr().err.splitlines()[-1] == told
+    assert ircore(["instances", "show", str(tmp_path / "set")]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == told

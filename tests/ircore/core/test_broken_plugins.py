@@ -7,16 +7,26 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from installed_packages import install_package
 from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore_command
+from ircore.core import plugins
 from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.plugins import BrokenPluginError, list_available, list_builtin, load_plugin
+from ircore.core.plugins import (
+    EXTRAS,
+    BrokenPluginError,
+    find_missing_package,
+    list_available,
+    list_builtin,
+    load_plugin,
+    load_pretrained,
+)
 
 ENTRY_POINTS = """\
 [ircore.commands]
@@ -389,3 +399,35 @@ def test_a_folder_that_does_not_exist_may_stand_on_the_path(tmp_path: Path, monk
 def test_an_unknown_name_is_answered_with_the_nearest() -> None:
     with pytest.raises(InputError, match=r"unknown metric 'sism'\nDid you mean ssim"):
         load_plugin("metrics", "sism")
+
+
+def test_of_several_extras_the_one_that_brings_most_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "find_spec", lambda name: None)
+    holders = {package: [extra for extra in EXTRAS if package in EXTRAS[extra]] for package in ("torch", "pandas")}
+    for package, names in holders.items():
+        assert len(names) > 1
+        error = find_missing_package(ModuleNotFoundError(name=f"{package}.part"))
+        assert error is not None
+        most = max(len(EXTRAS[name]) for name in names)
+        assert [name for name in names if f"[{name}]" in error.remedy and len(EXTRAS[name]) == most]
+
+
+@pytest.mark.parametrize("fault", ["missing_keys", "unexpected_keys", "mismatched_keys"])
+def test_weights_that_are_missing_left_over_or_of_another_size_are_refused(
+    monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    """``transformers`` would fill them with random numbers and only warn; its classes stand in for, with a report."""
+    parts = {name: ModuleType(name) for name in ("torch", "transformers", "transformers.utils")}
+    for name, part in parts.items():
+        monkeypatch.setitem(sys.modules, name, part)
+    parts["torch"].set_num_threads = lambda count: None  # type: ignore[attr-defined]
+    quiet = SimpleNamespace(set_verbosity_error=lambda: None, disable_progress_bar=lambda: None)
+    parts["transformers.utils"].logging = quiet  # type: ignore[attr-defined]
+    report: dict[str, list[str]] = {"missing_keys": [], "unexpected_keys": []}
+    model = SimpleNamespace(eval=lambda: "the model")
+    kind = SimpleNamespace(from_pretrained=lambda place, output_loading_info: (model, report))
+    processor = SimpleNamespace(from_pretrained=lambda place: "its processor")
+    assert load_pretrained("IRCORE_MODEL", "somewhere", kind, processor) == ("the model", "its processor")
+    report[fault] = ["head.weight"]
+    with pytest.raises(InputError, match=f"{fault.removesuffix('_keys')} weights: head.weight of 1"):
+        load_pretrained("IRCORE_MODEL", "somewhere", kind, processor)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ircore.core.elements import read_elements
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import (
     lock_folder,
@@ -17,6 +18,7 @@ from ircore.core.files import (
     write_new_folder,
     write_text,
 )
+from ircore.core.strict_yaml import read_mapping
 
 
 def test_a_file_replaces_the_old_one(tmp_path: Path) -> None:
@@ -199,3 +201,23 @@ def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / ".lock").mkdir()
     with pytest.raises(WorkError, match=r"\.lock: cannot be written"), lock_folder(tmp_path, "run"):
         pytest.fail("not locked")
+
+
+def test_counts_in_a_short_file_are_bounded(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"dog": 1000}')
+    assert len(read_elements(tmp_path / "a.json").elements) == 1000
+    for count in (1001, 10**9, -1):
+        (tmp_path / "a.json").write_text(f'{{"dog": {count}}}')
+        with pytest.raises(InputError, match="out of range"):
+            read_elements(tmp_path / "a.json")
+
+
+def test_a_file_from_an_editor_on_windows_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_bytes("\ufeffname: a\n".encode())
+    assert read_mapping(tmp_path / "a.yaml", "", "") == {"name": "a"}
+
+
+def test_others_may_read_a_folder_that_was_made(tmp_path: Path) -> None:
+    with write_new_folder(tmp_path / "made") as folder:
+        (folder / "file").write_text("x")
+    assert (tmp_path / "made").stat().st_mode & 0o777 == 0o755

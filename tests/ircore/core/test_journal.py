@@ -1,18 +1,21 @@
 """The append-only file: whole lines or nothing."""
 
 import asyncio
+import io
 import os
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from ircore.core import journal
+from ircore.core import journal, progress
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
 from ircore.core.images import Picture
 from ircore.core.journal import JournalWriter, Recorder, read_lines
+from ircore.core.workers import map_in_order
 from ircore.runs.events import Call, Entry
 from ircore.runs.folder import RunFolder, RunWriter
 
@@ -196,3 +199,48 @@ def test_a_stored_picture_keeps_no_bytes(empty: RunFolder) -> None:
     assert (stored.sha256, stored.width, stored.height) == (picture.sha256, 96, 96)
     assert not any(isinstance(value, bytes) for value in vars(stored).values())
     assert (stored.pixels == picture.pixels).all()
+
+
+def test_the_last_piece_of_work_shows_in_a_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", said)
+    with progress.show_progress("draw", 3) as shown:
+        for _ in range(3):
+            shown.advance("note")
+    lines = said.getvalue().splitlines()
+    assert [line for line in lines if "3 of 3" in line]
+    assert len(lines) == 1
+
+
+def slow_first(number: int) -> int:
+    time.sleep(0.15 if number == 0 else 0)
+    return number
+
+
+@pytest.mark.slow
+def test_results_come_in_the_order_of_their_pieces() -> None:
+    assert list(map_in_order(slow_first, range(12), 2)) == list(range(12))
+
+
+class Failing:
+    """A writer whose first batch cannot be written."""
+
+    def __init__(self) -> None:
+        self.batches = 0
+
+    def record(self, entries: object) -> None:
+        self.batches += 1
+        if self.batches == 1:
+            raise WorkError("the disk is full", "Free some space.")
+
+
+def test_what_could_not_be_written_is_said_at_the_end_though_later_entries_were() -> None:
+    async def record() -> None:
+        recorder: Recorder[str] = Recorder(Failing())
+        for entry in "abc":
+            recorder.record_soon(entry)
+            await asyncio.sleep(0.02)
+        await recorder.close()
+
+    with pytest.raises(WorkError, match="the disk is full"):
+        asyncio.run(record())

@@ -1,5 +1,6 @@
 """Keys, addresses and paths in texts that are about to be published, and texts that only look like them."""
 
+import base64
 import random
 import string
 from base64 import b64encode, urlsafe_b64encode
@@ -7,6 +8,7 @@ from base64 import b64encode, urlsafe_b64encode
 import pytest
 
 from ircore.core.private_text import find_leaks, redact_leaks, remove_invisible
+from ircore.core.records import PlayerSpec
 
 DRAW = random.Random(7)
 
@@ -149,3 +151,17 @@ def test_a_character_that_nobody_sees(text: str, plain: str) -> None:
 def test_what_scripts_and_emoji_need_stays(text: str) -> None:
     assert not list(find_leaks(text))
     assert remove_invisible(text) == text
+
+
+def test_a_key_hidden_in_either_alphabet_of_base64_is_found() -> None:
+    secret = b"?>?>?> sk-proj-" + b"b" * 40
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        for word in (encode(secret).decode(), encode(secret).decode().rstrip("=")):
+            assert list(find_leaks(f"said {word} here")), word
+
+
+@pytest.mark.parametrize("address", ["http://10.0.0.1/v1", "http://example.org/v1", "http://127.0.0.1.example.org/v1"])
+def test_a_key_travels_in_clear_text_on_this_machine_alone(address: str) -> None:
+    with pytest.raises(ValueError, match="https, or http on loopback"):
+        PlayerSpec(player="openai", model="m", base_url=address)
+    assert PlayerSpec(player="openai", model="m", base_url="http://127.0.0.1:1/v1").on_loopback

@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from target_instances import target_instance
 
 from ircore.core.drawing import Drawing
@@ -14,10 +15,17 @@ from ircore.core.images import Picture
 from ircore.core.seeds import derive_seed
 from ircore.games.base import EpisodeSetup, Seat
 from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.prompts import (
+    MAX_REPLY_CHARACTERS,
+    Move,
+    ProtocolViolationError,
+    load_prompts,
+    parse_reply,
+)
 from ircore.games.reconstruction.records import Rules, list_rendered_turns, list_turns
 from ircore.games.registry import find_declaration_faults
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
+from ircore.players.openai.conversations import build_dialogue, build_drawing_messages
 from ircore.runs.episode import record_ending
 
 
@@ -187,3 +195,159 @@ def test_what_the_game_declares_is_sound_and_names_its_seats_outcomes_and_headli
     assert [(seat.name, seat.answers) for seat in game.seats] == [("describer", "text"), ("generator", "picture")]
     assert [outcome.name for outcome in game.outcomes if outcome.played] == ["converged", "turn_limit"]
     assert (game.headline.key, game.headline.range, game.headline.direction) == ("similarity", (0, 10), "higher")
+
+
+def test_a_message_between_tags_is_a_description() -> None:
+    assert parse_reply("<DESCRIPTION> A red circle. </DESCRIPTION>", 1) == Move("describe", "A red circle.", ())
+
+
+def test_the_done_tag_alone_ends_the_game() -> None:
+    assert parse_reply("<DONE>", 2) == Move("done", "", ())
+
+
+@pytest.mark.parametrize(
+    ("reply", "leniencies"),
+    [
+        ("done", ("bare_done",)),
+        ("Done", ("bare_done",)),
+        ("<done>", ("letter_case",)),
+        ("\n<DONE>\n", ("surrounding_whitespace",)),
+        ("```\n<DONE>\n```", ("code_fence",)),
+    ],
+)
+def test_done_is_accepted_leniently_and_flagged(reply: str, leniencies: tuple[str, ...]) -> None:
+    assert parse_reply(reply, 2) == Move("done", "", leniencies)
+
+
+@pytest.mark.parametrize(
+    ("reply", "leniencies"),
+    [
+        ("<DESCRIPTION>move it", ("missing_closing_tag",)),
+        ("<description>move it</description>", ("letter_case",)),
+        ("<DESCRIPTION>move it</Description>", ("letter_case",)),
+        ("  <DESCRIPTION>move it</DESCRIPTION>", ("surrounding_whitespace",)),
+        ("```xml\n<DESCRIPTION>move it</DESCRIPTION>\n```", ("code_fence",)),
+        (
+            "```\n<description>\nmove it\n```\n",
+            ("surrounding_whitespace", "code_fence", "missing_closing_tag", "letter_case"),
+        ),
+    ],
+)
+def test_a_message_is_accepted_leniently_and_flagged(reply: str, leniencies: tuple[str, ...]) -> None:
+    assert parse_reply(reply, 2) == Move("describe", "move it", leniencies)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "A red circle.", "Sure! <DESCRIPTION>A red circle.</DESCRIPTION>",
+        "<DESCRIPTION>A red circle.</DESCRIPTION> Shall I go on?",
+        "<DESCRIPTION>a</DESCRIPTION><DESCRIPTION>b</DESCRIPTION>", "<DESCRIPTION>a <DONE></DESCRIPTION>",
+        "<DONE> <DONE>", "I am done", "<DESCRIPTION>" + "x" * MAX_REPLY_CHARACTERS,
+    ],
+)  # fmt: skip
+def test_anything_else_breaks_the_format(reply: str) -> None:
+    with pytest.raises(ProtocolViolationError) as caught:
+        parse_reply(reply, 2)
+    assert caught.value.reason == "describer_format"
+
+
+@pytest.mark.parametrize("reply", ["", "  \n", "<DESCRIPTION></DESCRIPTION>", "<DESCRIPTION>  ", "```\n\n```"])
+def test_an_answer_without_content_is_empty(reply: str) -> None:
+    with pytest.raises(ProtocolViolationError) as caught:
+        parse_reply(reply, 2)
+    assert caught.value.reason == "describer_empty"
+
+
+@pytest.mark.parametrize("reply", ["<DONE>", "done", "```\nDONE\n```"])
+def test_done_before_anything_was_drawn_is_a_violation(reply: str) -> None:
+    with pytest.raises(ProtocolViolationError) as caught:
+        parse_reply(reply, 1)
+    assert caught.value.reason == "describer_done_first"
+
+
+SMALL_TARGET = Picture.from_pixels(Drawing(16, 16, "#ff0000").pixels)
+DRAWN = [Picture.from_pixels(Drawing(16, 16, f"#0000{turn:02x}").pixels) for turn in range(1, 6)]
+
+
+class Recorder:
+    """Describes ``message N`` at turn N, draws the N-th picture, and keeps every question."""
+
+    def __init__(self) -> None:
+        self.described: list[DescriberView] = []
+        self.rendered: list[GeneratorView] = []
+
+    async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+        if seat.name == "describer":
+            self.described.append(question)
+            return TextAnswer(f"<DESCRIPTION>message {question.turn}</DESCRIPTION>")
+        self.rendered.append(question)
+        return PictureAnswer(DRAWN[question.turn - 1])
+
+
+def played(rules: Rules) -> Recorder:
+    instance = target_instance("geometry-easy-01", SMALL_TARGET, category="geometry")
+    table, prompts = Recorder(), load_prompts("reconstruction")
+    setup = EpisodeSetup(instance, instance, {"target": SMALL_TARGET}, rules, prompts, 0)
+    asyncio.run(ReconstructionGame().play(table, setup))
+    return table
+
+
+@pytest.mark.parametrize(
+    ("history", "renderings"),
+    [("all", [1, 2, 3, 4]), ("last 2", [3, 4]), ("last 9", [1, 2, 3, 4]), ("first and last", [1, 4])],
+)
+def test_the_describer_is_shown_as_much_as_the_rule_allows(history: str, renderings: list[int]) -> None:
+    view = played(Rules(max_turns=5, history=history)).described[4]
+    assert view.renderings == tuple(DRAWN[turn - 1] for turn in renderings)
+    assert view.messages == tuple(f"message {turn}" for turn in renderings)
+
+
+def test_a_shortened_dialogue_still_begins_with_the_target_and_ends_with_the_latest_rendering() -> None:
+    view = played(Rules(max_turns=5, history="last 1")).described[4]
+    prompts = load_prompts("reconstruction")
+    first, answer, last = build_dialogue(view)
+    assert first.parts == (prompts.describer(1, 200), SMALL_TARGET)
+    assert answer.parts == ("<DESCRIPTION>message 4</DESCRIPTION>",)
+    assert last.parts == (prompts.describer(5, 200), DRAWN[3])
+
+
+def test_at_the_second_turn_first_and_last_are_one_rendering() -> None:
+    assert played(Rules(max_turns=2, history="first and last")).described[1].renderings == (DRAWN[0],)
+
+
+@pytest.mark.parametrize("rule", ["last 0", "last", "none", "last -1"])
+def test_other_histories_are_refused(rule: str) -> None:
+    with pytest.raises(ValidationError, match="history"):
+        Rules(history=rule)
+
+
+def test_a_generator_that_redraws_gets_every_message_and_no_picture() -> None:
+    first, *_, last = played(Rules(max_turns=3, drawing="redraw")).rendered
+    assert first.prompt == "message 1"
+    (message,) = build_drawing_messages(last)
+    (words,) = message.parts
+    assert isinstance(words, str)
+    assert [words.count(f"message {turn}") for turn in (1, 2, 3)] == [1, 1, 1]
+    assert "attached" not in words
+    assert not last.rewrite
+
+
+def test_only_later_turns_are_rewritten() -> None:
+    views = played(Rules(max_turns=3, drawing="rewrite")).rendered
+    assert [view.rewrite for view in views] == [False, True, True]
+    assert [view.previous for view in views] == [None, None, None]
+
+
+def test_an_editing_generator_gets_its_own_last_picture() -> None:
+    assert [view.previous for view in played(Rules(max_turns=3)).rendered] == [None, *DRAWN[:2]]
+
+
+def test_runs_from_before_these_rules_keep_their_identity() -> None:
+    assert Rules().model_dump() == {"token_budget": 200, "max_turns": 10, "over_budget": "allow"}
+    assert Rules(history="first and last", drawing="redraw").key == "b200-t10-allow-firstlast-redraw"
+
+
+@pytest.mark.parametrize(("turns", "shown"), [(0, ()), (1, (0,)), (2, (0, 1)), (5, (0, 4))])
+def test_the_first_rendering_is_not_shown_twice(turns: int, shown: tuple[int, ...]) -> None:
+    assert Rules(history="first and last").select_remembered_turns(turns) == shown

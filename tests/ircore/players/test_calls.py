@@ -2,8 +2,10 @@
 
 import asyncio
 import base64
+import json
 import math
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -15,8 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ircore.core.episode_records import Attempt, FaultKind
+from ircore.core.records import PlayerSpec
 from ircore.core.untrusted_text import format_plain_line
 from ircore.players import calls
+from ircore.players.builtin import editor as editor
 from ircore.players.calls import (
     HARD,
     STRANGER_ATTEMPTS,
@@ -29,9 +33,12 @@ from ircore.players.calls import (
     Tokens,
     note_reply,
 )
+from ircore.players.examination import find_service_remedy
 from ircore.players.open_questions import HaltedError, OpenQuestion, build_scrubber
 from ircore.players.openai.provider_errors import find_body_error_status, find_response_fault, retry_after
-from ircore.players.pacing import Gate, Pace, find_gate
+from ircore.players.openai.replies import read_tokens
+from ircore.players.openai.transport import assemble_document
+from ircore.players.pacing import Gate, Pace, compute_wait, find_gate
 
 
 def caller(**given: Any) -> Caller:
@@ -385,3 +392,113 @@ def test_a_secret_that_a_short_line_would_cut_is_taken_out_before() -> None:
 def test_short_keys_of_local_servers_are_no_secrets() -> None:
     assert build_scrubber("none")("none of these") == "none of these"
     assert build_scrubber("")("anything") == "anything"
+
+
+def test_both_limits_have_to_be_free_again() -> None:
+    headers = {
+        "x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "2s",
+        "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "20s",
+    }  # fmt: skip
+    assert compute_wait(headers) == 20
+    assert compute_wait({**headers, "x-ratelimit-remaining-tokens": "5"}) == 2
+
+
+def test_whoever_waits_at_a_gate_goes_before_whoever_comes() -> None:
+    order: list[str] = []
+
+    async def enter(gate: Gate, name: str, leave: asyncio.Event) -> None:
+        async with gate.slot():
+            order.append(name)
+            await leave.wait()
+
+    async def queue() -> None:
+        gate, leave, late = Gate(), asyncio.Event(), asyncio.Event()
+        gate.limit = 1
+        first = asyncio.create_task(enter(gate, "first", leave))
+        await asyncio.sleep(0)
+        second = asyncio.create_task(enter(gate, "second", late))
+        await asyncio.sleep(0)
+        # A place becomes free while somebody waits; whoever comes in the same moment stands behind.
+        gate.limit = 2
+        third = asyncio.create_task(enter(gate, "third", late))
+        await asyncio.sleep(0)
+        leave.set()
+        await first
+        await asyncio.sleep(0.01)
+        late.set()
+        await asyncio.gather(second, third)
+
+    asyncio.run(queue())
+    assert order == ["first", "second", "third"]
+
+
+def test_a_place_that_was_handed_over_to_somebody_who_gave_up_is_passed_on() -> None:
+    async def queue() -> int:
+        gate = Gate()
+        gate.limit = 1
+        leave = asyncio.Event()
+
+        async def hold() -> None:
+            async with gate.slot():
+                await leave.wait()
+
+        first = asyncio.create_task(hold())
+        await asyncio.sleep(0)
+        second, third = asyncio.create_task(hold()), asyncio.create_task(hold())
+        await asyncio.sleep(0)
+        leave.set()
+        await asyncio.sleep(0)  # the first leaves: its place is the second's, who has not woken yet
+        second.cancel()
+        await asyncio.wait_for(asyncio.gather(first, second, third, return_exceptions=True), 5)
+        return gate.running
+
+    assert asyncio.run(queue()) == 0
+
+
+def test_requests_that_were_under_way_together_halve_the_limit_once() -> None:
+    gate = Gate()
+
+    async def many() -> None:
+        async with AsyncExitStack() as slots:
+            for _ in range(8):
+                await slots.enter_async_context(gate.slot())
+            for _ in range(3):
+                gate.refused(started=1.0, now=2.0)
+            assert gate.limit == 4
+            gate.refused(started=3.0, now=4.0)
+            assert gate.limit == 2
+
+    asyncio.run(many())
+
+
+def test_nobody_comes_back_before_the_time_that_the_provider_names() -> None:
+    waiting = Caller(who="a model", gate=Gate(), timeout=5, deadline=5)
+    waits = [waiting._wait(Fault("rate_limit", "busy", retry_after=7.0), attempts) for attempts in range(1, 40)]
+    assert min(waits) >= 7
+
+
+def test_the_remedy_is_that_of_the_last_request() -> None:
+    spec = PlayerSpec(player="openai", model="m", api_key_env="A_KEY")
+    attempts = {
+        kind: Attempt.model_validate({"kind": kind, "seconds": 1.0, "detail": "x"}) for kind in ("denied", "not_found")
+    }
+    denied, not_found = (find_service_remedy(spec, [attempts[kind]]) for kind in ("denied", "not_found"))
+    assert denied != not_found
+    assert find_service_remedy(spec, [attempts["denied"], attempts["not_found"]]) == not_found
+    assert find_service_remedy(spec, [attempts["not_found"], attempts["denied"]]) == denied
+
+
+def test_the_last_event_counts_though_the_stream_was_left_open() -> None:
+    def chunk(text: str, **more: Any) -> str:
+        return "data: " + json.dumps({"choices": [{"index": 0, "delta": {"content": text}, **more}]})
+
+    stream = "\n\n".join([chunk("a red "), chunk("circle", finish_reason="stop")]).encode()
+    for end in (b"", b"\n", b"\n\n", b"\n\ndata: [DONE]\n\n"):
+        document = assemble_document(stream + end)
+        assert document["choices"][0]["message"]["content"] == "a red circle"
+
+
+def test_with_a_key_of_ones_own_the_cost_is_fee_and_bill() -> None:
+    usage = {"cost": 0.001, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.02}}
+    assert read_tokens(usage, {}).cost_usd == pytest.approx(0.021)
+    assert read_tokens({**usage, "is_byok": False}, {}).cost_usd == pytest.approx(0.001)

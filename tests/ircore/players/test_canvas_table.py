@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ircore.core.drawing import Point
+from ircore.players.builtin import editor as editor
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Canvas, Item, Label, Pie, Stroke
 
@@ -213,3 +214,9 @@ def test_phrases(dialogue: tuple[str, ...], things: list[Thing]) -> None:
     shown = [(item.kind, item.colour, item.centre, item.box) for item in canvas.items]
     assert not missing(canvas, things), shown
     assert not notes
+
+
+def test_of_several_values_at_one_place_the_first_that_is_told_counts() -> None:
+    graph = "Both axes from -2 to 8. A red curve passes through (-1, 1), (0, 3), {}(2, 4)."
+    assert read([graph.format("(0, 5), ")]) == read([graph.format("")])
+    assert read([graph.format("(1, 5), ")]) != read([graph.format("")])

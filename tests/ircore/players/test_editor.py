@@ -14,8 +14,12 @@ from ircore.core.images import Picture, Pixels
 from ircore.core.records import PlayerSpec
 from ircore.games.reasoning.dimensions.jigsaw import draw_patchwork
 from ircore.games.reasoning.dimensions.sudoku import draw_sudoku, make_sudoku
-from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, Question
+from ircore.players import human
+from ircore.players.base import Captioned, ChoiceAnswer, GeneratorView, PictureAnswer, Question
+from ircore.players.builtin import editor as editor
 from ircore.players.builtin.editor import EditorPlayer, IdentityEditor, RandomEditor
+from ircore.players.builtin.solver import Solver
+from ircore.players.human import HumanPlayer
 from ircore.seeing.grids import UNREADABLE, cut_tiles, find_grid, join_tiles, read_cells
 
 SUDOKU = "Solve this sudoku."
@@ -117,3 +121,40 @@ def read_in(font: ImageFont.FreeTypeFont, cells: Sequence[str]) -> str:
 def test_a_picture_without_an_even_grid_has_none() -> None:
     assert find_grid(np.full((50, 50, 3), 255, np.uint8)) is None
     assert find_grid(draw_patchwork(100, random.Random(1))) is None
+
+
+PICTURES = [Picture.from_pixels(np.full((32, 32, 3), level, np.uint8)) for level in (9, 200)]
+
+
+def person(folder: Path) -> HumanPlayer:
+    return HumanPlayer(PlayerSpec(player="human", parameters={"folder": str(folder), "timeout_s": 5, "poll_s": 0.02}))
+
+
+def test_a_problem_with_a_picture_must_last_for_two_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Half-saved at one look, another half at the next, whole at the third: nothing was ever wrong."""
+    looks = iter(("cut off at 9 bytes", "cut off at 90 bytes", PICTURES[1]))
+    monkeypatch.setattr(human, "_find_picture", lambda place: next(looks))
+    answer = asyncio.run(person(tmp_path).render(GeneratorView(1, "m", (), None, 0, "m")))
+    assert answer.picture is PICTURES[1]
+    assert "cut off" not in capsys.readouterr().err
+
+
+def test_a_riddle_with_several_solutions_is_not_understood() -> None:
+    """Two ducks, a dog and two beetles have twenty legs, too: the solver says the task as it stands."""
+    task = (
+        "Draw every duck as a blue square, every dog as a red circle and every beetle as a green star. "
+        "There are five animals, and they have twenty legs."
+    )
+    answered = asyncio.run(Solver(PlayerSpec(player="solver")).answer(Question(1, f"The task: {task}")))
+    assert answered.text == task
+    one = task.replace("five", "three").replace("twenty", "twelve")
+    assert asyncio.run(Solver(PlayerSpec(player="solver")).answer(Question(1, f"The task: {one}"))).text != one
+
+
+def test_the_order_of_choices_does_not_decide_between_equally_similar_things(monkeypatch: pytest.MonkeyPatch) -> None:
+    same = dict.fromkeys(("zebra", "antelope"), "A red circle of radius 40 px at (100, 100).")
+    monkeypatch.setattr(editor, "load_known_things", lambda: same)
+    for choices in (("zebra", "antelope"), ("antelope", "zebra")):
+        assert editor.recognise_thing(PICTURES[1], choices) == "antelope"

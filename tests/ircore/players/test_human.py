@@ -10,20 +10,23 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from pairs import play_pair, write_pair
 from samples import sample_instances
 
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
-from ircore.core.images import read_picture
+from ircore.core.images import Picture, read_picture
 from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.records import collect_renderings, list_turns
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PlayerError
+from ircore.players.builtin import editor as editor
 from ircore.players.examination import build_shown_picture
 from ircore.players.human import HumanPlayer
 from ircore.runs.folder import RunFolder
@@ -189,3 +192,46 @@ def test_a_person_at_a_terminal_sees_pictures_writes_lines_and_gets_a_score(tmp_
     said = shown.decode()
     assert re.search(rf"your score  {episode.episode_id}: .*structural \d\.\d of 10", said)
     assert f"next:\x1b[0m ircore results {tmp_path / 'run'}" in said
+
+
+PICTURES = [Picture.from_pixels(np.full((32, 32, 3), level, np.uint8)) for level in (9, 200)]
+
+
+VIEW = DescriberView(2, "Go on.", PICTURES[0], (PICTURES[0],), ("m",), ("<m>",), ("p",), 200, 0)
+
+
+def ask_person(folder: Path) -> HumanPlayer:
+    return HumanPlayer(PlayerSpec(player="human", parameters={"folder": str(folder), "timeout_s": 5, "poll_s": 0.02}))
+
+
+def test_a_question_of_a_person_is_named_after_its_words_and_pictures(tmp_path: Path) -> None:
+    """An answer that lies in a folder is that to a question of the same words about the same pictures alone."""
+
+    async def asked(view: DescriberView) -> str:
+        waiting = asyncio.create_task(ask_person(tmp_path).describe(view))
+        before = set(tmp_path.iterdir())
+        while not (new := {path for path in tmp_path.glob("*/instructions.txt") if path.parent not in before}):
+            await asyncio.sleep(0.01)
+        waiting.cancel()
+        return new.pop().parent.name
+
+    views = [
+        VIEW, replace(VIEW, target=PICTURES[1]), replace(VIEW, renderings=(PICTURES[1],)), replace(VIEW, prompt="Or."),
+        replace(VIEW, turn=3),
+    ]  # fmt: skip
+    names = [asyncio.run(asyncio.wait_for(asked(view), 10)) for view in views]
+    assert len(set(names)) == len(views)
+
+
+def test_an_answer_that_is_still_being_written_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter(("", "a red", "a red circle", "a red circle in", "a red circle in the middle"))
+
+    async def next_look(self: HumanPlayer, *words: object) -> None:
+        """Every look but the last two finds more than the one before."""
+        (place,) = tmp_path.glob("*/instructions.txt")
+        if (written := next(looks, None)) is not None:
+            (place.parent / "answer.txt").write_text(written)
+
+    monkeypatch.setattr(HumanPlayer, "_wait", next_look)
+    answer = asyncio.run(ask_person(tmp_path).describe(VIEW)).text
+    assert answer == "<DESCRIPTION>a red circle in the middle</DESCRIPTION>"

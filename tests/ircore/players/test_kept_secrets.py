@@ -1,6 +1,7 @@
 """The key of a player of another package, where its service repeats it: taken out of whatever the player gives."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,17 @@ from installed_packages import install_package
 from pairs import play_pair, write_pair
 
 from ircore.core.episode_records import Attempt
+from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
 from ircore.players.base import ChoiceAnswer, JudgeError, PictureAnswer, PlayerError, TextAnswer
-from ircore.players.calls import Caller, ProviderStopError, Reply, Tokens
-from ircore.players.open_questions import hide_secret_of_player
+from ircore.players.builtin import editor as editor
+from ircore.players.calls import Caller, FaultError, ProviderStopError, Reply, Tokens
+from ircore.players.open_questions import build_scrubber, hide_secret_of_player
+from ircore.players.openai.connection import Connection
 from ircore.players.openai.replies import read_tokens
+from ircore.players.openai.settings import read_key
 from ircore.players.pacing import Gate, Pace, compute_wait
 
 KEY = "sk-planted/0123456789abcdef"
@@ -232,3 +237,24 @@ def test_tokens(usage: Any, read: int | None, written: int | None, reasoning: in
 )
 def test_reported_costs(usage: Any, headers: dict[str, str], dollars: float | None) -> None:
     assert read_tokens(usage, headers).cost_usd == (None if dollars is None else pytest.approx(dollars))
+
+
+def test_a_key_is_taken_out_in_its_longest_form() -> None:
+    scrub = build_scrubber("abcd+efgh/ijkl")
+    for form in ("abcd+efgh/ijkl", "abcd%2Befgh%2Fijkl"):
+        assert scrub(f"Bearer {form}!") == "Bearer [key]!"
+    # The plain form of this one is the beginning of its form in JSON.
+    assert build_scrubber("abcdefghijkl\\")(json.dumps("abcdefghijkl\\")) == '"[key]"'
+
+
+@pytest.mark.parametrize("value", ["sk-with a blank", "sk-with\na line", "sk-with\ttab", "sk-wíth", "sk-\x7f"])
+def test_a_key_that_would_end_its_header_is_refused(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", value)
+    with pytest.raises(InputError, match="has characters that no key has"):
+        read_key(PlayerSpec(player="openai", model="m", api_key_env="A_KEY"))
+
+
+def test_a_picture_at_another_server_is_not_asked_for() -> None:
+    connection = Connection("http://127.0.0.1:9/v1", "", "httpx", 5)
+    with pytest.raises(FaultError, match=r"127\.0\.0\.2, which is another server and not asked"):
+        asyncio.run(connection.fetch("http://127.0.0.2:9/picture.png"))

@@ -18,9 +18,11 @@ from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView
+from ircore.players.builtin import editor as editor
 from ircore.players.calls import ProviderStopError
 from ircore.players.local import weights
 from ircore.players.local.drawer import DiffusersPlayer
+from ircore.players.local.weights import format_served_name
 from ircore.players.local.writer import Batches, OutOfMemoryError, TransformersPlayer
 from ircore.runs.folder import RunFolder
 
@@ -188,3 +190,36 @@ def test_a_pair_with_local_weights_plays_and_says_which(images: Path, instances:
     ]
     assert len(served) == 8
     assert set(served) == {weights.format_served_name(str(images), None)}
+
+
+def test_weights_are_known_by_names_and_contents_of_files_that_are_not_hidden(tmp_path: Path) -> None:
+    def name(**files: str) -> str:
+        folder = tmp_path / str(len(list(tmp_path.iterdir()))) / "model"
+        folder.mkdir(parents=True)
+        for file, content in files.items():
+            place = folder / file.replace("__", "/")
+            place.parent.mkdir(exist_ok=True)
+            place.write_text(content)
+        return format_served_name(str(folder), None)
+
+    one = name(a="1", b="2")
+    assert name(a="1", b="2") == one
+    assert len({one, name(a="2", b="1"), name(a="1"), name(a="1", c="2"), name(a="1", b="3")}) == 5
+    assert name(**{"a": "1", "b": "2", ".cache__log": "x", ".note": "y"}) == one
+
+
+def test_a_batch_that_was_too_large_is_asked_again_in_its_old_order() -> None:
+    asked: list[int] = []
+
+    def answer_all(batch: Sequence[int]) -> list[int]:
+        if len(batch) > 2:
+            raise OutOfMemoryError("too many")
+        asked.extend(batch)
+        return list(batch)
+
+    async def ask() -> None:
+        batches = Batches(answer_all, 4, "Take a smaller model.")
+        await asyncio.gather(*(batches.answer(number) for number in range(8)))
+
+    asyncio.run(ask())
+    assert asked == list(range(8))

@@ -16,6 +16,7 @@ from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.records import Rules, list_rendered_turns
 from ircore.instances.store import InstanceSet
+from ircore.players.builtin import editor as editor
 from ircore.players.calls import sum_usage
 from ircore.players.openai.describer import OpenAIDescriber
 from ircore.runs.events import Call, Failure

@@ -9,15 +9,19 @@ from openai_server import OpenAIServer, serving
 from pairs import play_pair, write_pair
 
 from ircore.commands.main import run as ircore
+from ircore.core.conformance import ConformanceError
+from ircore.core.plugins import list_builtin, load_plugin
+from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.records import list_turns
 from ircore.instances.store import InstanceSet, read_instances
+from ircore.players.base import DescriberView, PlayerError, TextAnswer, Traits, refuse_settings
+from ircore.players.conformance import check_player
 from ircore.players.openai import provider
 from ircore.players.openai.provider_errors import find_meaning, read_error
 from ircore.players.openai.transport import assemble_document
+from ircore.players.traits import load_traits
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
-
-pytestmark = pytest.mark.slow
 
 
 def seat(server: OpenAIServer, player: str, model: str, **parameters: Any) -> dict[str, Any]:
@@ -45,6 +49,7 @@ def kinds(run: RunFolder, seat: str) -> list[str]:
     return [attempt.kind for question in asked if question.role == seat for attempt in question.attempts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", ["chat", "responses"])
 @pytest.mark.parametrize("generator", ["openai-images", "openai-chat", "openai-responses"])
 @pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
@@ -60,6 +65,7 @@ def test_answers_that_a_service_streams_are_put_together(
     assert run.calls()[("geometry-easy-01", 1, "describer")].usage.prompt_tokens == 900  # type: ignore[index]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
 def test_the_three_ends_of_lines_of_the_standard_are_known(ending: str) -> None:
     text = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1dh\x1ei"
@@ -69,6 +75,7 @@ def test_the_three_ends_of_lines_of_the_standard_are_known(ending: str) -> None:
     assert assemble_document(stream)["choices"][0]["message"] == {"content": "\u2028\u2029\x85"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", ["openai-chat", "openai-responses", "openai-images"])
 def test_half_a_stream_is_asked_for_again(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, generator: str
@@ -77,6 +84,7 @@ def test_half_a_stream_is_asked_for_again(
     assert kinds(played(tmp_path, server, instances, generator=generator), "generator")[0] == "malformed"
 
 
+@pytest.mark.slow
 def test_events_over_several_lines_and_with_comments_are_one_document() -> None:
     lines = (
         b": hello", b"event: x", b'data: {"choices": [{"delta":', b'data: {"content": "a b"}}]}', b"", b"data: [DONE]",
@@ -85,6 +93,7 @@ def test_events_over_several_lines_and_with_comments_are_one_document() -> None:
     assert assemble_document(stream)["choices"][0]["message"] == {"content": "a b"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["own_address", "own_path"])
 @pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
 def test_a_picture_at_the_services_own_address_is_fetched(
@@ -96,6 +105,7 @@ def test_a_picture_at_the_services_own_address_is_fetched(
     assert server.count("/pictures") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
 def test_a_picture_whose_fetch_fails_is_fetched_again_and_not_made_again(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, transport: str, monkeypatch: pytest.MonkeyPatch
@@ -110,6 +120,7 @@ def test_a_picture_whose_fetch_fails_is_fetched_again_and_not_made_again(
     assert kinds(run, "generator") == ["answered", "answered"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
 def test_a_picture_that_cannot_be_fetched_is_put_aside_and_not_paid_again(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, transport: str, monkeypatch: pytest.MonkeyPatch
@@ -128,6 +139,7 @@ def test_a_picture_that_cannot_be_fetched_is_put_aside_and_not_paid_again(
     assert [attempt.completion_tokens for attempt in failure.attempts] == [272]
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_a_picture_at_another_server_is_never_fetched(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
@@ -143,6 +155,7 @@ def test_a_picture_at_another_server_is_never_fetched(
         assert inside.count() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "reason", "remedy"),
     [
@@ -162,6 +175,7 @@ def test_a_limit_of_the_service_ends_an_episode_for_good_with_its_remedy(
     assert server.count() == before
 
 
+@pytest.mark.slow
 def test_an_answer_is_given_the_room_that_a_small_context_leaves(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -175,6 +189,7 @@ def test_an_answer_is_given_the_room_that_a_small_context_leaves(
     assert kinds(run, "describer")[:2] == ["answer_too_long", "answered"]
 
 
+@pytest.mark.slow
 def test_a_service_without_edits_is_told_from_an_unknown_model(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -183,6 +198,7 @@ def test_a_service_without_edits_is_told_from_an_unknown_model(
     assert "play with the rule drawing: redraw" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_limit_is_known_by_its_words_with_the_room_that_it_leaves() -> None:
     said = (
         "This model's maximum context length is 8192 tokens. However, you requested 17000 tokens (1000 in the "
@@ -193,6 +209,7 @@ def test_a_limit_is_known_by_its_words_with_the_room_that_it_leaves() -> None:
         assert find_meaning(400, read_error(said)).kind == "rejected"
 
 
+@pytest.mark.slow
 def test_a_run_in_which_everything_fails_is_stopped(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -208,6 +225,7 @@ def test_a_run_in_which_everything_fails_is_stopped(
     assert {episode.outcome for episode in run.episodes()} == {"converged"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", ["chat", "responses"])
 def test_a_declared_system_text_is_sent_first(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, api: str
@@ -217,3 +235,85 @@ def test_a_declared_system_text_is_sent_first(
     sent = [document["messages" if api == "chat" else "input"] for document in asked]
     assert [messages[0] for messages in sent] == [{"role": "system", "content": "Reply in English."}] * 3
     assert [messages[1]["role"] for messages in sent] == ["user"] * 3
+
+
+@pytest.mark.parametrize("name", sorted(list_builtin("players")))
+def test_players(name: str) -> None:
+    check_player(load_plugin("players", name), traits=load_traits(name))
+
+
+class Echo:
+    """A describer that keeps the contract; those below break it in one place each."""
+
+    TRAITS = Traits(needs="nothing", methods=("describe",), parameters=())
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        refuse_settings(spec)
+        self.asked = 0
+
+    async def describe(self, view: DescriberView) -> Any:
+        return TextAnswer(f"<DESCRIPTION>{view.target.width} pixels wide</DESCRIPTION>")
+
+
+class Forgetful(Echo):
+    TRAITS = None  # type: ignore[assignment]
+
+
+class Stateful(Echo):
+    async def describe(self, view: DescriberView) -> Any:
+        self.asked += 1
+        return TextAnswer(f"question {self.asked}")
+
+
+class Silent(Echo):
+    async def describe(self, view: DescriberView) -> Any:
+        return "a square"
+
+
+class Careless(Echo):
+    def __init__(self, spec: PlayerSpec) -> None:
+        pass
+
+
+class Puzzled(Echo):
+    async def describe(self, view: DescriberView) -> Any:
+        return TextAnswer(view.messages[7])
+
+
+class Drawing(Echo):
+    TRAITS = Traits(needs="nothing", methods=("render",))
+
+
+class Moody(Echo):
+    """Refuses with another reason at every second question."""
+
+    async def describe(self, view: DescriberView) -> Any:
+        self.asked += 1
+        raise PlayerError("describer_refused" if self.asked % 2 else "given_up", f"Question {self.asked}.")
+
+
+class Shy(Echo):
+    """Refuses with the same reason in other words, which is no fault."""
+
+    async def describe(self, view: DescriberView) -> Any:
+        self.asked += 1
+        raise PlayerError("given_up", f"Question {self.asked} is too much.")
+
+
+@pytest.mark.parametrize(
+    ("player", "fault"),
+    [
+        (Forgetful, "player Forgetful: declares no TRAITS"),
+        (Stateful, "player Stateful: describe: an answer depends on what was asked before"),
+        (Moody, "player Moody: describe: an answer depends on what was asked before"),
+        (Silent, "player Silent: describe: answers with a str, not a TextAnswer"),
+        (Puzzled, r"describe: breaks with IndexError: .*when asked 'Describe the target.'.*questions={'describe': "),
+        (Careless, "player Careless: takes parameters.no_such_setting"),
+        (Drawing, "player Drawing: TRAITS.methods names render, which it does not have"),
+    ],
+)
+def test_faults_of_players(player: type[Any], fault: str) -> None:
+    check_player(Echo)
+    check_player(Shy)
+    with pytest.raises(ConformanceError, match=fault):
+        check_player(player)

@@ -2,20 +2,30 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from invented import InventedRun, invented_run, invented_set, judged_also
 from known_values import known
 from samples import rating_of, sample_instances, sample_run
+from target_instances import with_scene
 
 from ircore.core.episode_records import Episode, Rendering
-from ircore.core.score_records import JudgeIdentity, Orders, Score
+from ircore.core.records import Scene
+from ircore.core.score_records import HUMAN, JudgeIdentity, Orders, Score
 from ircore.games.reconstruction.records import Turn, list_rendered_turns, list_turns
 from ircore.games.registry import load_game
+from ircore.instances.records import Instances
+from ircore.instances.store import InstanceSet
 from ircore.results import cells
+from ircore.results.agreement import cross_tabulate_ratings
 from ircore.results.episodes import EpisodeResult, VouchedScores, count_vouched_scores, judge_episodes
+from ircore.results.headline import describe_headline, find_headline_judge, sort_judges
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate, estimate_share
+from ircore.results.tables.board import leaderboard_table
+from ircore.results.tables.catalogue import TABLES, Question
 from ircore.runs.provenance import Provenance
 
 GAME = load_game("reconstruction")
@@ -198,3 +208,79 @@ def test_an_episode_without_scores_has_no_share() -> None:
     empty = EpisodeResult(run.run_id, run.slug, run.episode, {}, {})
     assert count_vouched_scores(empty, HERE) == VouchedScores(0, 0)
     assert count_vouched_scores(empty, HERE).share is None
+
+
+VERIFIED = JudgeIdentity(name="verified", label="verified", kind="computed", categories=("geometry",))
+
+
+def a_set(drawn: bool = True) -> InstanceSet:
+    """Geometry with scenes (if it is drawn), photographs without."""
+    made = invented_set(3, ("geometry", "photos"))
+    scene = Scene(width=9, height=9, elements=()) if drawn else None
+    instances = [
+        with_scene(instance, scene if instance.category == "geometry" else None) for instance in made.instances
+    ]
+    return replace(made, instances=Instances.of(instances))
+
+
+def a_run(instances: InstanceSet, describer: str, *more: str) -> InventedRun:
+    """A run rated by structural; by verified, on what it applies to, and by people, if they are named."""
+    run = invented_run(instances, describer, "painter", 5, 0.2)
+    for judge in more:
+        run = judged_also(run, judge, -1, 0.3, "p1" if judge == HUMAN else None)
+    photographs = {episode.episode_id for episode in run.played if episode.category == "photos"}
+    given = tuple(score for score in run.given if not (score.by == "verified" and score.episode_id in photographs))
+    run = replace(run, given=given)
+    object.__setattr__(run, "judges", lambda: {"verified": VERIFIED} if "verified" in more else {})
+    return run
+
+
+def results(*judges: str, drawn: bool = True, runs: int = 2) -> Results:
+    instances = a_set(drawn)
+    return Results.from_runs([a_run(instances, f"seer-{number}", *judges) for number in range(runs)])
+
+
+@pytest.mark.slow
+def test_verified_is_the_headline_wherever_it_rated_even_beside_people() -> None:
+    every = results("verified", HUMAN)
+    assert sort_judges(every) == ("verified", "human", "structural")
+    assert find_headline_judge(every, "geometry", "hard") == "verified"
+
+
+@pytest.mark.slow
+def test_where_there_are_photographs_alone_the_next_judge_is_the_headline_and_the_board_says_so() -> None:
+    both = results("verified")
+    assert find_headline_judge(both, "photos") == "structural"
+    assert "no target here has a scene" in str(describe_headline(both, "photos"))
+    board = TABLES["board"].table(both, Question(category="photos"))
+    assert "judged by structural" in board.caption
+    assert describe_headline(both, "photos") in board.notes
+
+
+@pytest.mark.slow
+def test_a_board_says_to_how_many_targets_verified_is_applicable() -> None:
+    both = results("verified")
+    assert "6 of 12 targets" in str(describe_headline(both))
+    assert describe_headline(both, "geometry") is None
+    run_id = both.submissions[0].run_id
+    cell, geometry = both.cell(run_id, "verified"), both.cell(run_id, "verified", "geometry")
+    assert cell.applicable == cell.rated == geometry.played < cell.played
+
+
+@pytest.mark.slow
+def test_verified_of_one_pair_in_three_makes_no_board() -> None:
+    instances = a_set()
+    runs = [a_run(instances, "seer", "verified"), *(a_run(instances, f"other-{number}") for number in range(2))]
+    assert find_headline_judge(Results.from_runs(runs)) == "structural"
+
+
+@pytest.mark.slow
+def test_the_long_board_begins_with_the_headline() -> None:
+    judges = [value.value for value in leaderboard_table(results("verified")).column("judge")]
+    assert (judges[0], judges[-1]) == ("verified", "structural")
+
+
+def test_halves_of_points_go_up() -> None:
+    ratings = {"first": np.array([6.5, 7.5, 0.5]), "human": np.array([2.5, 3.5, 1.5])}
+    (crossed,) = cross_tabulate_ratings(SimpleNamespace(judges=ratings))  # type: ignore[arg-type]
+    assert crossed.counts == {(7, 3): 1, (8, 4): 1, (1, 2): 1}

@@ -11,20 +11,32 @@ from charts import chart_instances
 from invented import InventedRun, invented_run, invented_set
 from known_values import known
 from numpy.typing import NDArray
+from scipy import stats
 from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit
 
 from ircore.commands.main import run as ircore
+from ircore.results.arrays import estimate_target_mean
 from ircore.results.model import Results
 from ircore.results.statistics.calibration_map import GRID, MAPS, Recalibration, fit_isotonic, fit_linear, fit_logistic
+from ircore.results.statistics.intervals import (
+    AMOUNT,
+    DIFFERENCE,
+    SCORE,
+    SHARE,
+    Estimate,
+    clear_of,
+    estimate,
+    estimate_all,
+    estimate_clustered_share,
+    estimate_share,
+)
 from ircore.results.statistics.recalibration import Refusal, recalibrate
 from ircore.results.tables.facts import episode_facts_table
 from ircore.results.tables.model import Table
 from ircore.results.tables.sensitivity import sensitivity_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
-
-pytestmark = pytest.mark.slow
 
 
 def rated(skills: dict[str, dict[str, float]], categories: tuple[str, ...] = ("geometry",)) -> Results:
@@ -51,6 +63,7 @@ def rows(table: Table, variation: str) -> dict[str, tuple[object, object, object
     return {str(describer): (rank, board, moved) for name, describer, rank, board, moved in every if name == variation}
 
 
+@pytest.mark.slow
 def test_a_judge_that_turns_two_pairs_round_is_said_to_and_one_that_agrees_is_not() -> None:
     skills = {"seer": {"a": 8.0, "b": 8.5, "c": 4.0}, "poet": {"a": 5.0, "b": 6.0, "c": 7.0}}
     table = sensitivity_table(rated(skills))
@@ -64,6 +77,7 @@ def test_a_judge_that_turns_two_pairs_round_is_said_to_and_one_that_agrees_is_no
     )
 
 
+@pytest.mark.slow
 def test_pairs_that_only_photographs_keep_apart_are_not_kept_apart_without_them() -> None:
     instances = invented_set(6, ("geometry", "photos"))
 
@@ -82,6 +96,7 @@ def test_pairs_that_only_photographs_keep_apart_are_not_kept_apart_without_them(
     assert "1 no longer kept apart" in table.notes[0]
 
 
+@pytest.mark.slow
 def test_facts_are_scored_by_other_weights_and_without_the_power(tmp_path: Path) -> None:
     charts, folder = chart_instances(tmp_path / "charts"), tmp_path / "run"
     pair = Path(__file__).parents[3] / "submissions" / "builtin-captioner-canvas"
@@ -170,6 +185,7 @@ def fitted(rng: np.random.Generator, true: True_, instances: int = 70, each: int
     return adjusted
 
 
+@pytest.mark.slow
 def test_isotonic_fit_is_scipys() -> None:
     rng = np.random.default_rng(0)
     levels = np.arange(11.0)
@@ -180,6 +196,7 @@ def test_isotonic_fit_is_scipys() -> None:
         assert curve[::10] == pytest.approx(isotonic_regression(row, weights=weights).x)
 
 
+@pytest.mark.slow
 def test_linear_fit_worked_by_hand() -> None:
     # Through (2, 3), (4, 5), (6, 7): y = 1 + x, cut off at 10. Falling values: the best line of slope ≥ 0 is level.
     levels, ones = np.array([2.0, 4, 6]), np.ones((2, 3))
@@ -188,6 +205,7 @@ def test_linear_fit_worked_by_hand() -> None:
     assert falling == pytest.approx(5)
 
 
+@pytest.mark.slow
 def test_logistic_fit_has_the_largest_quasi_likelihood() -> None:
     rng = np.random.default_rng(1)
     levels, counts = np.arange(11.0), rng.integers(1, 9, 11).astype(float)
@@ -202,6 +220,7 @@ def test_logistic_fit_has_the_largest_quasi_likelihood() -> None:
     assert curve == pytest.approx(10 * expit(best[0] + best[1] * GRID), abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["linear", "logistic", "isotonic"])
 def test_no_map_ever_falls_or_leaves_the_scale(name: str) -> None:
     rng = np.random.default_rng(2)
@@ -215,6 +234,7 @@ def test_no_map_ever_falls_or_leaves_the_scale(name: str) -> None:
     assert curves.max() <= 10 + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("true", "kind"), [(s_curve, "logistic"), (line, "linear"), (stairs, "isotonic")])
 def test_a_known_map_is_recovered(true: True_, kind: str) -> None:
     rng = np.random.default_rng(3)
@@ -228,6 +248,7 @@ def test_a_known_map_is_recovered(true: True_, kind: str) -> None:
     assert (fit.after.squared.mean or 9) < min(fit.before.squared.mean or 0, 1.0)
 
 
+@pytest.mark.slow
 def test_simpler_maps_are_taken_unless_others_are_clearly_better() -> None:
     fit = fitted(np.random.default_rng(5), line)
     assert [candidate.name for candidate in fit.candidates] == ["linear", "logistic", "isotonic"]
@@ -236,6 +257,7 @@ def test_simpler_maps_are_taken_unless_others_are_clearly_better() -> None:
     assert all(candidate.excess >= 0 for candidate in fit.candidates)
 
 
+@pytest.mark.slow
 def test_cross_validation_never_sees_the_instance_it_predicts() -> None:
     # Whoever saw the instance could follow its one odd rating; who did not is off by all of it.
     judge = np.append(np.repeat(np.arange(1.0, 9.0), 5), [10.0] * 3)
@@ -249,6 +271,7 @@ def test_cross_validation_never_sees_the_instance_it_predicts() -> None:
     assert linear_error >= np.sqrt(3 * 2.0**2 / 43) - 0.05, "without the last instance the line says 10"
 
 
+@pytest.mark.slow
 def test_band_surrounds_the_map_and_ends_where_the_judge_does() -> None:
     fit = fitted(np.random.default_rng(7), s_curve)
     points = fit.map()
@@ -257,6 +280,7 @@ def test_band_surrounds_the_map_and_ends_where_the_judge_does() -> None:
     assert np.mean([point.low <= point.human <= point.high for point in points]) > 0.95
 
 
+@pytest.mark.slow
 def test_beyond_the_judged_range_the_map_is_level_and_says_so() -> None:
     judge = np.tile(np.arange(3.0, 8.0), 12)
     adjusted = recalibrate(judge, judge - 1, np.arange(60), fitted_for="judge", groups=["photos"], resamples=100)
@@ -268,6 +292,7 @@ def test_beyond_the_judged_range_the_map_is_level_and_says_so() -> None:
     assert (adjusted.fitted_for, adjusted.groups) == ("judge", frozenset({"photos"}))
 
 
+@pytest.mark.slow
 def test_mean_of_a_cell_is_the_mean_of_its_mapped_scores() -> None:
     fit = fitted(np.random.default_rng(8), s_curve)
     scores = np.array([3.0, 5, 5, 6.5, 9, 7, 2, np.nan])
@@ -282,6 +307,7 @@ def test_mean_of_a_cell_is_the_mean_of_its_mapped_scores() -> None:
     assert part.n == 4
 
 
+@pytest.mark.slow
 def test_the_doubt_about_the_map_is_in_every_interval() -> None:
     rng = np.random.default_rng(9)
     scores = rng.normal(6, 1.5, 2000).clip(0, 10)
@@ -293,6 +319,7 @@ def test_the_doubt_about_the_map_is_in_every_interval() -> None:
     assert few.high - few.low > 4 * 1.96 * 0.7 * scores.std() / np.sqrt(2000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pairs", [2, 6])
 def test_intervals_of_pairs_that_nobody_rated_cover(pairs: int) -> None:
     """People take to each pair differently, by a point or so: another pair's interval holds what they would say."""
@@ -312,6 +339,7 @@ def test_intervals_of_pairs_that_nobody_rated_cover(pairs: int) -> None:
     assert hits / studies >= 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("judge", "human", "clusters", "reason"),
     [
@@ -330,6 +358,7 @@ def test_refuses_with_a_reason(judge: Floats, human: Floats, clusters: Floats, r
     assert reason in adjusted.reason
 
 
+@pytest.mark.slow
 def test_what_differs_between_conditions_by_design_is_no_doubt() -> None:
     fit = fitted(np.random.default_rng(15), line, 300)
     scores = np.concatenate([np.tile([2.0, 3], 10), np.tile([8.0, 9], 10)])
@@ -338,3 +367,150 @@ def test_what_differs_between_conditions_by_design_is_no_doubt() -> None:
     (designed,) = fit.cells(scores, members, ["hard"] * 20 + ["easy"] * 20)
     assert designed.value == mixed.value
     assert known(designed.high) - known(designed.low) < (known(mixed.high) - known(mixed.low)) / 2
+
+
+def test_interval_is_students_t() -> None:
+    # mean 3, s = √2.5, t(0.975, 4) = 2.776445: half width 2.776445 · 1.581139 / √5
+    estimated = estimate([1, 2, 3, 4, 5])
+    assert (estimated.mean, estimated.n) == (3, 5)
+    assert estimated.half_width == pytest.approx(1.963243, abs=1e-6)
+    assert estimated.low == pytest.approx(1.036757, abs=1e-6)
+    assert estimated.high == pytest.approx(4.963243, abs=1e-6)
+
+
+def test_sampling_noise_of_ten_and_of_a_hundred_and_forty_episodes() -> None:
+    # For a standard deviation of 1.5 the half widths are 1.07 and 0.25.
+    def spread(n: int) -> float | None:
+        raw = [1.0 if index % 2 else -1.0 for index in range(n)]
+        scale = 1.5 * ((n - 1) / n) ** 0.5
+        return estimate([5 + scale * value for value in raw]).half_width
+
+    assert spread(10) == pytest.approx(1.07, abs=0.005)
+    assert spread(140) == pytest.approx(0.25, abs=0.005)
+
+
+def test_interval_ends_where_the_scale_ends() -> None:
+    # By Wilson's rule 1 of 2 is 0.0945 to 0.9055.
+    both = estimate([0, 10], SCORE)
+    assert (both.low, both.high) == pytest.approx((0.9453, 9.0547), abs=1e-4)
+    upper = estimate([9, 9.5, 10], SCORE)
+    assert known(upper.low) < 5
+    assert upper.high == 10
+
+
+def test_one_value_has_no_interval_and_none_has_no_mean() -> None:
+    assert estimate([4.5]) == Estimate(4.5, None, None, 1)
+    assert estimate([]) == Estimate(None, None, None, 0)
+    assert estimate([4.5]).half_width is None
+
+
+def test_equal_values_leave_the_doubt_of_what_was_not_seen() -> None:
+    # Without any spread only unseen values at the ends are in doubt. At 9 of 0–10 they weigh 0.1 + 0.9 · 0.8^1.5 =
+    # 0.743988, and d / 10 = q · w · 0.9 / (1 + q · w) downwards with q = 3.841459 / 10; upwards 0.1 in place of 0.9.
+    nines = estimate([9.0] * 10, SCORE)
+    part = 0.3841459 * 0.743988
+    assert (nines.low, nines.high) == pytest.approx((9 - 9 * part / (1 + part), 9 + part / (1 + part)), abs=1e-4)
+    # In the middle they weigh 0.1: q · 0.1 · 0.5 / (1 + q · 0.1) = 0.0185 of the scale.
+    fives = estimate([5.0] * 10, SCORE)
+    assert (fives.low, fives.high) == pytest.approx((4.815, 5.185), abs=1e-3)
+    assert estimate([7.0, 7.0, 7.0], AMOUNT) == Estimate(7, None, None, 3)
+    assert estimate([7.1] * 10, AMOUNT).low is None
+
+
+@pytest.mark.parametrize("values", [(4.0, 5.0, 6.0), (2.0, 4.0, 6.0, 8.0, 10.0)])
+def test_even_values_without_ends_are_scipys_student(values: tuple[float, ...]) -> None:
+    expected = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
+    estimated = estimate(values)
+    assert (estimated.low, estimated.high) == pytest.approx(expected)
+
+
+def test_amounts_reach_farther_to_the_side_of_their_longer_tail() -> None:
+    tokens = estimate([20, 22, 25, 21, 90], AMOUNT)
+    assert tokens.mean is not None
+    assert known(tokens.high) - tokens.mean > 1.25 * (tokens.mean - known(tokens.low))
+
+
+def test_conditions_are_strata_where_each_has_five_values() -> None:
+    values = [1.0, 2, 3, 2, 2, 7, 8, 9, 8, 8]
+    together, apart = estimate(values), estimate(values, labels=["easy"] * 5 + ["hard"] * 5)
+    # Within either condition s² = 0.5; eight degrees of freedom.
+    assert apart.half_width == pytest.approx(stats.t.ppf(0.975, 8) * (0.5 / 10) ** 0.5)
+    assert together.half_width == pytest.approx(stats.t.ppf(0.975, 9) * stats.sem(values))
+    assert estimate(values[1:], labels=["easy"] * 4 + ["hard"] * 5) == estimate(values[1:])
+
+
+def test_the_order_of_values_and_their_direction_do_not_matter() -> None:
+    values = [9.0, 10, 4, 8, 9.5, 0]
+    forwards, turned = estimate(values, SCORE), estimate([10 - value for value in values], SCORE)
+    assert estimate(values[::-1], SCORE) == forwards
+    assert (10 - known(turned.high), 10 - known(turned.low)) == pytest.approx((forwards.low, forwards.high))
+    assert estimate([value - 10 for value in values], DIFFERENCE).high is not None
+
+
+def test_nothing_is_claimed_below_five_pictures() -> None:
+    assert [clear_of(Estimate(6, 5.5, 6.5, n), 5) for n in (2, 4, 5, 140)] == [0, 0, 1, 1]
+    assert [clear_of(Estimate(6, 5.5, 6.5, n), 7) for n in (4, 5)] == [0, -1]
+    assert clear_of(Estimate(6, 4.5, 7.5, 140), 5) == 0
+    assert clear_of(Estimate(6, None, None, 140), 5) == 0
+
+
+def test_answers_about_one_picture_are_no_independent_tries() -> None:
+    """Ten pictures, ten runs each, all runs alike: as sure as ten answers, not as a hundred."""
+    alike = estimate_clustered_share([10, 0] * 5, [10] * 10)
+    assert (alike.low, alike.high) == pytest.approx((0.2366, 0.7634), abs=5e-5)  # Wilson for 5 of 10
+    assert estimate_clustered_share([1, 0, 0, 1, 0], [1] * 5) == estimate_share(2, 5)
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    # Newcombe 1998, Statistics in Medicine 17, table I, method 3: the score interval without correction.
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611)],
+)
+def test_shares_are_wilsons_as_published(successes: int, n: int, low: float, high: float) -> None:
+    bounds = estimate_share(successes, n)
+    assert (bounds.low, bounds.high) == pytest.approx((low, high), abs=5e-5)
+
+
+@pytest.mark.parametrize(("n", "low"), [(6, 0.610), (14, 0.785), (54, 0.934)])
+def test_all_right_is_no_certainty(n: int, low: float) -> None:
+    """Wilson's lower end, n / (n + 1.96²), in every way in which the project makes an interval of 0 and 1."""
+    for estimated in (estimate_share(n, n), estimate([1.0] * n, SHARE), estimate_clustered_share([3] * n, [3] * n)):
+        assert estimated.low == pytest.approx(low, abs=5e-4)
+        assert estimated.high == 1
+
+
+def test_the_near_end_of_a_share_is_clopper_and_pearsons() -> None:
+    # Newcombe 1998, table I: Wilson has 0.0061 for 1 of 29, the exact method 0.0009.
+    near = estimate_share(1, 29)
+    assert (near.low, near.high) == pytest.approx((0.0009, 0.1718), abs=5e-5)
+    exact = stats.binomtest(13, 14).proportion_ci(method="exact")
+    assert estimate_share(13, 14).high == pytest.approx(exact.high)
+    assert estimate([1.0] * 13 + [0.0], SHARE).high == pytest.approx(exact.high)
+
+
+def held(successes: int, n: int, truth: float) -> bool:
+    bounds = estimate_share(successes, n)
+    return bounds.low is not None and bounds.high is not None and bounds.low <= truth <= bounds.high
+
+
+@pytest.mark.parametrize("n", [5, 6, 10, 14, 20, 42, 54, 140])
+@pytest.mark.parametrize("truth", [0.5, 0.8, 0.9, 0.95, 0.97, 0.99, 0.999])
+def test_intervals_of_shares_hold_exactly_computed(n: int, truth: float) -> None:
+    """Not by simulation: the chance of each number of successes is known."""
+    covered = sum(stats.binom.pmf(count, n, truth) for count in range(n + 1) if held(count, n, truth))
+    assert covered >= 0.93
+
+
+def test_means_estimated_together_are_those_estimated_one_by_one() -> None:
+    columns: list[list[float | None]] = [[9.0, 9.5, 10.0], [], [4.5], [5.0] * 10, [0.1, None, 0.3, 7.0]]
+    columns.append([*[1.0] * 13, 0.0])
+    for scale in (SCORE, DIFFERENCE, AMOUNT):
+        assert estimate_all(columns, scale) == [estimate(values, scale) for values in columns]
+    assert estimate_all([[], []]) == [estimate([])] * 2
+    assert estimate_all([]) == []
+
+
+def test_a_group_without_any_target_has_no_mean() -> None:
+    """As of a question about hard targets, where none of them has a score from every pair."""
+    nothing = estimate_target_mean(np.empty((0, 1)), (), SCORE)
+    assert (nothing.mean, nothing.low, nothing.high, nothing.n) == (None, None, None, 0)

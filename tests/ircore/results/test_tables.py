@@ -9,14 +9,24 @@ from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from pkgutil import resolve_name
+from random import Random
 from typing import get_type_hints
 
 import pytest
+from invented import InventedRun, invented_run, invented_set, preferring
+from samples import rating_of, sample_instances
 
+from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
+from ircore.games.pages import check_of_people
 from ircore.games.reconstruction.game import ReconstructionGame
+from ircore.games.reconstruction.published.claims import check_by_count, list_claims
+from ircore.games.reconstruction.records import list_rendered_turns, list_turns
 from ircore.games.reference.naming import PIECES, Annotation
+from ircore.instances.store import InstanceSet
 from ircore.results.conformance import sample_results
+from ircore.results.model import Results
+from ircore.results.statistics.intervals import estimate_clustered_share
 from ircore.results.tables.catalogue import TABLES, Question, TableFunction, find_table_entry, find_tables
 from ircore.results.tables.formats import (
     Format,
@@ -29,9 +39,10 @@ from ircore.results.tables.formats import (
     list_flat_records,
     render,
 )
-from ircore.results.tables.intervals import number
+from ircore.results.tables.intervals import number, use_standard_errors
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.naming import naming_means_table, naming_table
+from ircore.results.tables.paper_claims import check_paper
 
 PAIR = Column("pair", "pair", "Who.", digits=None)
 SCORE = Column("score", "score", "How alike.", "0–10", "higher", estimated=True)
@@ -267,3 +278,261 @@ def test_a_game_has_the_tables_of_a_paper_only_if_it_is_the_papers() -> None:
     assert find_table_entry("paper", "--table", ReconstructionGame()) is TABLES["paper"]
     with pytest.raises(InputError, match="--table paper: the game sketching has no such table"):
         find_table_entry("paper", "--table", Sketching())
+
+
+INSTANCES = invented_set(1, ("geometry",))
+
+
+def rated(run: InventedRun, scores: dict[str, dict[str, tuple[float, ...]]]) -> InventedRun:
+    """The same run with these scores by judge and episode, one a rendering: the first, then the final."""
+    given = [
+        rating_of(episode, turn, value, judge)
+        for judge, by_episode in scores.items()
+        for episode in run.played
+        for value, turn in zip(
+            by_episode[episode.episode_id],
+            [list_rendered_turns(episode)[0], *list_rendered_turns(episode)[1:][-1:]],
+            strict=False,
+        )
+        if turn.rendering is not None
+    ]
+    return replace(run, given=tuple(given))
+
+
+@pytest.fixture
+def results() -> Results:
+    """Results of one pair that played easy and hard geometry, each in several turns."""
+    runs = (invented_run(INSTANCES, "seer", "painter", skill, 0.3) for skill in range(3, 9))
+    run = next(
+        run for run in runs if all(len(list_rendered_turns(episode)) > 1 and episode.played for episode in run.played)
+    )
+    scores: dict[str, dict[str, tuple[float, ...]]] = {
+        "structural": {"geometry-easy-01": (4.0, 6.0), "geometry-hard-01": (5.0, 5.0)},
+        "gpt": {"geometry-easy-01": (4.0, 7.0), "geometry-hard-01": (5.0, 3.0)},
+        "claude": {"geometry-easy-01": (6.0, 8.0), "geometry-hard-01": (5.0, 4.0)},
+    }
+    return Results.from_runs([rated(run, scores)])
+
+
+def table(results: Results, name: str, judge: str | None = None) -> Table:
+    return find_table_entry(name).table(results, Question(judge=judge))
+
+
+def test_conditions_are_one_grid_of_pair_category_difficulty_and_judge(results: Results) -> None:
+    grid = table(results, "conditions")
+    assert [value.value for value in grid.column("difficulty")] == ["easy", "hard"]
+    assert [value.value for value in grid.column("gpt")] == [7.0, 3.0]
+    assert [value.value for value in grid.column("claude")] == [8.0, 4.0]
+
+
+def test_who_only_compares_has_a_share_and_no_score() -> None:
+    run = preferring(invented_run(invented_set(6, ("geometry",)), "seer", "painter", 5, 0.3))
+    lipsim = [score.model_copy(update={"by": "lipsim"}) for score in run.given if score.task == "preference"]
+    grid = table(Results.from_runs([replace(run, given=(*run.given, *lipsim))]), "conditions")
+    keys = [column.key for column in grid.columns]
+    assert "lipsim" not in keys
+    ended = {episode.episode_id for episode in run.played if episode.played and episode.difficulty == "easy"}
+    preferred = [score.value or 0.0 for score in lipsim if score.episode_id in ended]
+    assert grid.entry(0, "lipsim_preferred").value == pytest.approx(sum(preferred) / len(preferred))
+
+
+def test_outcomes_pool_the_judges_that_are_models(results: Results) -> None:
+    # gpt and claude: both see easy improve and hard regress; structural, a formula, is left out.
+    pooled = table(results, "outcomes_pooled")
+    assert [pooled.entry(0, key).value for key in ("improved", "stable", "regressed", "ratings")] == [0.5, 0, 0.5, 4]
+    assert "gpt" in pooled.notes[0]
+    assert "structural" not in pooled.notes[0]
+    # Two pictures stand behind four ratings.
+    assert pooled.entry(0, "improved").n == 2
+
+
+def test_pooled_intervals_do_not_take_judges_of_one_picture_as_independent() -> None:
+    run = invented_run(invented_set(12, ("geometry",)), "seer", "painter", 5, 0.3, judge="gpt")
+    for judge in ("claude", "qwen3"):
+        # The same ratings again: three judges that always agree are worth one.
+        run = replace(
+            run, given=(*run.given, *(s.model_copy(update={"by": judge}) for s in run.given if s.by == "gpt"))
+        )
+    results = Results.from_runs([run])
+    pooled, alone = table(results, "outcomes_pooled"), table(results, "outcomes", "gpt")
+    improved = pooled.entry(0, "improved")
+    assert improved.value == pytest.approx(alone.entry(0, "improved").value)
+    assert pooled.entry(0, "ratings").value == 3 * (alone.entry(0, "improved").n or 0)
+    outcomes = [result.judged["gpt"].convergence for result in results.episodes[run.run.run_id] if result.judged]
+    hits = [3 * (outcome == "improved") for outcome in outcomes]
+    expected = estimate_clustered_share(hits, [3] * len(hits))
+    assert (improved.low, improved.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_a_standard_error_is_the_deviation_over_the_root_of_n(results: Results) -> None:
+    # Final scores 7 and 3: mean 5, s = √8, s / √2 = 2. ΔQ 3 and −2: mean 0.5, s = 5 / √2, s / √2 = 2.5.
+    board = use_standard_errors(table(results, "board", "gpt"), results)
+    score, delta = board.entry(0, "score"), board.entry(0, "delta")
+    assert (score.value, score.low, score.high) == pytest.approx((5.0, 3.0, 7.0))
+    assert (delta.value, delta.low, delta.high) == pytest.approx((0.5, -2.0, 3.0))
+    # A main score is no mean of one number an episode, so it has no bar.
+    assert board.entry(0, "main_score").low is None
+    assert score.marks[-1] == "sem"
+    assert "one standard error" in board.marks["sem"]
+    assert not any("half the 95 %" in note for note in board.notes)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A scored run of a built-in pair, as a folder."""
+    folder = tmp_path_factory.mktemp("paper")
+    instances = sample_instances(folder / "set", per_condition=2)
+    out = folder / "run"
+    assert ircore(["play", "classical+sketch", "--instances", str(instances.folder), "--out", str(out)]) == 0
+    assert ircore(["score", str(out), "--judge", "structural"]) == 0
+    return out
+
+
+@pytest.mark.slow
+def test_the_lexicon_and_the_bars_are_chosen_on_the_command_line(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ircore(["results", str(run), "--table", "corrections", "--lexicon", "paper", "--json"])
+    assert "lexicon paper " in json.loads(capsys.readouterr().out)["notes"][1]
+    ircore(["results", str(run), "--table", "corrections", "--json"])
+    assert "lexicon built-in " in json.loads(capsys.readouterr().out)["notes"][1]
+    ircore(["results", str(run), "--judge", "structural", "--bars", "sem", "--json"])
+    document = json.loads(capsys.readouterr().out)
+    assert "one standard error" in document["marks"]["sem"]
+    ircore(["results", str(run), "--table", "paper", "--judge", "structural", "--json"])
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {row["here"] for row in rows} <= {"holds", "exceptions", "does not hold", "open", "no data"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--lexicon", "paper"), "--lexicon goes with --table corrections, corrections_by_turn or words"),
+        (("--lexicon", "mine", "--table", "words"), "'mine' is not one of 'built-in', 'paper'"),
+        (("--bars", "sem", "--format", "csv"), "--bars sem goes with text, json, markdown and latex, not with csv"),
+        (("--bars", "sem", "--table", "targets"), "the table targets has no means of episodes"),
+        (("--bars", "sem", "--out", "new"), "--bars sem goes with one --table, not with --out"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused_in_a_line(
+    run: Path, options: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ircore(["results", str(run), "--judge", "structural", *options]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_what_the_papers_own_tables_say_of_its_sentences() -> None:
+    verdicts = {claim.key: claim.in_paper.verdict for claim in list_claims()}
+    # Worked out by hand from Tables 1 to 4 of arXiv 2606.01901.
+    assert verdicts["hard"] == verdicts["ahead"] == verdicts["order"] == verdicts["tolerant"] == "exceptions"
+    assert verdicts["ends"] == verdicts["generator"] == verdicts["hardest"] == "holds"
+    assert verdicts["people"] == verdicts["nearest"] == "holds"
+    # LipSim prefers the final pictures of gpt-5.2 + gpt-image-1.5 in 60 %, those of Qwen-3 + gemini-3.1 in 43 %.
+    assert verdicts["preferred"] == "does not hold"
+    assert verdicts["payoff"] == verdicts["budget"] == "not printed"
+
+
+def test_describers_matter_more_by_two_judges_of_three() -> None:
+    evidence = next(claim.in_paper for claim in list_claims() if claim.key == "dominant")
+    assert evidence.verdict == "exceptions"
+    # By Claude: (7.68 + 6.69 - 6.94 - 6.66) / 2 = 0.385 against (6.94 + 7.68 - 6.66 - 6.69) / 2 = 0.635.
+    assert "claude 0.39 against 0.63" in evidence.evidence
+
+
+def test_signs_decide_where_there_are_no_intervals() -> None:
+    assert check_by_count([1.0, 0.1]).verdict == "holds"
+    assert check_by_count([1.0, 0.1, -0.1]).verdict == "exceptions"
+    assert check_by_count([1.0, -0.1]).verdict == "does not hold"
+    assert check_of_people(0.48, 0.29, 3).verdict == "holds"
+    assert check_of_people(0.48, 0.70, 3).verdict == "exceptions"
+
+
+def scored(
+    instances: InstanceSet, describer: str, generator: str, first: float, gain: float, hard: float = 0.0
+) -> InventedRun:
+    """A run of two turns an episode: scores near ``first``, then ``gain`` more, hard pictures ``hard`` lower."""
+    run = invented_run(instances, describer, generator, 5, 0.3)
+    random, given = Random(f"{describer}{generator}"), []
+    for episode in run.played:
+        start = first - (hard if episode.difficulty == "hard" else 0) + random.gauss(0, 0.3)
+        turns = [turn for turn in list_turns(episode) if turn.rendering is not None]
+        for turn in turns:
+            value = start + (gain + random.gauss(0, 0.3) if turn.turn == turns[-1].turn and len(turns) > 1 else 0)
+            given.append(rating_of(episode, turn, min(10.0, max(0.0, value)), "structural"))
+    return replace(run, given=tuple(given))
+
+
+def grid(per_condition: int, *lines: tuple[str, str, float, float, float]) -> Results:
+    """Results of runs as ``scored`` makes them."""
+    instances = invented_set(per_condition, ("geometry", "functions", "photos"))
+    runs: list[InventedRun] = [scored(instances, *line) for line in lines]
+    return Results.from_runs(runs)
+
+
+@pytest.fixture(scope="module")
+def planted() -> Results:
+    # seer is 3.5 points better than mole; painter gains 1.5 by refinement, smudger loses 1; hard is 2.5 lower.
+    return grid(
+        14,
+        ("seer", "painter", 7.5, 1.5, 2.5),
+        ("seer", "smudger", 7.5, -1.0, 2.5),
+        ("mole", "painter", 4.0, 1.5, 2.5),
+        ("mole", "smudger", 4.0, -1.0, 2.5),
+    )
+
+
+def test_planted_differences_are_found(planted: Results) -> None:
+    checks = check_paper(planted, "structural")
+    for key in ("hard", "ahead", "generator", "payoff", "turns"):
+        assert checks[key].verdict == "holds", (key, checks[key])
+    # The describers are 3.5 points apart, the generators 2.5 at most: pictures of one turn do not gain.
+    assert checks["dominant"].verdict == "holds", checks["dominant"]
+    assert "with seer" not in checks["ahead"].evidence
+    # Both describers gain as much, and no category was made harder.
+    assert checks["hardest"].verdict in {"open", "exceptions", "does not hold"}
+    assert checks["steady"].verdict == "open"
+
+
+def test_what_runs_lack_is_said(planted: Results) -> None:
+    checks = check_paper(planted, "structural")
+    assert checks["budget"] == ("no data", "needs a pair that was played under several token budgets")
+    assert checks["people"].verdict == checks["nearest"].verdict == checks["tolerant"].verdict == "no data"
+    assert checks["ends"] == ("no data", "needs two judges that rank at least two pairs")
+
+
+def test_the_opposite_is_contradicted() -> None:
+    # Hard pictures are 2 points easier, and refinement helps with both generators.
+    results = grid(
+        8,
+        ("seer", "painter", 5.0, 1.0, -2.0),
+        ("seer", "smudger", 5.0, 1.0, -2.0),
+        ("mole", "painter", 3.0, 1.0, -2.0),
+        ("mole", "smudger", 3.0, 1.0, -2.0),
+    )
+    checks = check_paper(results, "structural")
+    assert checks["hard"].verdict == "does not hold"
+    assert checks["payoff"].verdict == "does not hold"
+    assert "0 of 12 categories of pairs" in checks["hard"].evidence
+
+
+def test_few_pictures_leave_everything_open() -> None:
+    results = grid(1, ("seer", "painter", 6.0, 1.0, 1.0), ("mole", "painter", 3.0, 1.0, 1.0))
+    assert check_paper(results, "structural")["hard"].verdict == "open"
+    assert check_paper(results, "structural")["ahead"].verdict == "no data"
+
+
+@pytest.mark.slow
+def test_without_a_planted_effect_a_sentence_about_all_is_hardly_ever_contradicted() -> None:
+    contradicted = 0
+    for seed in range(40):
+        results = grid(6, (f"seer{seed}", "painter", 6.0, 0.5, 0.0), (f"mole{seed}", "painter", 6.0, 0.5, 0.0))
+        contradicted += check_paper(results, "structural")["hard"].verdict in {"exceptions", "does not hold"}
+    # Bonferroni over 6 comparisons: at most 2.5 % of 40 are expected, 5 are four standard errors above.
+    assert contradicted <= 5
+
+
+def test_the_table_has_a_row_a_sentence(planted: Results) -> None:
+    table = find_table_entry("paper").table(planted, Question(judge="structural"))
+    rows = dict(zip((value.value for value in table.column("claim")), table.column("here"), strict=True))
+    assert list(rows) == [claim.key for claim in list_claims()]
+    assert rows["hard"].value == "holds"
+    assert all(value.value for row in table.rows for value in row)

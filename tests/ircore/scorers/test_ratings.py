@@ -1,23 +1,31 @@
 """Importing what people rated: every way in which a CSV file can be wrong, and what becomes of the numbers."""
 
+import csv
 import json
+from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
+from known_pictures import blank, run_of
 from samples import sample_instances, sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.score_records import JudgeIdentity
-from ircore.games.reconstruction.records import list_rendered_turns
+from ircore.core.score_records import JudgeIdentity, Score
+from ircore.games.reconstruction.records import RECONSTRUCTION, list_rendered_turns, list_turns
+from ircore.instances.requests import BuildRequest, find_builder
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
+from ircore.results.tables.judges import people_table
 from ircore.runs.folder import SCORES, RunFolder
+from ircore.scorers.judge_test.test_run import open_test
+from ircore.scorers.people.annotation_tasks import TaskPlan, choose_tasks
 from ircore.scorers.people.files import COLUMNS, MAX_ROWS, MAX_TOLD, Faults, read_ratings
 from ircore.scorers.people.importing import HUMAN_JUDGE, AnnotatorSummary, import_ratings
-
-pytestmark = pytest.mark.slow
+from ircore.scorers.scoring import ScoringPlan, score_runs
 
 HEADER = "annotator,episode_id,turn,task,value"
 REASONS = f"{HEADER},reason"
@@ -48,6 +56,7 @@ def refused(path: Path, *runs: RunFolder) -> InputError:
     return caught.value
 
 
+@pytest.mark.slow
 def test_five_columns_are_enough(tmp_path: Path, run: RunFolder) -> None:
     done = import_ratings(table(tmp_path, HEADER, ONE, "a1,geometry-easy-01,2,preference,0.5"), [run])
     assert (done.added, done.kept, done.by_run) == (2, 0, {run.run.run_id: 2})
@@ -60,6 +69,7 @@ def test_five_columns_are_enough(tmp_path: Path, run: RunFolder) -> None:
     assert run.judges() == {"human": HUMAN_JUDGE}
 
 
+@pytest.mark.slow
 def test_the_columns_of_an_export_in_any_order(tmp_path: Path, run: RunFolder) -> None:
     rendering = list_rendered_turns(run.episodes()[0])[-1].rendering
     assert rendering is not None
@@ -74,6 +84,7 @@ def test_the_columns_of_an_export_in_any_order(tmp_path: Path, run: RunFolder) -
     assert values(run) == [("a1", EPISODES[0], 2, "preference", 1.0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("row", "fault"),
     [
@@ -110,6 +121,7 @@ def test_one_bad_row_and_nothing_is_written(row: str, fault: str, tmp_path: Path
     assert error.remedy == "Mend these rows and import again."
 
 
+@pytest.mark.slow
 def test_whole_numbers_as_a_spreadsheet_may_write_them(tmp_path: Path, run: RunFolder) -> None:
     rows = ("a1,geometry-easy-01,1,similarity,0", "a1,geometry-easy-01,2,similarity,10.0",
             "a1,geometry-easy-01,2,preference,1.00", "a2,geometry-easy-01,2,preference,.5")  # fmt: skip
@@ -117,6 +129,7 @@ def test_whole_numbers_as_a_spreadsheet_may_write_them(tmp_path: Path, run: RunF
     assert [value[-1] for value in values(run)] == [0.0, 10.0, 1.0, 0.5]
 
 
+@pytest.mark.slow
 def test_all_faults_are_told_at_once_in_the_order_of_the_rows(tmp_path: Path, run: RunFolder) -> None:
     path = table(
         tmp_path, HEADER, "a1,nowhere,2,similarity,7", ONE, "A,geometry-easy-01,x,similarity,7", f"{ONE[:-1]}12"
@@ -129,6 +142,7 @@ def test_all_faults_are_told_at_once_in_the_order_of_the_rows(tmp_path: Path, ru
     ]
 
 
+@pytest.mark.slow
 def test_a_file_that_is_wrong_throughout_is_told_in_short(tmp_path: Path, run: RunFolder) -> None:
     error = refused(table(tmp_path, HEADER, *[f"a1,{'x' * 90},2,similarity,{'9' * 9000}"] * 1200), run)
     lines = error.problem.splitlines()
@@ -138,6 +152,7 @@ def test_a_file_that_is_wrong_throughout_is_told_in_short(tmp_path: Path, run: R
     assert max(map(len, lines[1:])) < 140
 
 
+@pytest.mark.slow
 def test_the_same_twice_counts_once(tmp_path: Path, run: RunFolder) -> None:
     path = table(tmp_path, HEADER, ONE, "a2,geometry-easy-01,2,similarity,3", ONE)
     done = import_ratings(path, [run])
@@ -145,11 +160,13 @@ def test_the_same_twice_counts_once(tmp_path: Path, run: RunFolder) -> None:
     assert (import_ratings(path, [run]).added, len(run.scores())) == (0, 2)
 
 
+@pytest.mark.slow
 def test_two_answers_of_one_annotator_are_refused_with_both_rows(tmp_path: Path, run: RunFolder) -> None:
     error = refused(table(tmp_path, HEADER, ONE, "a1,geometry-easy-01,2,similarity,8"), run)
     assert "row 3: a1 on geometry-easy-01, turn 2, similarity: 8 here, 7 in row 2" in error.problem
 
 
+@pytest.mark.slow
 def test_an_answer_that_contradicts_an_earlier_import_is_refused(tmp_path: Path, run: RunFolder) -> None:
     import_ratings(table(tmp_path, HEADER, "a0,geometry-easy-01,1,similarity,1", ONE), [run])
     before = (run.path / SCORES).read_bytes()
@@ -160,6 +177,7 @@ def test_an_answer_that_contradicts_an_earlier_import_is_refused(tmp_path: Path,
     assert (run.path / SCORES).read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_file_that_has_grown_adds_what_is_new(tmp_path: Path, run: RunFolder) -> None:
     """An annotator exports half-way, then at the end: rows without an answer wait."""
     half = table(
@@ -177,6 +195,7 @@ def test_a_file_that_has_grown_adds_what_is_new(tmp_path: Path, run: RunFolder) 
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mark", "separator", "end"), [("\ufeff", ";", "\r\n"), ("", ",", "\n"), ("", "\t", "\r")])
 def test_what_spreadsheets_make_of_a_file(mark: str, separator: str, end: str, tmp_path: Path, run: RunFolder) -> None:
     reason = f'a "b" c{" " if separator == chr(9) else separator} é'
@@ -188,6 +207,7 @@ def test_what_spreadsheets_make_of_a_file(mark: str, separator: str, end: str, t
     assert [(score.annotator, score.task, score.reason) for score in run.scores()] == [("a1", "similarity", reason)]
 
 
+@pytest.mark.slow
 def test_rows_are_counted_as_a_spreadsheet_counts_them(tmp_path: Path, run: RunFolder) -> None:
     """Empty rows count; a cell may hold a line break, which no answer does."""
     path = table(tmp_path, REASONS, "", f'{ONE.removesuffix("7")},"two', 'lines"', "a1,nowhere,2,similarity,7,")
@@ -197,6 +217,7 @@ def test_rows_are_counted_as_a_spreadsheet_counts_them(tmp_path: Path, run: RunF
     ]
 
 
+@pytest.mark.slow
 def test_text_that_would_be_a_formula_stays_text(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -208,6 +229,7 @@ def test_text_that_would_be_a_formula_stays_text(
     assert "HYPERLINK" not in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
@@ -227,6 +249,7 @@ def test_another_encoding_is_told_with_its_place(data: bytes, problem: str, tmp_
     assert error.remedy == "Save the file as CSV in UTF-8: in a spreadsheet, 'CSV UTF-8'."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "problem"),
     [
@@ -247,6 +270,7 @@ def test_a_header_that_is_none_of_ratings(lines: tuple[str, ...], problem: str, 
     assert error.remedy or "nearest" in error.problem
 
 
+@pytest.mark.slow
 def test_too_many_rows(tmp_path: Path, run: RunFolder) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text(f"{HEADER}\n{ONE}\n" + ",,,,\n" * MAX_ROWS)
@@ -255,6 +279,7 @@ def test_too_many_rows(tmp_path: Path, run: RunFolder) -> None:
     assert len(read_ratings(path, Faults(path))) == 1
 
 
+@pytest.mark.slow
 def test_another_picture_than_was_shown_is_refused(tmp_path: Path, run: RunFolder) -> None:
     """Played anew, an episode has other renderings; ratings of the old ones say nothing of them."""
     error = refused(table(tmp_path, f"{HEADER},rendering", f"{ONE},{'0' * 64}"), run)
@@ -263,12 +288,14 @@ def test_another_picture_than_was_shown_is_refused(tmp_path: Path, run: RunFolde
     assert "row 2: rendering: 'abc' is not a SHA-256" in error.problem
 
 
+@pytest.mark.slow
 def test_an_aborted_episode_has_no_quality_to_rate(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances", per_condition=3))
     error = refused(table(tmp_path, HEADER, "a1,geometry-easy-03,1,similarity,7"), run)
     assert "row 2: episode_id: geometry-easy-03 was aborted and counts as not played" in error.problem
 
 
+@pytest.mark.slow
 def test_a_run_that_names_another_judge_human(tmp_path: Path, run: RunFolder) -> None:
     run.keep_judge(JudgeIdentity(name="human", label="a model", kind="model"))
     with pytest.raises(InputError, match="human"):
@@ -280,6 +307,7 @@ def second_run(folder: Path, instances: InstanceSet) -> RunFolder:
     return sample_run(folder / "second", instances, sample_submission("second", "Second"))
 
 
+@pytest.mark.slow
 def test_several_runs_in_one_file(tmp_path: Path, instances: InstanceSet, run: RunFolder) -> None:
     other = second_run(tmp_path, instances)
     rows = (f"{ONE},{run.run.run_id}", f"{ONE},{other.run.run_id}", f"{ONE.replace('a1', 'a2')},{other.run.run_id}")
@@ -291,6 +319,7 @@ def test_several_runs_in_one_file(tmp_path: Path, instances: InstanceSet, run: R
     assert (len(run.scores()), len(other.scores())) == (1, 2)
 
 
+@pytest.mark.slow
 def test_several_runs_but_one_bad_row(tmp_path: Path, instances: InstanceSet, run: RunFolder) -> None:
     other = second_run(tmp_path, instances)
     path = table(tmp_path, f"{HEADER},run_id", f"{ONE},{run.run.run_id}", f"{ONE}0,{other.run.run_id}")
@@ -299,6 +328,7 @@ def test_several_runs_but_one_bad_row(tmp_path: Path, instances: InstanceSet, ru
     assert "row 1: the column run_id is missing, but several runs are named" in refused(path, run, other).problem
 
 
+@pytest.mark.slow
 def test_the_command_checks_first_then_imports(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -330,6 +360,7 @@ def test_the_command_checks_first_then_imports(
     assert capsys.readouterr().out.splitlines()[0] == f"{path}: 0 ratings added, 2 kept as they were"
 
 
+@pytest.mark.slow
 def test_the_command_tells_faults_without_steering_the_terminal(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -348,6 +379,7 @@ def shown(name: str, run: RunFolder, capsys: pytest.CaptureFixture[str]) -> list
     return [dict(row) for row in document["rows"]]
 
 
+@pytest.mark.slow
 def test_two_annotators_become_the_judge_human(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -382,3 +414,137 @@ def test_two_annotators_become_the_judge_human(
     assert alphas["similarity", "interval"] == pytest.approx(1 - 2 / (608 / 56))
     # Observed 2 / 8; expected 2 · 5 · 3 / (8 · 7), five choices of the final rendering and three of the first.
     assert alphas["preference", "nominal"] == pytest.approx(1 - (2 / 8) / (30 / 56))
+
+
+PICTURES = 30
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """Six drawn targets with 30 pictures each, of which a judge gave half 8 to 10: nobody verified these."""
+    folder = tmp_path_factory.mktemp("pool")
+    drawn = BuildRequest(folder / "set", per_condition=1, categories=("bar_graph", "geometry", "pie_graph"))
+    instances = find_builder(RECONSTRUCTION)(drawn)
+    assert isinstance(instances, InstanceSet)
+    random = Random(5)
+    pictures = {
+        instance.instance_id: [blank(64, 64, f"#{random.randrange(2**24):06x}") for _ in range(PICTURES)]
+        for instance in instances.instances
+    }
+    run = run_of(folder / "run", instances, pictures)
+    run.keep_judge(JudgeIdentity(name="verified", label="planted", kind="computed", version="0"))
+    run.add_scores(
+        Score(
+            episode_id=name, step=turn, measure="similarity", by="verified", rendering=picture.sha256,
+            # Of each target every second rendering is good; the others are spread over the whole scale.
+            value=round(10 - 2 * random.random() if turn % 2 else 9.6 * (turn / 2 - random.random()) / 15, 2),
+        )
+        for name, several in pictures.items()
+        for turn, picture in enumerate(several, start=1)
+    )  # fmt: skip
+    return run
+
+
+def score_of(run: RunFolder) -> dict[str, float]:
+    return {
+        score.picture[1]: score.value for score in run.scores() if score.by == "verified" and score.value is not None
+    }
+
+
+def test_renderings_are_drawn_evenly_over_scores_and_categories(pool: RunFolder) -> None:
+    plan = TaskPlan(every_turn=True, by_score="verified", items=40)
+    study = choose_tasks([pool], plan)
+    known, categories = score_of(pool), {entry.instance_id: entry.category for entry in pool.instances.instances}
+    assert {item.task for item in study.items} == {"similarity"}
+    classes = Counter(min(9, int(known[item.rendering])) for item in study.items)
+    assert classes == Counter(dict.fromkeys(range(10), 4)) == Counter(dict(enumerate(study.strata)))
+    best = Counter(categories[item.episode_id] for item in study.items if known[item.rendering] >= 9)
+    assert max(best.values()) - min(best.values()) <= 1
+    assert study.items == choose_tasks([pool], plan).items
+    other = choose_tasks([pool], TaskPlan(every_turn=True, by_score="verified", items=40, seed=1))
+    assert other.items != study.items
+
+
+def test_classes_that_are_short_are_made_up_for(pool: RunFolder) -> None:
+    study = choose_tasks([pool], TaskPlan(every_turn=True, by_score="verified"))
+    assert len(study.items) == sum(study.strata) == min(200, 6 * PICTURES)
+    assert study.strata[9] > study.strata[0] > 0
+
+
+def test_a_judge_that_rated_nothing_draws_nothing(pool: RunFolder) -> None:
+    with pytest.raises(InputError, match="no rendering has a score by structural"):
+        choose_tasks([pool], TaskPlan(by_score="structural"))
+
+
+@pytest.mark.slow
+def test_planted_ratings_give_the_r_kappa_and_bias_that_were_planted(
+    pool: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--every-turn", "--by-score", "verified", "--items", "120", "--annotators", "a1", "--json"]
+    assert ircore(["annotate", "build", str(pool.path), "--out", str(tmp_path / "study"), *asked]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert (made["items"], made["preference"], len(made["items_by_score"])) == (120, 0, 10)
+    text = (tmp_path / "study" / "study.js").read_text("utf-8")
+    items = json.loads(text[text.index("{") : text.rindex("}") + 1])["items"]
+
+    # People are two points stricter than the judge in the upper half, and do not see single hundredths.
+    known, rows, judge, people = score_of(pool), [], [], []
+    for item in items:
+        value = known[item["rendering"]]
+        given = round(value - 2 if value > 5 else value)
+        rows.append({name: item[name] for name in ("run_id", "episode_id", "turn", "task", "rendering")}
+                    | {"annotator": "a1", "value": given})  # fmt: skip
+        judge.append(value)
+        people.append(given)
+    assert people_table(Results.from_runs([pool])).notes[0].startswith("No person has rated")
+    path = tmp_path / "a1.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    assert ircore(["ratings", "import", str(path), "--run", str(pool.path)]) == 0
+    capsys.readouterr()
+    assert ircore(["results", str(pool.path), "--table", "people", "--json"]) == 0
+    table = people_table(Results.from_runs([RunFolder(pool.path)]))
+    row = dict(zip((column.key for column in table.columns), table.rows[0], strict=True))
+    assert (row["judge"].value, row["category"].value, row["renderings"].value) == ("verified", "all", 120)
+    x, y = np.array(judge), np.array(people, dtype=float)
+    assert row["pearson"].value == pytest.approx(np.corrcoef(x, y)[0, 1])
+    assert row["bias"].value == pytest.approx((x - y).mean())
+    weighted = 1 - ((x - y) ** 2).mean() / ((x[:, None] - y[None, :]) ** 2).mean()
+    assert row["kappa"].value == pytest.approx(weighted)
+    low, mean, high = row["bias"].low, row["bias"].value, row["bias"].high
+    assert low is not None
+    assert high is not None
+    assert isinstance(mean, float)
+    assert low < mean < high
+    assert [value.value for value in (entry[1] for entry in table.rows)] == [
+        "all",
+        "bar_graph",
+        "geometry",
+        "pie_graph",
+    ]
+
+
+@pytest.mark.slow
+def test_a_study_of_a_judge_test_may_take_only_what_others_drew(tmp_path: Path) -> None:
+    run = open_test(tmp_path / "run", drawn_targets(tmp_path / "set"), limit=1)
+    (episode,) = run.episodes()
+    score_runs([run], ScoringPlan(("structural",), (), every_turn=True, preferences=False), workers=1)
+    study = choose_tasks([run], TaskPlan(foreign=True, by_score="structural"))
+    asked = {item.turn for item in study.items}
+    words = {turn.turn: turn.message for turn in list_turns(episode)}
+    assert len(asked) > 15
+    assert all((words[turn] or "").startswith("drawn by others: ") for turn in asked)
+    assert any(turn not in asked for turn in words)
+
+
+def test_foreign_pictures_are_those_of_judge_tests(pool: RunFolder) -> None:
+    with pytest.raises(InputError, match="--foreign: is no judge test"):
+        choose_tasks([pool], TaskPlan(foreign=True, by_score="verified"))
+
+
+def drawn_targets(folder: Path) -> Path:
+    """A set of one category, so that its judge test is small."""
+    find_builder(RECONSTRUCTION)(BuildRequest(folder, per_condition=1, categories=("simple_shapes",)))
+    return folder

@@ -3,7 +3,9 @@
 import importlib.util
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from ircore.core.drawing import Drawing
@@ -98,3 +100,21 @@ def test_corners_give_box_and_rotation() -> None:
     upwards = TextLine("km", ((5, 30), (5, 10), (15, 10), (15, 30)), 0.9)
     assert level.box == (10, 5, 30, 15)
     assert (level.rotation, upwards.rotation) == (0, 90)
+
+
+def test_what_ocr_has_read_is_kept_by_engine_and_by_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[tuple[int, ...]] = []
+
+    def recognise(pixels: Any) -> tuple[()]:
+        read.append(pixels.shape)
+        return ()
+
+    monkeypatch.setattr(ocr, "_recognise_lines", recognise)
+    monkeypatch.setattr(ocr, "require_ocr", lambda where, otherwise="": None)
+    wide, tall = np.zeros((4, 9, 3), np.uint8), np.zeros((9, 4, 3), np.uint8)
+    for version in ("engine 1.0", "engine 2.0", "engine 1.0"):
+        monkeypatch.setattr(ocr, "describe_ocr_version", lambda version=version: version)
+        ocr._remembered.clear()
+        for pixels in (wide, tall):
+            ocr.read_text(pixels, tmp_path)
+    assert read == [(4, 9, 3), (9, 4, 3)] * 2

@@ -20,6 +20,7 @@ from ircore.instances.targets.categories import draw_target
 from ircore.players.builtin_pairs import list_builtin_pairs
 from ircore.players.submission import make_player, read_manifest
 from ircore.results.ranking import find_held_runs
+from ircore.results.statistics.intervals import Estimate
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, record_findings, write_provenance
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -207,3 +208,10 @@ def _manifest(folder: Path, address: str) -> Path:
     seat = f"{{player: openai, model: judge-of-words, base_url: '{address}'}}"
     place.write_text(f"schema: 1\nname: words\ndescriber: {seat}\ngenerator: {{player: canvas}}\nlicence: CC0-1.0\n")
     return place
+
+
+@pytest.mark.parametrize(("low", "high", "is_collapsed"), [(0.01, 0.05, True), (0.01, 0.9, False)])
+def test_a_score_collapses_only_where_its_upper_end_does(low: float, high: float, is_collapsed: bool) -> None:
+    known = Estimate(8.0, 7.5, 8.5, 42)
+    result = ChannelResult("pair", {"own": known}, {"same": Estimate(0.03, low, high, 42)}, gain=4.0)
+    assert (result.verdict == "collapsed") is is_collapsed

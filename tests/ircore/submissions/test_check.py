@@ -13,8 +13,9 @@ from ircore.core.plugins import list_available, load_plugin
 from ircore.core.records import PlayerSpec
 from ircore.games.registry import load_game
 from ircore.players.traits import load_traits
+from ircore.submissions.addresses import link_problem
 from ircore.submissions.check.seats import METHODS, OFFLINE, SERVICES, Conditions, repeat_warnings, seat_faults
-from ircore.submissions.check.submission import check_bytes, check_submission
+from ircore.submissions.check.submission import Neighbour, check_bytes, check_submission
 from ircore.submissions.check.tree import check_tree
 from ircore.submissions.findings import select_errors
 
@@ -274,3 +275,41 @@ def test_a_players_traits_tell_why_it_cannot_be_played_here(player: str, problem
     game = load_game("reconstruction")
     faults = seat_faults(game, game.seats[1], PlayerSpec(player=player), played_here)
     assert [fault.problem for fault in faults] == [problem]
+
+
+@pytest.mark.parametrize(("link", "is_taken"), [
+    ("https://a.github.io/x", True), ("https://github.io/x", True), ("https://www.github.com/x", True),
+    ("https://evilgithub.io/x", False), ("https://a.evilgithub.io/x", False),
+    ("https://github.io.evil.example/x", False),
+    ("https://wwwgithub.com/x", False), ("https://a.github.com/x", False),
+])  # fmt: skip
+def test_a_host_below_a_listed_one_begins_at_its_dot(link: str, is_taken: bool) -> None:
+    assert (link_problem(link) is None) is is_taken
+
+
+THERE = (Neighbour("somebodys-pair", "Somebody's pair", {"LAB_KEY": "lab.example.org"}),)
+
+
+def keyed(*hosts: str, key: str = "LAB_KEY") -> list[str]:
+    """Field of each fault of a pair whose describer and generator ask these hosts with one key."""
+    seats = [
+        f"{{player: {player}, model: m, base_url: 'https://{host}/v1', api_key_env: {key}}}"
+        for player, host in zip(("openai", "openai-images"), hosts, strict=False)
+    ]
+    lines = GOOD.splitlines()
+    for place, (name, spec) in enumerate(zip(("describer", "generator"), seats, strict=False), start=2):
+        lines[place] = f"{name}: {spec}"
+    checked = check_bytes("\n".join(lines).encode(), "submission.yaml", "plain-pair", THERE)
+    return [fault.field for fault in select_errors(checked.findings) if fault.field.endswith("api_key_env")]
+
+
+@pytest.mark.parametrize(("hosts", "key", "faults"), [
+    # An honest second submission to the same service, and a pair whose seats share it.
+    (("lab.example.org",), "LAB_KEY", []), (("lab.example.org", "lab.example.org"), "LAB_KEY", []),
+    (("own.example.net",), "OWN_KEY", []),
+    (("evil.example",), "LAB_KEY", ["describer.api_key_env"]),
+    (("lab.example.org", "evil.example"), "LAB_KEY", ["generator.api_key_env", "generator.api_key_env"]),
+    (("own.example.net", "evil.example"), "OWN_KEY", ["generator.api_key_env"]),
+])  # fmt: skip
+def test_a_key_goes_to_one_host_whoever_names_it(hosts: tuple[str, ...], key: str, faults: list[str]) -> None:
+    assert keyed(*hosts, key=key) == faults

@@ -16,7 +16,7 @@ from ircore.runs.provenance import GRAVE_RULES
 from ircore.seeing.ocr import find_missing_ocr_package
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import look_at
-from ircore.submissions.rescoring.messages import addresses_a_judge, names_in, remarks
+from ircore.submissions.rescoring.messages import addresses_a_judge, find_disguise, names_in, remarks
 from ircore.submissions.rescoring.pictures import reader, texts_to_a_judge
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
@@ -261,3 +261,10 @@ def test_a_run_with_data_that_nobody_sees_is_refused_at_intake(tmp_path: Path, n
     handed.say(DISGUISED[name], only="geometry-easy-01")
     with pytest.raises(RefusedError, match="turn 1, describer: holds a character without width"):
         rescore(handed.submission, tmp_path / "rescored", handed.instances, handed.packed)
+
+
+def test_letters_with_accents_of_their_own_are_not_marked() -> None:
+    # Ancient Greek, decomposed: the vowel carries breathing, accent and iota, and no mark after composition.
+    plain = "\u03c9\u0314\u0342\u0345 tini"
+    assert find_disguise(plain) is None
+    assert find_disguise("a\u0301\u0301\u0301\u0301 red circle") is not None

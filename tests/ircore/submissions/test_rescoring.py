@@ -2,28 +2,41 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import numpy as np
 import pytest
 from hub_server import DroppedError, HubError, HubServer, running_hub
 from PIL import Image, PngImagePlugin
 from samples import sample_instances, sample_run
-from transcripts import Handed, hand_in, write_manifest
+from target_instances import target_instance
+from transcripts import SLUG, Handed, hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
+from ircore.core.drawing import Drawing
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.submission_records import TranscriptsReference
-from ircore.games.reconstruction.records import list_turns
-from ircore.runs.events import Call, End, Failure
+from ircore.games.reconstruction.game import ReconstructionGame
+from ircore.games.reconstruction.records import collect_renderings, list_rendered_turns, list_turns
+from ircore.instances.store import write_instances
+from ircore.players.submission import read_manifest
+from ircore.runs.events import Call, End, Event, Failure
 from ircore.runs.folder import RunFolder, RunWriter
 from ircore.runs.provenance import PROVENANCE, make_provenance, write_provenance
+from ircore.submissions.copies.comparison import Comparison
+from ircore.submissions.copies.index import look_at
 from ircore.submissions.rescoring import fetch as fetching
+from ircore.submissions.rescoring import flags as flagging
+from ircore.submissions.rescoring import rules
 from ircore.submissions.rescoring.fetch import Hub, fetch
 from ircore.submissions.rescoring.packing import pack
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
+from ircore.submissions.rescoring.rules import Replay
 
 
 @pytest.fixture(scope="module")
@@ -334,3 +347,191 @@ def test_the_journal_of_a_rescored_run_has_one_end_an_episode(tmp_path: Path) ->
     ends = [event.episode.episode_id for event in RunFolder(tmp_path / "out").events() if isinstance(event, End)]
     assert len(ends) == len(set(ends)) == 4
     assert not list(tmp_path.glob(".out*"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A submission that names no transcripts yet, with a comment of its author."""
+    write_manifest(tmp_path / SLUG, None)
+    manifest = tmp_path / SLUG / "submission.yaml"
+    manifest.write_text(f"# mine\n{manifest.read_text()}")
+    return tmp_path / SLUG
+
+
+@pytest.mark.slow
+def test_the_newest_commit_and_the_only_run_are_found(served: HubServer, played: Handed, folder: Path) -> None:
+    repo = served.add_repo("me/mine", files=played.files())
+    before = (folder / "submission.yaml").read_text()
+    assert ircore(["submission", "pin", str(folder), "--repo", "me/mine"]) == 0
+    reference = read_manifest(folder).submission.transcripts
+    assert reference == TranscriptsReference(repo="me/mine", revision=repo.head, run=played.run.name)
+    assert (folder / "submission.yaml").read_text().startswith(before.rstrip())
+    words = ["--instances", str(played.instances), "--out", str(folder.parent / "run")]
+    assert ircore(["maintain", "rescore", str(folder), *words]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--repo", "https://huggingface.co/datasets/me/mine"], "is no name of a dataset"),
+        (["--repo", "nobody/nothing"], "no such public dataset"),
+        (["--repo", "me/mine", "--revision", "main"], "is no commit"),
+        (["--repo", "me/mine", "--revision", "0" * 40], "no such public dataset, commit"),
+        (["--repo", "me/mine", "--run", "other"], "no such public dataset, commit, run"),
+        (["--repo", "me/mine", "--run", "../x"], "'../x' is no run"),
+        (["--repo", "me/odd"], r"'R\u202ens\n::error::' is no run"),
+        (["--repo", "me/two"], "holds 2 runs: 'a', 'b'"),
+        (["--repo", "me/none"], "holds no runs"),
+        (["--repo", "me/unpacked"], "has no place in transcripts"),
+        (["--repo", "me/new", "--packed", "."], "holds 0 packed runs"),
+        (["--repo", "me/new", "--packed", ".", "--run", "other"], "--packed goes with neither"),
+    ],
+)
+def test_what_cannot_be_named_leaves_the_manifest_as_it_is(
+    served: HubServer,
+    played: Handed,
+    folder: Path,
+    words: list[str],
+    problem: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    served.add_repo("me/mine", files=played.files())
+    served.add_repo("me/two", files={"a/pack.json": b"{}", "b/pack.json": b"{}"})
+    served.add_repo("me/odd", files={"R\u202ens\n::error::/pack.json": b"{}"})
+    served.add_repo("me/none", files={"README.md": b"x"})
+    served.add_repo("me/unpacked", files={"run/notes.txt": b"x"})
+    before = (folder / "submission.yaml").read_bytes()
+    assert ircore(["submission", "pin", str(folder), *words]) == 2
+    err = capsys.readouterr().err
+    assert problem in err.splitlines()[0]
+    assert "Traceback" not in err
+    assert (folder / "submission.yaml").read_bytes() == before
+
+
+def test_without_a_network_the_reason_is_told_also_when_time_is_short(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody listens at port 1; the wait before the next try would be longer than the deadline."""
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:1")
+    monkeypatch.setattr(fetching, "WAITS", (1000.0,))
+    assert ircore(["submission", "pin", str(folder), "--repo", "me/mine", "--deadline", "500"]) == 1
+    assert "me/mine: the Hub cannot be reached (Connection refused)" in capsys.readouterr().err
+
+
+def test_transcripts_that_are_named_already_are_updated_instead(
+    served: HubServer, played: Handed, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    served.add_repo("me/mine", files=played.files())
+    assert ircore(["submission", "pin", str(folder), "--repo", "me/mine"]) == 0
+    assert ircore(["submission", "pin", str(folder), "--repo", "me/mine"]) == 2
+    assert "ircore maintain update" in capsys.readouterr().err
+
+
+def test_a_manifest_that_takes_no_more_lines_is_left_alone(served: HubServer, played: Handed, folder: Path) -> None:
+    served.add_repo("me/mine", files=played.files())
+    manifest = folder / "submission.yaml"
+    manifest.write_text(read_manifest(folder).submission.model_dump_json(by_alias=True, exclude_none=True))
+    before = manifest.read_bytes()
+    assert ircore(["submission", "pin", str(folder), "--repo", "me/mine"]) == 2
+    assert manifest.read_bytes() == before
+
+
+def test_an_episode_ends_once_more_after_an_outage_and_only_then(run: RunFolder) -> None:
+    game, events = ReconstructionGame(), list(run.events())
+    ended = next(event.episode for event in events if isinstance(event, End))
+    down = {"outcome": "aborted", "abort_reason": "provider_error", "detail": "down", "steps": ()}
+    failure = Failure(episode_id=ended.episode_id, turn=1, role="describer", reason="provider_error", detail="down")
+
+    def faults(*before: Event) -> tuple[str, ...]:
+        return Replay(run.run, run.instances, game, game.prompts(None)).faults((*before, *events))
+
+    assert faults() == ()
+    assert faults(failure, End(episode=ended.model_copy(update=down))) == ()
+    assert faults(End(episode=ended))[0].endswith("ended twice")
+
+
+def test_a_rendering_of_several_turns_is_named_by_the_first(run: RunFolder) -> None:
+    dot = Picture.from_pixels(np.zeros((8, 8, 3), np.uint8))
+    drawn = Rendering(sha256=dot.sha256, width=8, height=8)
+    ended = next(event for event in run.events() if isinstance(event, End)).episode
+    steps = tuple(
+        step.model_copy(update={"rendering": drawn}) if step.rendering else step for step in list_turns(ended)
+    )
+    assert len(collect_renderings(ended)) > 1
+    flags = flagging.find_flags(run.run, [End(episode=ended.with_steps(steps))], run.instances, lambda _: dot)
+    assert [flag.where for flag in flags if flag.rule == "tiny_rendering"] == [f"{ended.episode_id}, turn 1"]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "by_rules", "same"),
+    [
+        (True, 1, False), (1, True, False), (1, 1.0, True), (0.1 + 0.2, 0.3, True), ("1", 1, False),
+        ({"turns": [1]}, {"turns": [True]}, False), ([1, 2], [1], False), ({"a": None}, {}, False),
+    ],
+)  # fmt: skip
+def test_true_is_not_1_in_a_transcript(recorded: Any, by_rules: Any, same: bool) -> None:
+    assert rules._are_same(by_rules, recorded) is same
+
+
+def pictures_of(count: int) -> list[Picture]:
+    """Drawn pictures with fine detail of their own."""
+    drawings = [Drawing(160, 160) for _ in range(count)]
+    for number, drawing in enumerate(drawings):
+        for place in range(9):
+            middle = (22.3 + 50 * (place % 3) + number, 22.7 + 50 * (place // 3))
+            drawing.ellipse(middle, (9.3 + number, 14.6 + place), "#1f77b4", rotation=17 * place + 5 * number)
+    return [Picture.from_pixels(drawing.pixels) for drawing in drawings]
+
+
+@pytest.mark.parametrize(
+    ("played", "copied", "turns", "held"),
+    [(6, 5, 1, True), (6, 1, 5, False), (2, 2, 1, False), (12, 4, 1, False)],
+    ids=["five of six targets", "one target in five turns", "two of two", "four of twelve"],
+)
+def test_copies_of_many_targets_hold_a_run_and_many_copies_of_one_do_not(
+    tmp_path: Path, played: int, copied: int, turns: int, held: bool
+) -> None:
+    targets = {f"target-{number}": picture for number, picture in enumerate(pictures_of(played))}
+    made = [
+        (target_instance(name, target, category="geometry"), {"target": target}) for name, target in targets.items()
+    ]
+    blank = Picture.from_pixels(np.full((160, 160, 3), 250, np.uint8))
+    drawn: dict[str, dict[str, int]] = {name: {blank.sha256: 1} for name in targets}
+    known = {blank.sha256: blank}
+    for name in list(targets)[:copied]:
+        darker = [Picture.from_pixels(targets[name].pixels - np.uint8(turn)) for turn in range(1, turns + 1)]
+        drawn[name] = {picture.sha256: turn for turn, picture in enumerate(darker, start=1)}
+        known |= {picture.sha256: picture for picture in darker}
+    looks = cache(lambda sha256: look_at(known[sha256]))
+    flags = list(Comparison("turn", drawn, known.__getitem__, looks).with_instances(write_instances(tmp_path, made)))
+    assert len(flags) == copied * turns
+    assert {flag.grave for flag in flags} == {held}
+
+
+def test_a_pair_may_draw_its_own_pictures_again_and_no_other_pairs(run: RunFolder) -> None:
+    drawn = {
+        episode.episode_id: {
+            turn.rendering.sha256: turn.turn for turn in list_turns(episode) if turn.rendering is not None
+        }
+        for episode in run.episodes()
+    }
+    pictures = {
+        turn.rendering.sha256: run.rendering(turn.rendering)
+        for episode in run.episodes()
+        for turn in list_turns(episode)
+        if turn.rendering is not None
+    }
+    looks = cache(lambda sha256: look_at(pictures[sha256]))
+    comparison = Comparison("turn", drawn, pictures.__getitem__, looks)
+    assert list(comparison.with_others(run.run, [run], run.instances)) == []
+    stranger = run.run.model_copy(update={"slug": "another"})
+    assert len(list(comparison.with_others(stranger, [run], run.instances))) == sum(map(len, drawn.values()))
+
+
+def test_a_rendering_that_is_shown_twice_stands_at_its_first_step(run: RunFolder) -> None:
+    episode = run.episodes()[0]
+    first, second = list_rendered_turns(episode)
+    again = second.model_copy(update={"turn": 3, "rendering": first.rendering})
+    repeated = episode.model_copy(update={"turns": (first, second, again)})
+    assert first.rendering is not None
+    assert flagging._list_drawn(repeated)[first.rendering.sha256] == 1

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from invented import InventedRun, invented_run, invented_set
@@ -16,7 +17,7 @@ from ircore.results.language.corrections import find_corrections
 from ircore.runs.folder import RunFolder
 from leaderboard.gallery import fragments
 from leaderboard.gallery.episode_view import view_episode
-from leaderboard.gallery.fragments import Fragments, build_episode_json, list_ranked_pairs
+from leaderboard.gallery.fragments import Fragments, build_episode_json, list_ranked_pairs, select_extreme_episodes
 from leaderboard.gallery.same_words import Exchange, Faults, group_same_words
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
@@ -256,3 +257,27 @@ def test_with_one_generator_there_is_no_fault_to_share_out(tmp_path: Path) -> No
     pairs, gallery = list_ranked_pairs(site), site.galleries["simple_shapes-easy-01"]
     assert group_same_words(site, gallery, pairs) == []
     assert Faults(site, pairs).sentence(pairs[0], gallery) == ""
+
+
+FIRST_SHOWN, LAST_SHOWN = ["first.webp", 64, 64, 1], ["last.webp", 64, 64, 2]
+
+
+def ended(outcome: str, first: float | None, final: float | None) -> list[Any]:
+    return [outcome, "improved", final, first, None, LAST_SHOWN, FIRST_SHOWN]
+
+
+def test_of_episodes_that_ended_alike_the_extremes_alone_stay() -> None:
+    outcomes = {
+        "best": {"bars": ended("converged", 8.0, 9.0)}, "middle": {"bars": ended("converged", 4.0, 6.0)},
+        "gained": {"bars": ended("converged", 1.0, 7.0)}, "lost": {"bars": ended("converged", 8.0, 5.0)},
+        "worst": {"bars": ended("converged", 2.0, 3.0)}, "late": {"bars": ended("turn_limit", 4.0, 6.0)},
+        "unrated": {"bars": ended("aborted", None, None)},
+    }  # fmt: skip
+    (episodes,) = select_extreme_episodes(outcomes).values()
+    assert {episode[0] for episode in episodes} == {"best", "gained", "lost", "worst", "late"}
+    assert ["late", *outcomes["late"]["bars"]] in episodes
+
+
+def test_a_single_rendering_is_no_change() -> None:
+    outcomes = {"once": {"bars": ["converged", "no_refinement", 7.0, 7.0, None, LAST_SHOWN, None]}}
+    assert select_extreme_episodes(outcomes) == {"bars": [["once", *outcomes["once"]["bars"]]]}

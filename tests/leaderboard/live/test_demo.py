@@ -1,5 +1,6 @@
 """``ircore demo``: what it does in which order, the page that shows it, and what a stranger's page cannot reach."""
 
+import base64
 import json
 import os
 import signal
@@ -8,21 +9,33 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.client import HTTPConnection
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
-from live_pages import get
+from live_pages import get, post, state_of, wait_until
+from pairs import default_signals
+from samples import sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
+from ircore.core.drawing import Drawing
 from ircore.core.errors import WorkError
-from ircore.instances.store import read_instances
+from ircore.core.images import Picture
+from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.events import Call, Entry
 from ircore.runs.folder import RunFolder, RunWriter
 from leaderboard.live.demo.command import SHOWN_CATEGORY
 from leaderboard.live.demo.server import Feed, State, serve_demo
 from leaderboard.live.demo.stages import CommandProcess, Demo, Stage, run_stage
+from leaderboard.live.play_me.seats import DATA, LONGEST, Table, decode_data_address
+from leaderboard.live.play_me.server import serve_table
+from leaderboard.live.study.command import import_study, spread
+from leaderboard.live.study.plan import balance_orders, is_passed, plan_sessions, read_study
 
 
 def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
@@ -186,3 +199,296 @@ def test_other_peoples_files_are_left_alone(tmp_path: Path, capsys: pytest.Captu
     assert ircore(["demo", "--out", str(tmp_path / "demo"), "--no-serve"]) == 2
     assert "runs: holds other things (mine)" in capsys.readouterr().err
     assert (tmp_path / "demo" / "runs" / "mine").is_dir()
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 7, 8])
+def test_every_target_stands_everywhere_and_follows_every_other_equally_often(count: int) -> None:
+    orders = balance_orders(count)
+    assert all(sorted(order) == list(range(count)) for order in orders)
+    assert len({count for place in range(count) for count in Counter(order[place] for order in orders).values()}) == 1
+    followers = Counter(pair for order in orders for pair in pairwise(order))
+    assert len(followers) == count * (count - 1)
+    assert len(set(followers.values())) == 1
+
+
+def test_sessions_differ_and_check_twice() -> None:
+    made = plan_sessions(["a", "b", "c", "d", "e", "f"], 3, seed=1)
+    assert [session.code for session in made] == ["p01", "p02", "p03"]
+    assert len({session.order for session in made}) == 3
+    assert [[check.after for check in session.checks] for session in made] == [[2, 4]] * 3
+    assert made == plan_sessions(["a", "b", "c", "d", "e", "f"], 3, seed=1)
+
+
+@pytest.mark.parametrize(("given", "right"), [("river", True), (" River. ", True), ("a river", False), ("", False)])
+def test_a_check_asks_for_its_word(given: str, right: bool) -> None:
+    assert is_passed({"asked": "river", "given": given}) is right
+
+
+def built(folder: Path, instances: InstanceSet, targets: int = 2) -> Path:
+    words = ["study", "build", "--instances", str(instances.folder), "--targets", str(targets), "--participants", "2"]
+    assert ircore([*words, "--out", str(folder / "study")]) == 0
+    return folder / "study"
+
+
+def test_a_plan_holds_its_targets_and_what_participants_agree_to(tmp_path: Path, instances: InstanceSet) -> None:
+    folder = built(tmp_path, instances)
+    study = read_study(folder)
+    assert "voluntary" in study.consent
+    assert study.generator.player == "canvas"
+    known = {instance.instance_id for instance in instances.instances}
+    assert all(set(session.order) < known and len(session.order) == 2 for session in study.sessions)
+
+
+def test_few_targets_are_of_different_categories(instances: InstanceSet) -> None:
+    # The set has two categories, each easy and hard.
+    kinds = {instance.instance_id: instance.category for instance in instances.instances}
+    assert len({kinds[name] for name in spread(instances, 2)}) == 2
+    assert spread(instances, 4) == [instance.instance_id for instance in instances.instances]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["study", "import", "{study}", "--out", "{out}"], "nobody has taken part"),
+        (["study", "run", "{study}", "--participant", "p09", "--no-browser"], "p01 to p02"),
+        (["study", "build", "--instances", "{set}", "--targets", "99", "--out", "{out}"], "the set has only 4"),
+        (["study", "import", "{out}", "--out", "{out}"], "study.json"),
+    ],
+)
+def test_mistakes_are_named(
+    tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    places = {"study": built(tmp_path, instances), "out": tmp_path / "out", "set": instances.folder}
+    assert ircore([word.format(**places) for word in words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def take_part(address: str) -> None:
+    """Agree, describe every target in two messages, and pass the checks."""
+    assert state_of(address)["question"] is None
+    with pytest.raises(urllib.error.HTTPError):
+        post(f"{address}answer", {"question": "describer-turn-01-0", "text": "x"})
+    assert post(f"{address}answer", {"consent": True}) == {"taken": True}
+    end = time.monotonic() + 240
+    while time.monotonic() < end:
+        state = wait_until(address, lambda state: state["question"] or state["study"]["check"] or state["finished"])
+        if state["study"]["check"]:
+            assert post(f"{address}answer", {"check": state["study"]["check"]}) == {"taken": True}
+        elif state["question"]:
+            question = state["question"]
+            assert (question["checked"], question["category"], question["instance"]) == (None, None, None)
+            text = "done" if question["turn"] > 1 else "A red circle in the middle."
+            # Not taken where it was answered a moment ago.
+            post(f"{address}answer", {"question": question["name"], "text": text})
+            time.sleep(0.05)
+        else:
+            return
+    raise AssertionError("not finished within 240 s")
+
+
+def test_who_failed_a_check_and_stopped_early_is_named_for_the_check(tmp_path: Path, instances: InstanceSet) -> None:
+    folder = built(tmp_path, instances, targets=4)
+    own = folder / "results" / "p01"
+    sample_run(own / "run", instances, sample_submission(), limit=2)
+    (own / "consent.json").write_text('{"consent": true}\n')
+    (own / "checks.json").write_text('[{"asked": "river", "given": "stone"}]')
+    (imported,) = import_study(folder, tmp_path / "runs")
+    assert imported.why == "failed 1 of 1 attention check"
+    assert imported.targets < 4
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.slow
+def test_a_participant_agrees_plays_and_reaches_the_board(
+    tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = built(tmp_path, instances)
+    command = [sys.executable, "-m", "ircore", "study", "run", str(folder), "--participant", "p01", "--no-browser"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        take_part(process.stdout.readline().split()[1])
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert ircore(["study", "import", str(folder), "--out", str(tmp_path / "runs")]) == 0
+    assert "2 targets" in capsys.readouterr().out
+    run = RunFolder(tmp_path / "runs" / "human-p01")
+    assert run.run.submission.name == "human + canvas"
+    order = read_study(folder).session("p01").order
+    asked = [call.episode_id for call in run.calls().values() if call.role == "describer" and call.turn == 1]
+    assert sorted(asked) == sorted(order)
+    # No path of this machine: the desk is named relative to the session.
+    assert str(tmp_path) not in (run.path / "run.json").read_text()
+
+
+@pytest.fixture
+def asked(tmp_path: Path, instances: InstanceSet) -> Path:
+    """A table at which the first target is shown, and its question's folder."""
+    (tmp_path / "table").mkdir()
+    (tmp_path / "table" / "instances").symlink_to(instances.folder)
+    question = tmp_path / "table" / "desk" / "describer-turn-01-0123456789ab"
+    question.mkdir(parents=True)
+    first = instances.instances[0]
+    (question / "target.png").write_bytes((instances.folder / first.pictures["target"].image).read_bytes())
+    (question / "instructions.txt").write_text("Describe it.")
+    return question
+
+
+@pytest.fixture
+def address(asked: Path) -> Iterator[str]:
+    with serve_table(Table(asked.parents[1]), 0) as served:
+        yield served
+
+
+def test_the_question_that_waits_is_shown_and_answered_once(asked: Path, address: str) -> None:
+    state = state_of(address)
+    question = state["question"]
+    assert (state["total"], state["finished"], question["turn"], question["renderings"]) == (4, False, 1, [])
+    assert get(f"{address}picture/{question['target']}") == (asked / "target.png").read_bytes()
+    assert post(f"{address}answer", {"question": "describer-turn-01-ffffffffffff", "text": "x"}) == {"taken": False}
+    assert post(f"{address}answer", {"question": question["name"], "text": " "}) == {"taken": False}
+    assert post(f"{address}answer", {"question": question["name"], "text": "x" * (LONGEST + 1)}) == {"taken": False}
+    assert post(f"{address}answer", {"question": question["name"], "text": "A red circle.\n"}) == {"taken": True}
+    assert (asked / "answer.txt").read_text() == "A red circle.\n"
+    assert post(f"{address}answer", {"question": question["name"], "text": "no, a blue one"}) == {"taken": False}
+    assert state_of(address)["question"] is None
+
+
+@pytest.mark.parametrize(
+    ("document", "headers", "status"),
+    [
+        ({"question": "q"}, {}, 400),
+        ([1, 2], {}, 400),
+        ({"question": "q", "text": "x"}, {"Content-Type": "text/plain"}, 400),
+        ({"question": "q", "text": "x"}, {"Origin": "https://evil.example"}, 403),
+        ({"question": "q", "text": "x"}, {"Host": "evil.example"}, 403),
+        ({"question": "q", "text": "x" * 100_000}, {}, 400),
+    ],
+)
+def test_other_peoples_requests_are_refused(address: str, document: Any, headers: dict[str, str], status: int) -> None:
+    with pytest.raises((urllib.error.HTTPError, ConnectionError)) as caught:
+        post(f"{address}answer", document, **headers)
+    assert not isinstance(caught.value, urllib.error.HTTPError) or caught.value.code == status
+
+
+@pytest.mark.parametrize(
+    "path", ["picture/../../secret/target.png", "picture/x/..%2f..%2fsecret.png", "table.py", "../server.py"]
+)
+def test_no_other_file_is_served(asked: Path, address: str, path: str) -> None:
+    (asked.parents[1] / "secret.png").write_bytes(b"secret")
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        get(address + path)
+    assert caught.value.code == 404
+
+
+@pytest.mark.slow
+def test_a_person_plays_an_episode_and_goes_on_later(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "ircore", "play-me", "--out", str(tmp_path / "mine"), "--no-browser"]
+    for episode in (1, 2):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=default_signals)
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[1]
+        first = wait_until(address, lambda state: state["question"])["question"]
+        post(f"{address}answer", {"question": first["name"], "text": "A blue circle, 100 px wide, in the middle."})
+        second = wait_until(address, lambda state: state["question"])["question"]
+        assert (second["instance"], second["turn"], len(second["renderings"])) == (first["instance"], 2, 1)
+        assert second["checked"]["wrong"] > 0
+        post(f"{address}answer", {"question": second["name"], "text": "done"})
+        ended = wait_until(address, lambda state: state["ended"][episode - 1 :])["ended"]  # noqa: B023 - called at once
+        assert len(ended) == episode
+        assert (ended[-1]["outcome"], ended[-1]["turns"]) == ("converged", 1)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    run = RunFolder(tmp_path / "mine" / "run")
+    assert run.run.submission.players["describer"].player == "human"
+    assert len(run.episodes()) == 2
+
+
+def request(address: str, before: str = "") -> dict[str, Any]:
+    """The next question that waits, other than the one before."""
+    state = wait_until(address, lambda state: state["question"] and state["question"]["name"] != before)
+    question: dict[str, Any] = state["question"]
+    return question
+
+
+@contextmanager
+def playing(out: Path, mode: str, *more: str) -> Iterator[str]:
+    command = [sys.executable, "-m", "ircore", "play-me", "--mode", mode, "--out", str(out), "--no-browser", *more]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=default_signals)
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().split()[1]
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+
+def red_circle() -> str:
+    drawing = Drawing(512, 512)
+    drawing.ellipse((200, 200), (80, 80), "#d62728")
+    return DATA + base64.b64encode(Picture.from_pixels(drawing.pixels).data).decode()
+
+
+@pytest.mark.slow
+def test_a_person_draws_by_hand_and_by_typing(tmp_path: Path) -> None:
+    with playing(tmp_path / "mine", "draw", "--max-turns", "2") as address:
+        first = request(address)
+        assert first["turn"] == 1
+        assert "background" in first["message"]
+        assert "target" not in first
+        assert post(f"{address}answer", {"question": "generator-turn-01-0", "picture": red_circle()}) == {
+            "taken": False
+        }
+        assert post(f"{address}answer", {"question": first["name"], "picture": red_circle()}) == {"taken": True}
+        second = request(address, first["name"])
+        assert second["turn"] == 2
+        assert 0 <= second["score"] < 10
+        typed = post(f"{address}drawn", {"texts": ["A red circle of radius 80 px centred at (200, 200)."]})
+        assert decode_data_address(typed["picture"]).pixels[200, 200].tolist() == [255, 0, 0]
+        assert post(f"{address}answer", {"question": second["name"], "picture": typed["picture"]}) == {"taken": True}
+        request(address, second["name"])
+        (ended,) = state_of(address)["ended"]
+        assert ended["turns"] == 2
+    run = RunFolder(tmp_path / "mine" / "run")
+    assert run.run.submission.players["generator"].player == "human"
+
+
+@pytest.mark.slow
+def test_a_person_listens_and_learns_whether_the_choice_was_right(tmp_path: Path) -> None:
+    with playing(tmp_path / "mine", "listen") as address:
+        question, rounds = request(address), 0
+        while not state_of(address)["ended"]:
+            assert len(question["pictures"]) in {4, 10}
+            assert question["message"]
+            with urllib.request.urlopen(f"{address}picture/{question['pictures']['A']}") as picture:
+                assert picture.read().startswith(b"\x89PNG")
+            assert post(f"{address}answer", {"question": question["name"], "text": "A"}) == {"taken": True}
+            rounds += 1
+            question = request(address, question["name"])
+        (ended, *_) = state_of(address)["ended"]
+        assert ended["rounds"] == rounds == 1  # a line-up
+        assert 0 <= ended["mine"] <= 1
+
+
+@pytest.mark.parametrize("address", ["", "data:text/html,<b>", DATA + "AAAA", DATA + "not base64!", "http://x/y.png"])
+def test_what_is_no_drawing_is_refused(address: str) -> None:
+    with pytest.raises(ValueError, match="no picture"):
+        decode_data_address(address)
+
+
+def test_a_pair_of_another_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["play-me", "--mode", "draw", "--pair", "looker", "--out", str(tmp_path / "mine"), "--no-browser"]
+    assert ircore(words) == 2
+    assert "--pair looker: plays reference" in capsys.readouterr().err
+
+
+def test_a_post_without_a_drawing_is_a_bad_request(tmp_path: Path) -> None:
+    from leaderboard.live.play_me.seats import DrawingTable
+    from leaderboard.live.play_me.server import serve_table
+
+    with serve_table(DrawingTable(tmp_path), 0) as address:
+        for path, document in (("answer", {"question": "x"}), ("drawn", {"texts": []}), ("drawn", {"texts": [1]})):
+            with pytest.raises(urllib.error.HTTPError) as caught:
+                post(f"{address}{path}", document)
+            assert caught.value.code == 400

@@ -1,20 +1,35 @@
 """The failure X-ray: the fate of each mark, and the sentence that a fault hangs together with."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from charted_episodes import build_chart_site, chart, episode_of
+from invented import invented_results, invented_run, invented_set
 from site_samples import built_once
 from visits import Visit, axe_findings
 
+from ircore import submissions
 from ircore.core.records import Box
+from ircore.core.score_records import PARTS
+from ircore.core.submission_records import TranscriptsReference
 from ircore.games.reconstruction.records import list_turns
 from ircore.games.registry import load_game
-from leaderboard.components.episodes import build_xray_data
+from ircore.results.effects import average_player, estimate_grid_effects, find_player_grid
+from ircore.results.model import Results
+from ircore.runs.provenance import GRAVE_RULES, Committed, Flag, make_provenance
+from leaderboard.components.episodes import build_xray_data, turn_facts
+from leaderboard.model.player_ranks import load_player, load_player_effects, rank_players
 from leaderboard.model.sentences import LEAST, Subject, find_best_sentences, score_marks, split_sentences
+from leaderboard.model.site import Site
+from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, find_tier, trust_lines
+from leaderboard.model.turn_facts import group_facts_by_turn
 from leaderboard.model.xray import build_xrays, draw_scene
+from leaderboard.storage.build_cache import FOLDER, BuildCache
 
 CATS = Subject("bar", ("Cats",), ("#d62728",), Box(20, 80, 60, 160))
 GAME = load_game("reconstruction")
@@ -187,3 +202,198 @@ def test_in_the_zoom_every_number_of_the_xray_is_explained_and_leads_to_its_sent
     page.keyboard.press("z")
     page.keyboard.press("x")
     assert page.locator(".zoom-faults ol").count() == 0
+
+
+@pytest.mark.slow
+def test_what_became_right_and_what_broke_is_told_by_part() -> None:
+    (_, short_dogs), (_, short_cats) = chart(40, 40), chart(20, 80)
+    facts = group_facts_by_turn(*episode_of(short_dogs, short_cats))
+    assert (facts[1].gained, facts[1].lost) == (0, 0)
+    told = {group.heading: dict(group.parts) for group in facts[2].groups}
+    assert told["Became right"]["value"] == 'The bar for "Dogs" shows the value 80.'
+    assert told["Broke"]["value"] == 'The bar for "Cats" shows the value 40.'
+    assert told["Wrong in the end"]["value"] == 'The bar for "Cats" shows the value 40.'
+
+
+@pytest.mark.slow
+def test_a_perfect_rendering_has_nothing_to_tell_and_unknown_facts_show_nothing() -> None:
+    scene, episode, lines = episode_of(chart(40, 80)[1])
+    (only,) = group_facts_by_turn(scene, episode, lines).values()
+    assert only.held == only.decided
+    assert only.groups == ()
+    assert group_facts_by_turn(None, episode, lines) == {}
+    assert group_facts_by_turn(scene, episode, {}) == {}
+    assert turn_facts(None) == ""
+
+
+@pytest.mark.slow
+def test_pages_show_facts_by_turn_and_boards_have_a_column_for_each_part(site: Path) -> None:
+    page = (site / "gallery" / "pets.html").read_text(encoding="utf-8")
+    assert page.count('<details class="turn-facts">') == 2
+    board = (site / "boards" / "index.html").read_text(encoding="utf-8")
+    for part in PARTS:
+        assert f'data-name="{part.capitalize()}"' in board
+    other = (site / "boards" / "by-structural" / "index.html").read_text(encoding="utf-8")
+    assert 'data-name="Presence"' not in other
+
+
+def test_columns_of_parts_are_asked_for_and_the_address_says_so(visit: Visit) -> None:
+    page = visit.open("boards/index.html")
+    text = page.get_by_role("columnheader", name="Text")
+    assert text.count() == 0
+    page.get_by_text("Columns", exact=True).click()
+    page.get_by_label("kinds of facts").check()
+    shown = page.url
+    assert "?hide=" in shown
+    assert "facts" not in shown
+    text.get_by_role("button").click()
+    assert page.url == f"{shown}&by=text&order=descending"
+    page.reload()
+    assert text.is_visible()
+    page.get_by_text("Columns", exact=True).click()
+    page.get_by_label("kinds of facts").uncheck()
+    assert "hide" not in page.url
+
+
+SOURCE = TranscriptsReference(repo="me/mine", revision="a" * 40, run="pair-12345678")
+FLAG = Flag(rule="identical_to_target", where="geometry-easy-01, turn 2", what="the rendering is the target")
+
+
+@pytest.mark.slow
+def test_trust_is_computed(tmp_path: Path) -> None:
+    (tmp_path / "submission.yaml").write_text("schema: 1\n")
+    item = invented_results(["a"], ["b"]).submissions[0]
+    ours = replace(item, provenance=make_provenance(tmp_path / "submission.yaml"))
+    theirs = replace(item, provenance=make_provenance(tmp_path / "submission.yaml", SOURCE, (FLAG, FLAG)))
+    assert [find_tier(each) for each in (item, ours, theirs)] == [HERE, MAINTAINERS, RESCORED]
+    assert [name for name, _ in trust_lines(item)] == ["Trust"]
+    assert [name for name, _ in trust_lines(ours)] == ["Trust", "Played by maintainers"]
+    lines = dict(trust_lines(theirs))
+    assert lines["Transcripts"] == f"me/mine, commit {'a' * 40}, run pair-12345678"
+    assert lines["Findings"].startswith(
+        "2 × a rendering like a target, pixel by pixel; first: geometry-easy-01, turn 2."
+    )
+
+
+@pytest.mark.slow
+def test_a_re_scored_run_says_whether_it_was_committed_to(tmp_path: Path) -> None:
+    (tmp_path / "submission.yaml").write_text("schema: 1\n")
+    item = invented_results(["a"], ["b"]).submissions[0]
+    second = Committed(commitment="e" * 64, when="2026-11-23T10:00:00+00:00", number=2)
+    words = [
+        dict(trust_lines(replace(item, provenance=make_provenance(tmp_path / "submission.yaml", SOURCE, (), made))))
+        for made in (None, second)
+    ]
+    assert words[0]["Commitment"].startswith("uncommitted: ")
+    assert words[1]["Commitment"] == (
+        "eeeeeeeeeeee, registered 2026-11-23T10:00:00+00:00, number 2 of these players; "
+        "begun later, by the submitter's word"
+    )
+
+
+def test_the_legend_names_every_tier() -> None:
+    assert {MAINTAINERS, RESCORED, HERE} < set(LEGEND)
+
+
+def test_every_finding_has_words() -> None:
+    sources = "".join(path.read_text() for path in Path(submissions.__file__).parent.rglob("*.py"))
+    named = set(re.findall(r'_?[fF]lag\((?:rule=)?"(\w+)"', sources))
+    assert len(named) > 10
+    assert named <= FINDINGS.keys()
+    assert FINDINGS.keys() >= GRAVE_RULES
+    assert [rule for rule in FINDINGS if f'"{rule}"' not in sources] == []
+
+
+SET = invented_set(10, ("geometry", "photos"))
+JUDGE = "structural"
+GRID = {("strong", "x"): 8.0, ("strong", "y"): 6.0, ("weak", "x"): 4.0, ("weak", "y"): 3.0}
+
+
+def site_of(levels: dict[tuple[str, str], float], folder: Path, earlier: Path | None = None) -> Site:
+    runs = [invented_run(SET, describer, generator, level, 0.3) for (describer, generator), level in levels.items()]
+    results = Results.from_runs(runs)
+    # In place of the hash of a run's records.
+    keyed = {run.run.run_id: SimpleNamespace(key=repr(sorted(levels.items())[place])) for place, run in enumerate(runs)}
+    parts: dict[str, Any] = {"results": results, "judge": JUDGE, "runs": keyed, "cache": BuildCache(folder, earlier)}
+    return cast(Site, SimpleNamespace(**parts))
+
+
+def entries(folder: Path) -> set[str]:
+    return {path.name for path in (folder / FOLDER).rglob("*") if path.is_file()}
+
+
+@pytest.mark.slow
+def test_a_new_pair_outside_the_grid_leaves_the_effects_and_the_other_players_as_they_are(tmp_path: Path) -> None:
+    before, after = tmp_path / "before", tmp_path / "after"
+    site = site_of(GRID, before)
+    made = load_player_effects(site, site.results, JUDGE, "photos", "hard")
+    strong = load_player(site, "describer", "strong")
+    grown = site_of({**GRID, ("zealous", "x"): 9.0}, after, before)
+    assert load_player_effects(grown, grown.results, JUDGE, "photos", "hard") == made
+    assert load_player(grown, "describer", "strong") == strong
+    assert entries(after) == entries(before)
+    # What is kept is what would be computed.
+    assert made == estimate_grid_effects(grown.results, find_player_grid(grown.results), JUDGE, "photos", "hard")
+    assert strong == average_player(grown.results, "describer", "strong", JUDGE)
+
+
+@pytest.mark.slow
+def test_a_pair_that_is_scored_anew_or_joins_a_player_changes_what_depends_on_it(tmp_path: Path) -> None:
+    before, after = tmp_path / "before", tmp_path / "after"
+    site = site_of(GRID, before)
+    load_player_effects(site, site.results, JUDGE)
+    load_player(site, "generator", "x")
+    changed = site_of({**GRID, ("weak", "x"): 5.0}, after, before)
+    assert load_player_effects(changed, changed.results, JUDGE) == estimate_grid_effects(
+        changed.results, find_player_grid(changed.results), JUDGE
+    )
+    assert load_player(changed, "generator", "x") == average_player(changed.results, "generator", "x", JUDGE)
+    assert entries(after).isdisjoint(entries(before))
+
+
+LEVELS = {("strong", "x"): 8.0, ("strong", "y"): 6.0, ("weak", "x"): 4.0, ("weak", "y"): 3.0}
+
+
+def results_of(levels: dict[tuple[str, str], float]) -> Results:
+    return Results.from_runs(
+        [invented_run(SET, describer, generator, level, 0.3) for (describer, generator), level in levels.items()]
+    )
+
+
+@pytest.mark.slow
+def test_a_players_main_score_is_the_mean_of_its_pairs() -> None:
+    results = results_of(LEVELS)
+    mains = {(row.submission.describer, row.submission.generator): row.cell.main.mean for row in results.board(JUDGE)}
+    board = rank_players(results, "describer", JUDGE)
+    assert [row.submission for row in board.rows] == ["strong", "weak"]
+    for row in board.rows:
+        expected = [mean for (describer, _), mean in mains.items() if describer == row.submission and mean is not None]
+        assert row.cell.main.mean == pytest.approx(sum(expected) / 2)
+    assert [(row.rank_low, row.rank_high) for row in board.rows] == [(1, 1), (2, 2)]
+    assert board.partners == ("x", "y")
+
+
+@pytest.mark.slow
+def test_generators_are_ranked_by_the_same_rule_under_every_condition() -> None:
+    apart = {("strong", "x"): 9.0, ("strong", "y"): 3.0, ("weak", "x"): 8.0, ("weak", "y"): 2.0}
+    board = rank_players(results_of(apart), "generator", JUDGE, "geometry", "hard")
+    assert [row.submission for row in board.rows] == ["x", "y"]
+    assert board.against is not None
+    assert board.against.verdict("x", "y") == 1
+    assert board.rows[0].cell.main.n == 10
+
+
+@pytest.mark.slow
+def test_a_player_that_lacks_a_partner_has_no_rank_and_does_not_move_the_others() -> None:
+    board = rank_players(results_of({**LEVELS, ("stray", "z"): 9.9}), "describer", JUDGE)
+    assert [(row.submission, row.rank_low) for row in board.rows] == [("strong", 1), ("weak", 2), ("stray", None)]
+    assert board.rows[-1].cell.unranked_words == "not played with every partner of the full grid"
+    alone = rank_players(results_of(LEVELS), "describer", JUDGE)
+    assert board.rows[:2] == alone.rows
+
+
+@pytest.mark.slow
+def test_players_that_share_no_partner_cannot_be_ranked() -> None:
+    board = rank_players(results_of({("a", "x"): 5.0, ("b", "y"): 6.0}), "describer", JUDGE)
+    assert [row.rank_low for row in board.rows] == [None, None]
+    assert "share a partner" in str(board.rows[0].cell.unranked_words)

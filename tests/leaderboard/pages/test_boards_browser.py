@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from gap_samples import build_gap_site
 from samples import sample_instances, sample_run
 from site_samples import built_once, named_submission, rate_turns
-from visits import Visit, axe_findings, visit_in
+from visits import Visit, axe_findings, fits, visit_in
 
 from leaderboard.building.site_build import build_site
 from leaderboard.building.sources import bundle
@@ -368,3 +369,135 @@ def test_of_two_hundred_rows_those_in_sight_are_in_order_first_and_soon_all_for_
     assert seen == scores[first : first + len(seen)]
     page.go_back()
     page.locator("table.board tbody tr:first-child#a-x").wait_for()
+
+
+ROW = 45
+"""Pixels of a folded row at most: two hundred rows and what stands around them fit into 12,000."""
+
+LONG = ("provider/model-4-maverick-17B-128E-instruct-FP8", "a-generator-of-many-parts-2026-preview")
+"""Describer and generator with names as hosted models have them."""
+
+NAME = "A submission of two players, as its people call it"
+
+
+def build(folder: Path) -> None:
+    instances = sample_instances(folder / "instances", per_condition=2)
+    pairs = (("long", *LONG, 3.0), ("poet", "poet", "canvas", 5.0), ("seer", "seer", "canvas", 7.0))
+    runs = [
+        rate_turns(sample_run(folder / slug, instances, named_submission(slug, *players, name=NAME)), first, 0.2).path
+        for slug, *players, first in pairs
+    ]
+    build_site(runs, folder / "site")
+
+
+@pytest.fixture(scope="module")
+def phone_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "phone-site", build)
+
+
+def test_a_folded_row_says_rank_pair_score_and_interval_and_unfolds(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    page = visit.open("boards/index.html")
+    rows = page.locator("table.board tbody tr")
+    for row in rows.all():
+        box = row.bounding_box()
+        assert box is not None
+        assert box["height"] <= ROW
+        assert row.locator(".score-column .half").first.is_visible()
+        assert row.locator(".pair-column a").is_visible()
+    first = rows.first
+    more = first.get_by_role("button", name="All of")
+    assert not first.locator(".heat-column").first.is_visible()
+    more.click()
+    assert more.get_attribute("aria-expanded") == "true"
+    assert first.locator(".heat-column").first.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_long_name_does_not_cover_the_score(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    page = visit.open("boards/index.html")
+    for row in page.locator("table.board tbody tr").all():
+        name, score = (row.locator(part).bounding_box() for part in (".pair-names", ".score-column .value"))
+        assert name is not None
+        assert score is not None
+        assert name["x"] + name["width"] <= score["x"]
+
+
+def test_tools_lie_in_a_sheet_that_opens_and_closes(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    page = visit.open("boards/index.html")
+    opener = page.get_by_role("button", name="Find, filter, sort, columns")
+    assert not page.locator("[name=find]").is_visible()
+    opener.click()
+    page.locator("[name=find]").fill("poet")
+    assert axe_findings(page) == []
+    page.keyboard.press("Escape")
+    assert not page.locator("[name=find]").is_visible()
+    assert opener.evaluate("button => button === document.activeElement")
+    assert page.locator("table.board tbody tr:visible").count() == 1
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert page.locator("[name=find]").is_visible()
+    assert not opener.is_visible()
+
+
+if TYPE_CHECKING:
+    pass
+
+
+@pytest.fixture(scope="module")
+def gap_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "gaps-site", build_gap_site)
+
+
+def test_sorting_by_quality_says_what_that_order_leaves_out(visit: Visit) -> None:
+    page = visit.open("boards/index.html")
+    rows, note = page.locator("table.board tbody tr"), page.locator("[data-order-note]")
+    keys = "all => all.map(one => one.id)"
+    assert rows.evaluate_all(keys)[:3] == ["honest", "choosy", "plain"]
+    assert note.is_hidden()
+    page.locator("summary", has_text="Columns").click()
+    page.get_by_label("score and chance of being best").check()
+    page.keyboard.press("Escape")
+    page.locator("th.quality-column button").click()
+    assert rows.evaluate_all(keys)[:3] == ["choosy", "honest", "plain"]
+    assert "3 of 12 episodes of choosy-describer + choosy-generator" in note.inner_text()
+    assert page.url.endswith("by=score&order=descending")
+    # Nobody without a rank comes before somebody with one, in either order.
+    page.locator("th.quality-column button").click()
+    assert rows.evaluate_all(keys)[:3] == ["plain", "honest", "choosy"]
+    page.get_by_role("button", name="Main score").click()
+    assert note.is_hidden()
+
+
+def test_pairs_that_are_not_told_apart_are_not_said_to_differ(visit: Visit, gap_site: Path) -> None:
+    page = visit.open("compare.html?pairs=choosy,honest")
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+    alone, among = page.locator(".verdicts li").all_inner_texts()
+    assert among.startswith("Among all on this board: the two cannot be told apart (main scores differ by −12.5")
+    assert alone.startswith("These two alone: ")
+    assert "whatever the missing scores were" in page.locator(".compare-view > .aid").first.inner_text()
+    row = page.locator(".differences tbody tr").first.inner_text()
+    assert "−1.25 to +1.25" in row
+    known = json.loads((gap_site / "data" / "compare" / "eye" / "honest.json").read_text())
+    assert known["main"][""] == pytest.approx(80.0)
+
+
+def test_a_choice_without_a_rated_episode_says_which_menus_to_set_back(visit: Visit) -> None:
+    page = visit.open("gallery/index.html")
+    absence, best = page.locator(".absence"), page.locator("[data-selection='best']")
+    best.wait_for()
+    assert absence.inner_text() == ""
+    # An episode that was aborted has no final rendering, so no judge rates it.
+    page.get_by_label("Outcome").select_option("aborted")
+    page.get_by_text("No rated episode fits this choice.").wait_for()
+    assert absence.inner_text().endswith("To see best and worst, set Outcome to “any”.")
+    assert best.is_hidden()
+    assert fits(page, 390)
+    page.locator(".filter-tools").get_by_label("Pair").select_option("choosy")
+    page.get_by_label("Difficulty").select_option("easy")
+    page.get_by_text("set Pair, Difficulty or Outcome to “any”.").wait_for()
+    for label in ("Difficulty", "Outcome"):
+        page.get_by_label(label).select_option("any")
+    best.wait_for()
+    assert absence.inner_text() == ""

@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 from gap_samples import build_gap_site
 from pages import Element, read_page
-from site_samples import built_once
+from samples import sample_instances, sample_run
+from site_samples import built_once, named_submission, rate_turns
 
-pytestmark = pytest.mark.slow
+from ircore.commands.main import run as ircore
+from ircore.submissions.seasons import begin_season, reveal_season
+from leaderboard.building.site_check import check_site
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +34,7 @@ def cell_of(row: Element, kind: str) -> str:
     return " ".join(cell.text.split())
 
 
+@pytest.mark.slow
 def test_giving_up_the_worst_pictures_does_not_win(site: Path) -> None:
     """``choosy`` is ``honest`` without its three worst pictures: 9.0 of what it played, 67.5 of all."""
     rows = rows_of(site, "boards/index")
@@ -41,6 +45,7 @@ def test_giving_up_the_worst_pictures_does_not_win(site: Path) -> None:
     assert (float(qualities["honest"]), float(qualities["choosy"])) == pytest.approx((8.0, 9.0))
 
 
+@pytest.mark.slow
 def test_a_pair_without_a_rank_stands_last_with_reason_and_remedy_and_no_number(site: Path) -> None:
     rows = rows_of(site, "boards/index")
     assert set(list(rows)[3:]) == {"broken", "unseen"}
@@ -57,6 +62,7 @@ def test_a_pair_without_a_rank_stands_last_with_reason_and_remedy_and_no_number(
     assert "ircore score" in remedies
 
 
+@pytest.mark.slow
 def test_refused_not_yet_and_not_applicable_are_told_apart(site: Path) -> None:
     rows = rows_of(site, "boards/index")
     assert cell_of(rows["unseen"], "rated") == "8/12 3 refused 1 not yet"
@@ -74,6 +80,7 @@ def test_refused_not_yet_and_not_applicable_are_told_apart(site: Path) -> None:
     assert [element.text for element in targets.find("span", class_="heat")] == ["×", "×", "…"]
 
 
+@pytest.mark.slow
 def test_the_front_page_leads_with_the_main_score_and_says_what_is_rated(site: Path) -> None:
     (table,) = page_of(site, "index").find("table", class_="board")
     heads = [" ".join(element.text.split()) for element in table.find("thead")[0].find("th")]
@@ -84,6 +91,7 @@ def test_the_front_page_leads_with_the_main_score_and_says_what_is_rated(site: P
     assert "No rank:" in last.text
 
 
+@pytest.mark.slow
 def test_the_order_by_quality_says_what_it_leaves_out_without_javascript(site: Path) -> None:
     page = page_of(site, "boards/quality")
     assert list(rows_of(site, "boards/quality"))[:3] == ["choosy", "honest", "plain"]
@@ -96,6 +104,7 @@ def test_the_order_by_quality_says_what_it_leaves_out_without_javascript(site: P
     assert 'href="../boards/quality.html"' in (site / "boards" / "index.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_pairs_page_compares_it_with_the_others_in_three_ways(site: Path) -> None:
     table = next(element for element in page_of(site, "pairs/choosy").find("table") if "Told apart" in element.text)
     heads = [" ".join(element.text.split()) for element in table.find("thead")[0].find("th")]
@@ -114,6 +123,7 @@ def test_a_pairs_page_compares_it_with_the_others_in_three_ways(site: Path) -> N
     assert "the other has no rank" in broken.text
 
 
+@pytest.mark.slow
 def test_badges_and_feeds_say_why_there_is_no_rank(site: Path) -> None:
     broken = json.loads((site / "badges" / "broken" / "overall.json").read_text())
     assert broken["message"] == "no rank: incomplete: 3 of 12 episodes have no result yet"
@@ -124,6 +134,7 @@ def test_badges_and_feeds_say_why_there_is_no_rank(site: Path) -> None:
     assert "no rank: only 8 of 12 renderings are rated" in unseen
 
 
+@pytest.mark.slow
 def test_exports_hold_why_and_how_much(site: Path) -> None:
     rows = json.loads((site / "data" / "leaderboard.json").read_text())["rows"]
     overall = [row for row in rows if (row["judge"], row["category"], row["difficulty"]) == ("eye", "all", "all")]
@@ -138,6 +149,7 @@ def test_exports_hold_why_and_how_much(site: Path) -> None:
     assert reasons["unseen"] == (None, "underrated")
 
 
+@pytest.mark.slow
 def test_an_interval_cut_off_by_its_scale_or_wide_by_gaps_shows_its_ends_on_every_page(site: Path) -> None:
     """``unseen`` has 8 of 12 rated: its interval reaches much farther down, and ± would reach beyond the scale."""
     shown = cell_of(rows_of(site, "boards/index")["unseen"], "quality-column")
@@ -146,3 +158,56 @@ def test_an_interval_cut_off_by_its_scale_or_wide_by_gaps_shows_its_ends_on_ever
     (cell,) = rows_of(site, "boards/index")["unseen"].find("td", class_="quality-column")
     low, high = (f"{float(cell.attributes[key]):.2f}" for key in ("data-low", "data-high"))
     assert f"{low}to{high}" in page_of(site, "matrix").text.replace(" ", "")
+
+
+def build(folder: Path) -> None:
+    """The painter's ratings are 8.0, 8.1, 8.2, 8.3 in public and 6.0, 6.1, …, 6.7 in secret; the shy pair only plays
+    in public."""
+    public, secret = sample_instances(folder / "public"), sample_instances(folder / "secret", per_condition=2)
+    begin_season("spring", folder / "kept", folder / "spring.json", instance_set=secret.folder)
+    reveal_season(folder / "kept", folder / "spring.json")
+    painter, shy = named_submission("painter", "seer", "brush"), named_submission("shy", "shy", "brush")
+    rate_turns(sample_run(folder / "p", public, painter), 8, by_episode=0.1)
+    rate_turns(sample_run(folder / "s", secret, painter), 6, by_episode=0.1)
+    rate_turns(sample_run(folder / "shy", public, shy), 5)
+    gap = ["maintain", "season", "gap", str(folder / "spring.json"), "--judge", "structural"]
+    runs = ["--public", str(folder / "p"), "--public", str(folder / "shy"), "--secret", str(folder / "s")]
+    assert ircore([*gap, *runs, "--out", str(folder / "gaps.json")]) == 0
+    season_site = ["site", "build", "--runs", str(folder / "p"), str(folder / "shy"), "--out", str(folder / "site")]
+    forged = json.loads((folder / "gaps.json").read_text(encoding="utf-8"))
+    forged["season"]["identity"] = "0" * 64
+    (folder / "forged.json").write_text(json.dumps(forged), encoding="utf-8")
+    other = {**forged, "season": json.loads((folder / "spring.json").read_text()), "public": "1" * 64}
+    (folder / "other.json").write_text(json.dumps(other), encoding="utf-8")
+    for refused in ("missing.json", "forged.json", "other.json"):
+        assert ircore([*season_site, "--season", str(folder / refused)]) == 2
+    assert not (folder / "site").exists()
+    assert ircore([*season_site, "--season", str(folder / "gaps.json")]) == 0
+
+
+@pytest.fixture(scope="module")
+def season_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "season", build)
+
+
+@pytest.mark.slow
+def test_the_gap_of_each_pair_is_a_column_of_the_board_with_its_interval(season_site: Path) -> None:
+    """Main scores are 81.5 in public and 63.5 in secret, so the gap is 18.0; the shy pair has none."""
+    board = read_page(season_site / "boards" / "index.html")
+    (heading,) = board.find("th", class_="season-gap")
+    assert "Public − secret" in heading.text
+    painter, shy = board.find("td", class_="season-gap")
+    assert "+18.0" in painter.text
+    assert "too few" in painter.text  # four targets allow no interval
+    assert shy.text.strip().startswith("–")
+    (words,) = board.find("p", class_="season-words")
+    assert "season spring" in words.text
+
+
+@pytest.mark.slow
+def test_boards_of_a_part_of_the_targets_lack_the_column_and_the_site_is_sound(season_site: Path) -> None:
+    findings, _ = check_site(season_site)
+    assert not findings
+    part = read_page(season_site / "boards" / "all-hard.html")
+    assert not part.find("th", class_="season-gap")
+    assert not part.find("p", class_="season-words")

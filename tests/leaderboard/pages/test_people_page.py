@@ -2,6 +2,7 @@
 
 import csv
 import re
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,24 @@ from samples import sample_run
 from site_samples import built_once
 
 from ircore.commands.main import run as ircore
-from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.errors import InputError
+from ircore.core.score_records import SCORE_RULE, JudgeIdentity, Score
 from ircore.games.reconstruction.records import list_turns
 from ircore.results.model import Results
+from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.judges import people_table
 from ircore.runs.folder import RunFolder
+from ircore.scorers.judge_test import cards
+from ircore.scorers.judge_test.card import JudgeCard, read_card, write_card
+from ircore.scorers.judge_test.cards import read_cards
+from ircore.scorers.judge_test.foreign.part import ForeignPart
+from ircore.scorers.judge_test.page import render_card
+from ircore.scorers.judges.base import describe_identity
+from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.scene_facts import list_facts
 from leaderboard.building.site_build import build_site
+from leaderboard.components.plots import dot
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import SiteRun
 from leaderboard.pages.judges import build_people_page, read_studies
@@ -124,3 +135,113 @@ def test_the_built_site_has_the_page_with_and_without_ratings(site: Path) -> Non
         assert "false yes" in page
         assert ">colour<" in page
     assert 'href="people.html"' in (site / "limits.html").read_text("utf-8")
+
+
+STRUCTURAL = describe_identity("structural", StructuralJudge())
+
+
+def build(folder: Path) -> None:
+    charts = chart_instances(folder / "charts")
+    manifest = folder / "title-canvas" / "submission.yaml"
+    manifest.parent.mkdir()
+    manifest.write_text(
+        "schema: 1\nname: floor\ndescriber: {player: title-only}\ngenerator: {player: canvas}\nlicence: CC0-1.0\n",
+        encoding="utf-8",
+    )
+    play = ["play", str(manifest.parent), "--instances", str(charts.folder), "--out", str(folder / "floor")]
+    assert ircore(play) == 0
+    pair = sample_run(folder / "pair", charts)
+    runs = [pair, RunFolder(folder / "floor")]
+    score_runs(runs, ScoringPlan(metrics=()), workers=1)
+    build_site([run.path for run in runs], folder / "site")
+
+
+@pytest.fixture(scope="module")
+def reference_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "references", build)
+
+
+@pytest.mark.slow
+def test_a_reference_is_a_line_on_the_board_and_no_row(reference_site: Path) -> None:
+    board = (reference_site / "boards" / "index.html").read_text(encoding="utf-8")
+    assert board.count('<tr role="row" id="') == 1
+    assert 'class="reference"' in board
+    assert "ceilings and floors" in board
+    assert not (reference_site / "pairs" / "title-canvas.html").exists()
+    assert "title-only" not in (reference_site / "data" / "leaderboard.csv").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_a_reference_is_a_line_in_the_matrix_and_no_row(reference_site: Path) -> None:
+    matrix = (reference_site / "matrix.html").read_text(encoding="utf-8")
+    assert 'class="reference"' in matrix
+    assert matrix.count('<span class="unit">describer</span>') == 1
+
+
+@pytest.mark.slow
+def test_the_board_of_a_judge_that_fails_its_test_says_so_and_links_to_the_card(reference_site: Path) -> None:
+    board = (reference_site / "boards" / "by-structural" / "index.html").read_text(encoding="utf-8")
+    assert "Read with care:" in board
+    assert 'href="../../judges/structural.html"' in board
+    card = (reference_site / "judges" / "structural.html").read_text(encoding="utf-8")
+    assert "every label exchanged" in card
+
+
+def card(share: float, judge: JudgeIdentity = STRUCTURAL) -> JudgeCard:
+    return JudgeCard(
+        battery="1", judge=judge, instance_set="0" * 64, targets=1, unrated=0, edits=(), orders=(), bounds=(),
+        attacks=(), categories={}, share=share,
+    )  # fmt: skip
+
+
+def test_four_pairs_of_five_in_order_are_enough() -> None:
+    assert card(0.8).passed
+    assert not card(0.799).passed
+
+
+def test_pairs_of_pictures_by_others_decide_where_a_card_has_them() -> None:
+    """A judge that orders edits of its own targets well and pictures by other drawers badly has not passed."""
+    lost = ForeignPart(targets=9, pairs=100, right=79, share=0.79, low=0.7, high=0.88, families=(), groups={})
+    assert not card(0.99).model_copy(update={"foreign": lost}).passed
+    found = lost.model_copy(update={"right": 80, "share": 0.8})
+    assert card(0.5).model_copy(update={"foreign": found}).passed
+    page = render_card(card(0.99).model_copy(update={"foreign": lost}))
+    assert "79.0 %" in page
+    assert "95 % interval 70.0 % to 88.0 %" in page
+
+
+def test_the_cards_that_come_with_the_project_are_of_the_judges_that_come_with_it() -> None:
+    assert read_cards({"structural": STRUCTURAL})["structural"].judge == STRUCTURAL
+    # Whichever reader of texts is installed here, the card is of today's eye with the reader of `make install`.
+    kept = JudgeCard.model_validate_json(files(cards).joinpath("verified.json").read_bytes())
+    assert (kept.judge.version or "").startswith(f"{SCORE_RULE}, texts read by ")
+
+
+@pytest.mark.slow
+def test_the_card_that_comes_with_the_project_is_what_the_judge_gets_now(tmp_path: Path) -> None:
+    # Few of its targets: means vary by less than a point over targets.
+    assert ircore(["judge-test", "structural", "--limit", "3", "--out", str(tmp_path / "test")]) == 0
+    now, kept = read_card(tmp_path / "test" / "card.json"), read_cards({"structural": STRUCTURAL})["structural"]
+    assert (now.targets, kept.targets) == (3, 42)
+    means, known = ({edit.edit: edit.mean for edit in card.edits if edit.mean is not None} for card in (now, kept))
+    assert means == pytest.approx({edit: known[edit] for edit in means}, abs=1)
+    assert len(known) - len(means) <= 1  # an edit that none of the few targets has
+    assert now.share == pytest.approx(kept.share, abs=0.1)
+
+
+def test_a_card_of_another_version_of_the_judge_is_not_shown() -> None:
+    assert read_cards({"structural": STRUCTURAL.model_copy(update={"version": "another"})}) == {}
+
+
+def test_a_given_card_must_be_of_one_of_the_judges(tmp_path: Path) -> None:
+    write_card(tmp_path / "card.json", card(0.9, STRUCTURAL.model_copy(update={"name": "stranger"})))
+    with pytest.raises(InputError, match="judged by none of them"):
+        read_cards({"structural": STRUCTURAL}, [tmp_path / "card.json"])
+    write_card(tmp_path / "mine.json", card(0.9))
+    assert read_cards({"structural": STRUCTURAL}, [tmp_path / "mine.json"])["structural"].share == 0.9
+
+
+def test_a_reference_line_stands_at_its_value() -> None:
+    drawn = dot(Estimate(50.0, 40.0, 60.0, 9), None, 0, 100, references=(0.0, 100.0))
+    assert 'd="M4.0 1V19"' in drawn
+    assert 'd="M116.0 1V19"' in drawn

@@ -20,6 +20,7 @@ from leaderboard.pages.board_views import View
 from leaderboard.pages.boards import build_board_pages
 from leaderboard.pages.citation import render_share_strip
 from leaderboard.pages.player_boards import build_player_board_pages
+from leaderboard.pages.search_entries import list_page_entries
 
 SET = invented_set(8, ("geometry", "photos"))
 
@@ -139,3 +140,20 @@ def test_on_the_page_of_a_target_the_link_of_an_episode_with_a_card_is_offered(s
     strip = render_share_strip(page, site)
     assert 'data-episodes="{&#34;seer-0&#34;: &#34;../strips/photos-easy-01-seer-0.html&#34;}"' in strip
     assert "data-episodes" not in render_share_strip(Page("ask", "Ask", "ask"), site)
+
+
+@pytest.mark.parametrize(
+    ("path", "template", "kind"),
+    [
+        ("games/reference/boards/index", "board", "board"),
+        ("games/reference/pairs/looker", "game_run", "pair"),
+        ("games/reference/pairs/index", "game_players", "page"),
+        ("games/reference/gallery/lineup-easy-01", "game_instance", "target"),
+        ("games/reference/index", "game_start", "page"),
+        ("boards/geometry-easy", "board", "board"),
+        ("changes", "changes", "page"),
+    ],
+)
+def test_pages_of_every_game_are_of_the_kind_that_their_folder_says(path: str, template: str, kind: str) -> None:
+    ((found, title, _, address),) = list_page_entries([Page(path, "Title", template)])
+    assert (found, title, address) == (kind, "Title", f"{path}.html")
