@@ -31,8 +31,8 @@ from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.builtin_pairs import list_builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
-from ircore.scorers.judge_test.foreign.drawers import DRAWERS, Style, choose_random_style, redraw_scene
-from ircore.submissions.copies.comparison import Comparison
+from ircore.scorers.judge_test.foreign.drawers import DRAWERS, DrawingStyle, choose_random_style, redraw_scene
+from ircore.submissions.copies.comparison import CopyComparison
 from ircore.submissions.copies.index import INDEX, index_bytes, index_of, look_at
 from ircore.submissions.rescoring.flags import LEAST_SIDE
 from ircore.submissions.rescoring.rescore import flag_run
@@ -44,7 +44,7 @@ def findings(instances: InstanceSet, others: list[RunFolder], drawn: Mapping[str
     by_hash = {picture.sha256: picture for picture in pictures.values()}
     drawings = {name: {picture.sha256: 1} for name, picture in pictures.items()}
     looks = cache(lambda sha256: look_at(by_hash[sha256]))
-    comparison = Comparison("turn", drawings, by_hash.__getitem__, looks, ())
+    comparison = CopyComparison("turn", drawings, by_hash.__getitem__, looks, ())
     run = others[0].run.model_copy(update={"slug": "a-cheat"})
     flags = [*comparison.with_instances(instances), *comparison.with_others(run, others, instances)]
     tiny = [name for name, picture in pictures.items() if min(picture.width, picture.height) < LEAST_SIDE]
@@ -107,7 +107,7 @@ def in_ellipses(target: Pixels, rng: random.Random) -> Pixels:
     return np.asarray(image.filter(ImageFilter.GaussianBlur(rng.choice((0, 1, 3)))))
 
 
-class _Exact(Style):
+class _Exact(DrawingStyle):
     """A style whose colours are the target's own: the best that words could lead to."""
 
     def shade(self, colour: str) -> str:

@@ -5,7 +5,7 @@ python benchmarks/docs_columns.py > docs/columns.md    renews the page
 
 from collections.abc import Iterator
 
-from dataset_card.tables.columns import ITEMS, Column, Config
+from dataset_card.tables.columns import ITEMS, Config, ReleaseColumn
 from dataset_card.tables.schema import TABLES, make_transcripts_config
 from ircore.games.registry import load_game, sort_game_names
 
@@ -43,7 +43,7 @@ def _lines(config: Config) -> Iterator[str]:
     yield ""
 
 
-def _type_of(column: Column) -> str:
+def _type_of(column: ReleaseColumn) -> str:
     item: str = ITEMS.get(column.kind, column.kind)
     name = {"image": "Image", "messages": "list of `role` and `content`, a list of `type` and `text`"}.get(item, item)
     name = f"list of {name}" if column.kind in ITEMS else name

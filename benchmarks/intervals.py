@@ -132,7 +132,7 @@ def one_speed(pairs: int) -> None:
     from invented import invented_run, invented_set
 
     from ircore.results.model import Results
-    from ircore.results.tables.catalogue import TABLES, Question
+    from ircore.results.tables.catalogue import TABLES, TableQuestion
     from ircore.results.tables.formats import render
 
     spent: dict[str, float] = {}
@@ -153,7 +153,7 @@ def one_speed(pairs: int) -> None:
     for name, entry in TABLES.items():
         for judge in results.judges if entry.of_judge else results.judges[:1]:
             started = time.perf_counter()
-            render(entry.build(results, Question(judge)), "json")
+            render(entry.build(results, TableQuestion(judge)), "json")
             spent[name] = spent.get(name, 0.0) + time.perf_counter() - started
     tables = time.perf_counter()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

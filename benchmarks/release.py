@@ -48,7 +48,7 @@ from ircore.core.records import Instance  # noqa: E402
 from ircore.core.score_records import Score  # noqa: E402
 from ircore.core.submission_records import Run  # noqa: E402
 from ircore.instances.store import InstanceSet, read_instances, write_instances  # noqa: E402
-from ircore.runs.events import End, Entry  # noqa: E402
+from ircore.runs.events import End, EventEntry  # noqa: E402
 from ircore.runs.folder import RunWriter  # noqa: E402
 
 PARTS = ("writers", "load", "growth")
@@ -387,7 +387,7 @@ def write_run(
                 place(opened.rendering_path(picture.sha256), picture, pool)
                 rendering = Rendering(sha256=picture.sha256, width=side, height=side)
                 turns.append(turn.model_copy(update={"rendering": rendering}))
-            writer.record([Entry(End(episode=episode.with_steps(tuple(turns))))])
+            writer.record([EventEntry(End(episode=episode.with_steps(tuple(turns))))])
     drawn_at = {
         (episode.episode_id, turn.turn): turn.rendering.sha256
         for episode in opened.episodes()

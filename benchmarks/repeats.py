@@ -25,7 +25,7 @@ from ircore.core.submission_records import Run, Submission
 from ircore.games.reconstruction.records import Rules
 from ircore.results.arrays import strata
 from ircore.results.cells import estimate_main_differences
-from ircore.results.judge_ratings import RATED, JudgeRatings, RatedEpisode, arrange_ratings
+from ircore.results.judge_ratings import RATED, InstanceRating, JudgeRatings, arrange_ratings
 from ircore.results.next_episodes import Group, PlannedRun, SeparationPlan, plan_separation
 from ircore.results.statistics.bootstrap import resample
 from ircore.results.statistics.intervals import Estimate
@@ -110,11 +110,11 @@ class Study:
         values = self.rng.normal(self.means[row, pair], luck, repeats)
         self.played[pair][row] += np.clip(values, 0, 100).tolist()
 
-    def columns(self) -> list[list[RatedEpisode]]:
+    def columns(self) -> list[list[InstanceRating]]:
         """Return the episodes of both pairs as results count them."""
         return [
             [
-                RatedEpisode(self.instances[row].instance_id, RATED, value / 10, repeat=repeat)
+                InstanceRating(self.instances[row].instance_id, RATED, value / 10, repeat=repeat)
                 for row, values in enumerate(of_pair)
                 for repeat, value in enumerate(values, start=1)
             ]

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ircore.instances.synthesis.checks import Fingerprint, compute_fingerprint, find_figure_faults
-from ircore.instances.synthesis.studio import Figure, ProgramError, Studio
+from ircore.instances.synthesis.studio import ProgramError, ProgramFigure, Studio
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 
@@ -31,7 +31,7 @@ def main(count: int, workers: int, kind: str) -> None:
         programs = [plot_program(CATEGORIES[number % 6], number // 6) for number in range(count)]
     with Studio() as studio, ThreadPoolExecutor(workers) as pool:
 
-        def drawn(program: PlotProgram) -> tuple[Figure | str, float]:
+        def drawn(program: PlotProgram) -> tuple[ProgramFigure | str, float]:
             started = time.perf_counter()
             try:
                 return studio.draw(program.program, program.category), time.perf_counter() - started

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from dataset_card.card import code as card_code
 from dataset_card.card import statements as card_statements
 from dataset_card.card.metadata import PAPER, collect_licences, format_front_matter, format_title
-from dataset_card.card.pictures import Example, describe_chart, draw_episode, draw_scores, draw_targets
+from dataset_card.card.pictures import CardEpisode, describe_chart, draw_episode, draw_scores, draw_targets
 from dataset_card.card.verification import RunVerification, Verification
 from dataset_card.markdown import Markdown, render
 from dataset_card.tables.game_tables import GameTables
@@ -247,7 +247,7 @@ class CardFacts:
 
     source: ReleaseSource
     written: Sequence[Written]
-    example: Example | None
+    example: CardEpisode | None
     name: str | None = None
     maintainer_texts: MaintainerTexts = field(default_factory=dict)
     verification: Verification = field(default_factory=Verification)

@@ -18,7 +18,7 @@ from typing import Any
 from dataset_card.card import statements as card_statements
 from dataset_card.card.metadata import GAME_TAGS, PAPER, TAGS, TASKS, collect_licences, format_title
 from dataset_card.card.statements import build_statements, count_annotators
-from dataset_card.tables.columns import ITEMS, SPLIT, Column, Config, Kind
+from dataset_card.tables.columns import ITEMS, SPLIT, Config, Kind, ReleaseColumn
 from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.parquet import list_table_files
 from dataset_card.tables.release_source import ReleaseSource
@@ -342,13 +342,13 @@ def find_key_columns(config: Config) -> list[str]:
     return [*(_STEP_KEY if is_transcripts(config.name) else _KEYS[config.name])]
 
 
-def _build_reference(config: Config, column: Column) -> dict[str, Any]:
+def _build_reference(config: Config, column: ReleaseColumn) -> dict[str, Any]:
     """Return the reference of a column to the table that it is the key of: one column is enough for a right join."""
     table = JOINS.get(column.name)
     return {} if table is None or table == config.name else {"references": {"field": {"@id": f"{table}/{column.name}"}}}
 
 
-def _build_field(config: Config, column: Column) -> dict[str, Any]:
+def _build_field(config: Config, column: ReleaseColumn) -> dict[str, Any]:
     source: dict[str, Any] = {"fileSet": {"@id": f"{config.name}-files"}, "extract": {"column": column.name}}
     if column in config.images:
         # In Parquet a picture is a struct, as the library datasets writes it.

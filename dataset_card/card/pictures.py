@@ -183,7 +183,7 @@ _PAPER, _TEXT, _LINE, _ACCENT = "#ffffff", "#3b3b3b", "#c8ccd1", "#0b62a8"
 
 
 @dataclass(frozen=True)
-class Example:
+class CardEpisode:
     """The episode that opens the card.
 
     Attributes:
@@ -211,7 +211,7 @@ class Example:
         return None if self.judge is None else self.result.judged[self.judge].trajectory.get(step)
 
 
-def choose_example(source: GameTables) -> Example:
+def choose_example(source: GameTables) -> CardEpisode:
     """Choose the episode whose similarity rose most by the headline judge; ties go to the better final rendering."""
     runs = {run.run.run_id: run for run in source.runs}
     drawn = [
@@ -224,7 +224,7 @@ def choose_example(source: GameTables) -> Example:
     judge = headline if headline in best.judged else next(iter(best.judged), None)
     renderings = _select_renderings(best.episode.renderings)
     messages = tuple(message for message in list_messages(source.game, best.episode) if message.step in renderings)
-    return Example(runs[best.run_id], best, judge, messages, renderings)
+    return CardEpisode(runs[best.run_id], best, judge, messages, renderings)
 
 
 def _compute_merit(headline: str | None, result: EpisodeResult) -> tuple[float, float, int]:
@@ -243,7 +243,7 @@ def _select_renderings(renderings: Mapping[int, Rendering]) -> dict[int, Renderi
     return {steps[index]: renderings[steps[index]] for index in sorted(picks)}
 
 
-def draw_episode(source: GameTables, example: Example) -> bytes:
+def draw_episode(source: GameTables, example: CardEpisode) -> bytes:
     """Return the strip as a PNG file."""
     instances = {instance.instance_id: instance for instance in source.instances.instances}
     (name,) = source.game.shown_pictures
@@ -255,7 +255,7 @@ def draw_episode(source: GameTables, example: Example) -> bytes:
     return _strip(panels)
 
 
-def _label(example: Example, step: int) -> str:
+def _label(example: CardEpisode, step: int) -> str:
     final = step == max(example.renderings) and len(example.renderings) > 1
     score = example.score(step)
     return f"turn {step}" + (", final" if final else "") + ("" if score is None else f" · {score:.1f}")

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from dataset_card.tables.parts import Part
+from dataset_card.tables.parts import TablePart
 from dataset_card.tables.schema import holds_records
 from ircore.core.errors import InputError
 from ircore.core.records import Line, Name, Record, Sha256
@@ -55,7 +55,7 @@ class Verification(Record):
     runs: tuple[RunVerification, ...] = Field(default=(), description="In the order of their ids.")
 
 
-def run_key(parts: Iterable[Part], run_id: str) -> str:
+def run_key(parts: Iterable[TablePart], run_id: str) -> str:
     """Return the hash of the rows of a run that a verification rests on."""
     own = (part for part in parts if part.run_id == run_id and holds_records(part.config))
     # Sorted, so that the order of the tables in release.json does not count.
@@ -86,7 +86,7 @@ def dump_verification(verification: Verification) -> str:
     return verification.model_dump_json(by_alias=True, indent=1) + "\n"
 
 
-def keep_unchanged(verification: Verification, parts: Iterable[Part]) -> Verification:
+def keep_unchanged(verification: Verification, parts: Iterable[TablePart]) -> Verification:
     """Return the verification of the runs whose rows have not changed in a release of these parts."""
     release_parts = tuple(parts)
     runs = tuple(run for run in verification.runs if run.key == run_key(release_parts, run.run_id))

@@ -7,7 +7,7 @@ from dataset_card.releases.files import COPIES, FEATURE, name_descriptor_file
 from dataset_card.tables.release_source import ReleasedRun
 from ircore.core.workers import map_in_order
 from ircore.games.registry import has_support
-from ircore.submissions.copies.index import Look, RunIndex, list_rendering_keys, look_at, read_index
+from ircore.submissions.copies.index import ComparedRendering, RunIndex, list_rendering_keys, look_at, read_index
 
 MAX_BYTES = 256 * 1024**2
 """Largest file of descriptors, in bytes: some 200,000 renderings of a run."""
@@ -69,6 +69,6 @@ def check_descriptors(folder: Path, run: ReleasedRun, episodes: Collection[str],
         yield f"{name}: run {run_id}, episode {episode}: a descriptor is not that of its rendering"
 
 
-def _is_close(index: RunIndex, place: int, look: Look) -> bool:
+def _is_close(index: RunIndex, place: int, look: ComparedRendering) -> bool:
     difference = abs(index.descriptors[place].astype(int) - look.descriptor.astype(int)).max()
     return bool(difference <= ROUNDING)

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from dataset_card.findings import Findings, Pictures, are_same_value, shorten_value
 from dataset_card.tables.calls import parse_calls
-from dataset_card.tables.columns import ITEMS, Column, Config
+from dataset_card.tables.columns import ITEMS, Config, ReleaseColumn
 from dataset_card.tables.embedded_pictures import (
     EmbeddedInstances,
     EmbeddedPictures,
@@ -407,7 +407,7 @@ def compare_rows(config: Config, held: Iterable[tuple[str, Row]], made: Iterable
                 findings.add(where, f"{measure}{column} is {shorten_value(value)}, the records say {wanted}")
 
 
-def find_lacking_columns(held: Config, game: Game[Any]) -> Iterator[Column]:
+def find_lacking_columns(held: Config, game: Game[Any]) -> Iterator[ReleaseColumn]:
     """Yield the columns that the installed game declares and its transcripts in a release lack or have otherwise.
 
     A field that was added later with a default is not missed: steps of before have the default.

@@ -32,18 +32,18 @@ from ircore.runs.events import Call, End, Failure
 from ircore.scorers.judges.base import Judge, describe_identity
 from ircore.scorers.material import Material, Scored, compute_scores, load_judge
 from ircore.scorers.metrics.measure import MetricKey, find_metric_version, load_metrics
-from ircore.submissions.rescoring.rules import Replay as RuleReplay
+from ircore.submissions.rescoring.rules import TranscriptReplay as RuleReplay
 
 
 @dataclass(frozen=True)
-class Replay:
+class EpisodeReplay:
     """An episode to be played again.
 
     >>> from dataset_card.checking.release_check import check_release
     >>> (run,) = check_release(Path("release")).runs
     >>> episodes = {instance.instance_id: instance for instance in run.instances.instances}
     >>> [fault for episode in run.ended
-    ...  for fault in replay_faults(Replay(run.run, episodes[episode.instance_id], episode))]
+    ...  for fault in replay_faults(EpisodeReplay(run.run, episodes[episode.instance_id], episode))]
     []
     """
 
@@ -57,7 +57,7 @@ def find_replay_obstacle(run: Run) -> str | None:
     return None if run.game in list_available("games") else f"the game {run.game} is not installed here"
 
 
-def replay_faults(replay: Replay) -> Iterator[str]:
+def replay_faults(replay: EpisodeReplay) -> Iterator[str]:
     """Yield the parts of an episode that cannot follow from the rules, a line each."""
     run, episode = replay.run, replay.episode
     where = f"run {run.run_id}, episode {episode.episode_id}, {episode.outcome}"
@@ -102,15 +102,15 @@ TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
-class Piece:
+class TargetPiece:
     """Scores and episodes of several runs about the same target, which is decoded once.
 
-    >>> recompute(Piece(materials=(), replays=())).faults
+    >>> recompute(TargetPiece(materials=(), replays=())).faults
     ()
     """
 
     materials: tuple[tuple[str, Material], ...]
-    replays: tuple[Replay, ...]
+    replays: tuple[EpisodeReplay, ...]
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class _Recomputed:
     faults: tuple[str, ...]
 
 
-def recompute(piece: Piece) -> _Recomputed:
+def recompute(piece: TargetPiece) -> _Recomputed:
     """Compute the scores of a piece and play its episodes again; called in worker processes."""
     scored = tuple((run_id, compute_scores(material)) for run_id, material in piece.materials)
     return _Recomputed(scored, tuple(fault for replay in piece.replays for fault in replay_faults(replay)))

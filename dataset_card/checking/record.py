@@ -22,7 +22,7 @@ from dataset_card.releases.record import (
 )
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import list_table_files
-from dataset_card.tables.parts import Part, PartKey
+from dataset_card.tables.parts import PartKey, TablePart
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import OPTIONAL_NAMES, TABLES, name_transcripts
@@ -214,7 +214,7 @@ def _has_runs(record: ReleaseRecord, config: Config) -> bool:
     return any(part.config == config.name and part.run_id is not None for part in record.parts)
 
 
-def _name(part: Part) -> str:
+def _name(part: TablePart) -> str:
     return part.config if part.run_id is None else f"{part.config} of run {part.run_id}"
 
 

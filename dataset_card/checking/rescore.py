@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dataset_card.card.verification import RunVerification, run_key
 from dataset_card.checking.copies import check_descriptors
-from dataset_card.checking.recomputing import Piece, recompute
+from dataset_card.checking.recomputing import TargetPiece, recompute
 from dataset_card.checking.rescored_game import rescore_game_run
 from dataset_card.checking.rescored_run import Draw, RunTask
 from dataset_card.releases.record import read_release
@@ -125,11 +125,11 @@ def _rescore_runs(tasks: Sequence[RunTask], processes: int) -> Iterator[str]:
             yield from by_run[run_id].differences(scored)
 
 
-def _build_piece(instances: InstanceSet, instance: Instance, tasks: Sequence[RunTask]) -> Piece:
+def _build_piece(instances: InstanceSet, instance: Instance, tasks: Sequence[RunTask]) -> TargetPiece:
     target = instances.picture(instance, "target")
     played = [(task, episode) for task in tasks for episode in task.episodes.get(instance.instance_id, ())]
     scored = [(task, episode) for task, episode in played if task.is_scored(episode)]
-    return Piece(
+    return TargetPiece(
         tuple((task.run_id, task.material(target, episode, instance.scene)) for task, episode in scored),
         tuple(task.replay(instance, episode) for task, episode in played if task.is_replayed),
     )

@@ -12,7 +12,7 @@ from math import ceil
 from random import Random
 
 from dataset_card.card.verification import REPLAYED, RunVerification
-from dataset_card.checking.recomputing import Replay, find_obstacles, find_replay_obstacle, is_same_score
+from dataset_card.checking.recomputing import EpisodeReplay, find_obstacles, find_replay_obstacle, is_same_score
 from dataset_card.tables.fact_table import FACT_COLUMNS, build_rendering_rows, group_by_turn
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.release_source import ReleasedRun
@@ -197,9 +197,9 @@ class RunTask:
         )
         return Material(target, pictures[ends[0]], pictures, tuple(wanted), scene)
 
-    def replay(self, instance: Instance, episode: Episode) -> Replay:
+    def replay(self, instance: Instance, episode: Episode) -> EpisodeReplay:
         """Return an episode to be played again by the rules."""
-        return Replay(self._run.run, instance, episode)
+        return EpisodeReplay(self._run.run, instance, episode)
 
     def differences(self, computed: Scored) -> Iterator[str]:
         """Yield a line for each score of an episode, and each rendering's facts, that differ from the computed ones."""

@@ -23,7 +23,7 @@ from dataset_card.findings import Findings
 from dataset_card.releases.record import ReleaseRecord, select_layout_configs
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import PLAIN_KINDS, open_parquet, read_rows
-from dataset_card.tables.parts import Part, compute_layout_key
+from dataset_card.tables.parts import TablePart, compute_layout_key
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import BY_STEP, JOINS, is_transcripts
 from dataset_card.tables.writing import GROUP_ROWS, GROUP_ROWS_WITH_IMAGES, hash_table
@@ -85,7 +85,7 @@ def check_table_files(folder: Path, record: ReleaseRecord, findings: Findings) -
     )
 
 
-def _other_files(folder: Path, config: Config, part: Part, paths: Sequence[Path]) -> list[str]:
+def _other_files(folder: Path, config: Config, part: TablePart, paths: Sequence[Path]) -> list[str]:
     """Return the names of the files of a part that are not those that its rows give."""
     rows = (row for _, row in read_rows(folder, paths))
     wanted = dict(zip(part.files, hash_table(config, rows).files, strict=False))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from time import sleep
 
 from dataset_card.hub.remote import RemoteFile, StaleError, TemporaryError
-from dataset_card.hub.repository import WAITS, Repository
+from dataset_card.hub.repository import WAITS, HubRepository
 from dataset_card.releases.files import LocalFile, is_release_file
 from ircore.core.errors import WorkError
 from ircore.core.plain_words import format_count
@@ -88,7 +88,7 @@ def compare_files(
 
 
 def commit_changes(
-    repo: Repository, files: Mapping[str, LocalFile], look: Callable[[], tuple[str, Changes]], message: str, say: Say
+    repo: HubRepository, files: Mapping[str, LocalFile], look: Callable[[], tuple[str, Changes]], message: str, say: Say
 ) -> tuple[str, bool]:
     """Commit the files that a repository lacks, at most ``MOST_FILES`` at once.
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dataset_card.hub.repository import Repository
+from dataset_card.hub.repository import HubRepository
 from ircore.core.errors import InputError, WorkError
 
 
@@ -25,7 +25,7 @@ class HubDataset:
 
     def __init__(self, name: str, revision: str | None, split: str, streaming: bool) -> None:
         self.name = name
-        self._repository = Repository(name)
+        self._repository = HubRepository(name)
         self._revision, self._split, self._streaming = revision, split, streaming
 
     def has_file(self, path: str) -> bool:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dataset_card.hub.changes import is_owned
 from dataset_card.hub.remote import MissingRevisionError, Remote, RemoteFile
-from dataset_card.hub.repository import Repository
+from dataset_card.hub.repository import HubRepository
 from dataset_card.releases.files import LocalFile, is_table_file, read_local_file
 from dataset_card.releases.record import JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES, ReleaseRecord
 from dataset_card.releases.stored_release import StoredRelease
@@ -40,7 +40,7 @@ class RemoteHead(NamedTuple):
         return self.head.record.files if self.head is not None else ()
 
 
-def read_head(repo: Repository, remote: Remote, folder: Path, local: Mapping[str, LocalFile]) -> RemoteHead:
+def read_head(repo: HubRepository, remote: Remote, folder: Path, local: Mapping[str, LocalFile]) -> RemoteHead:
     """Read the records of the newest release of a repository.
 
     Args:
@@ -66,7 +66,7 @@ def read_head(repo: Repository, remote: Remote, folder: Path, local: Mapping[str
     return RemoteHead(remote, _fetch_records(repo, remote))
 
 
-def _fetch_records(repo: Repository, remote: Remote) -> StoredRelease:
+def _fetch_records(repo: HubRepository, remote: Remote) -> StoredRelease:
     folder = repo.fetch(remote.commit, RECORDS)
     for name in RECORDS:
         path = folder / name
@@ -92,7 +92,7 @@ def needs_rebase(release: StoredRelease, head: StoredRelease | None) -> bool:
     return parent is not None and parent.release == head.record.name and parent.commit not in (None, head.commit)
 
 
-def refuse_losses(repo: Repository, release: StoredRelease, head: StoredRelease | None) -> None:
+def refuse_losses(repo: HubRepository, release: StoredRelease, head: StoredRelease | None) -> None:
     """Refuse a release that was not built upon the newest release of a repository.
 
     Raises:
@@ -112,7 +112,7 @@ def refuse_losses(repo: Repository, release: StoredRelease, head: StoredRelease 
 
 
 def refuse_changed(
-    repo: Repository,
+    repo: HubRepository,
     release: StoredRelease,
     local: Mapping[str, LocalFile],
     before: Mapping[str, RemoteFile],
@@ -144,7 +144,7 @@ def refuse_changed(
             )
 
 
-def _list_files(repo: Repository, commit: str, remote: Remote) -> Mapping[str, RemoteFile]:
+def _list_files(repo: HubRepository, commit: str, remote: Remote) -> Mapping[str, RemoteFile]:
     if commit == remote.commit:
         return remote.files
     try:

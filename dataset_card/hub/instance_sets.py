@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from dataset_card.hub.changes import Changes, Say, commit_changes, compare_files
 from dataset_card.hub.pull import refuse_unsafe
 from dataset_card.hub.remote import Remote
-from dataset_card.hub.repository import Repository
+from dataset_card.hub.repository import HubRepository
 from dataset_card.releases.files import LocalFile, read_local_file
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import read_bounded, write_bytes, write_new_folder, write_text
@@ -51,7 +51,7 @@ def push_instances(folder: Path, name: str, dry_run: bool, say: Say) -> str:
         InputError: The set is damaged, a picture states no licence, or there is no token.
         WorkError: The Hub refuses or cannot be reached, or its tag is another commit's.
     """
-    instances, repo = read_instances(folder), Repository(name)
+    instances, repo = read_instances(folder), HubRepository(name)
     _refuse_unstated(instances)
     tag = make_tag(instances.identity)
     with TemporaryDirectory() as made:
@@ -83,7 +83,7 @@ def pull_instances(name: str, out: Path, revision: str | None) -> InstanceSet:
         InputError: ``out`` holds something.
         WorkError: There is no set, it or a picture is not what it should be, or the Hub cannot be reached.
     """
-    repo = Repository(name)
+    repo = HubRepository(name)
     remote = repo.read()
     if remote is None:
         raise WorkError(f"{name}: no such dataset, or none that this token may see", "Check the name, and HF_TOKEN.")
@@ -117,7 +117,7 @@ def fetch_files(name: str) -> Path:
     Raises:
         WorkError: There is no such dataset, or the Hub cannot be reached.
     """
-    return Repository(name).fetch(None, ("*",))
+    return HubRepository(name).fetch(None, ("*",))
 
 
 def _list_published(instances: InstanceSet) -> dict[str, PictureFile]:
@@ -164,7 +164,7 @@ def _plan_changes(files: Mapping[str, LocalFile], remote: Remote | None) -> Chan
     return compare_files(files, there, [path for path in there if path.startswith("images/")])
 
 
-def _commit_missing(repo: Repository, files: Mapping[str, LocalFile], message: str, say: Say) -> str:
+def _commit_missing(repo: HubRepository, files: Mapping[str, LocalFile], message: str, say: Say) -> str:
     """Commit the missing files and return the commit that holds every file as it is here."""
 
     def look() -> tuple[str, Changes]:

@@ -28,7 +28,7 @@ from ircore.core.images import KnownPicture, Picture
 from ircore.core.plugins import build_unknown_name_error
 from ircore.instances.store import INDEX, InstanceSet, build_index_bytes, read_instances, select_published_pictures
 from ircore.runs.costs.totals import COSTS
-from ircore.runs.events import End, Entry
+from ircore.runs.events import End, EventEntry
 from ircore.runs.folder import RunFolder, RunWriter, add_facts, create_run
 from ircore.runs.provenance import write_provenance
 from ircore.submissions.copies.index import INDEX as COPIES_INDEX
@@ -91,10 +91,10 @@ def find_release(place: str, revision: str | None = None, patterns: Sequence[str
         )
     # A release in a folder needs no client of the Hub.
     from dataset_card.hub.remote import TemporaryError
-    from dataset_card.hub.repository import Repository
+    from dataset_card.hub.repository import HubRepository
 
     try:
-        return Repository(place).download(revision, patterns)
+        return HubRepository(place).download(revision, patterns)
     except TemporaryError as error:
         # Most who name no folder here mean one, and have mistyped it.
         raise WorkError(
@@ -226,7 +226,7 @@ def _write_run(folder: Path, released: ReleasedRun, instances: InstanceSet, judg
     """Write a run without renderings; return the number of scores."""
     run = create_run(folder / "runs" / released.run.run_id, released.run, instances)
     with RunWriter(run) as writer:
-        writer.record([Entry(End(episode=episode)) for episode in released.episodes()])
+        writer.record([EventEntry(End(episode=episode)) for episode in released.episodes()])
     if (voucher := released.provenance()) is not None:
         write_provenance(run.path, voucher)
     if scores := released.scores():

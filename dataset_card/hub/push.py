@@ -21,7 +21,7 @@ from dataset_card.hub.changes import Changes, Say, commit_changes, compare_files
 from dataset_card.hub.head import RemoteHead, needs_rebase, read_head, refuse_changed, refuse_losses
 from dataset_card.hub.pull import refuse_other_folders, write_instance_sets
 from dataset_card.hub.remote import Remote
-from dataset_card.hub.repository import Repository
+from dataset_card.hub.repository import HubRepository
 from dataset_card.releases.build import Built
 from dataset_card.releases.files import PATTERNS, LocalFile, read_local_file, read_release_files
 from dataset_card.releases.merge import merge_releases
@@ -33,7 +33,7 @@ from ircore.core.records import DEFAULT_GAME
 
 
 @contextmanager
-def merge_with_head(repo: Repository, folder: Path, commit: str) -> Iterator[tuple[Path, Built]]:
+def merge_with_head(repo: HubRepository, folder: Path, commit: str) -> Iterator[tuple[Path, Built]]:
     """Merge a release with the release of a commit; the result lies in a temporary folder beside the release.
 
     Args:
@@ -177,7 +177,7 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
         return first_line, *built.lines(), *_describe_push(repo, _prepare_release(merged, plan), now, plan)
 
 
-def _describe_push(repo: Repository, outgoing: _Outgoing, now: RemoteHead, plan: PushPlan) -> tuple[str, ...]:
+def _describe_push(repo: HubRepository, outgoing: _Outgoing, now: RemoteHead, plan: PushPlan) -> tuple[str, ...]:
     remote = now.remote
     if _is_released(repo, remote, outgoing):
         return (f"{plan.repo}: has this release already, as {outgoing.tag}",)
@@ -255,12 +255,12 @@ def format_loading_code(pushed: _Pushed) -> tuple[str, str, str]:
     )
 
 
-def _open_repository(plan: PushPlan) -> Repository:
+def _open_repository(plan: PushPlan) -> HubRepository:
     """Return the repository of a plan, before any request to the Hub."""
     # A tag called main could not be told from the branch.
     if plan.revision is not None and (not TAG.fullmatch(plan.revision) or plan.revision == "main"):
         raise InputError(f"--revision {plan.revision}: not the name of a tag", "Give a name such as v1.0.0.")
-    return Repository(plan.repo)
+    return HubRepository(plan.repo)
 
 
 def _prepare_release(folder: Path, plan: PushPlan) -> _Outgoing:
@@ -277,7 +277,7 @@ def _prepare_release(folder: Path, plan: PushPlan) -> _Outgoing:
     return _Outgoing(release, files, plan.revision or release.record.name, report)
 
 
-def _add_hub_page(repo: Repository, outgoing: _Outgoing) -> _Outgoing:
+def _add_hub_page(repo: HubRepository, outgoing: _Outgoing) -> _Outgoing:
     """Return the release with its page on the Hub in ``croissant.json``, which is written into its folder too."""
     path = outgoing.release.folder / CROISSANT
     data = path.read_bytes()
@@ -287,7 +287,7 @@ def _add_hub_page(repo: Repository, outgoing: _Outgoing) -> _Outgoing:
     return outgoing._replace(files={**outgoing.files, CROISSANT: read_local_file(path)})
 
 
-def _recheck_release(repo: Repository, outgoing: _Outgoing, now: RemoteHead, say: Say) -> _Outgoing:
+def _recheck_release(repo: HubRepository, outgoing: _Outgoing, now: RemoteHead, say: Say) -> _Outgoing:
     """Compute the new runs again, and return the release with the verification."""
     folder, there = outgoing.release.folder, now.remote
     refuse_losses(repo, outgoing.release, now.head)  # before the long computation
@@ -305,7 +305,7 @@ def _recheck_release(repo: Repository, outgoing: _Outgoing, now: RemoteHead, say
     return outgoing._replace(files={**outgoing.files, **changed})
 
 
-def _make_repository(repo: Repository, plan: PushPlan, say: Say) -> Remote:
+def _make_repository(repo: HubRepository, plan: PushPlan, say: Say) -> Remote:
     """Return the repository, created if missing."""
     remote = repo.read()
     _refuse_public(plan, remote)
@@ -318,7 +318,7 @@ def _make_repository(repo: Repository, plan: PushPlan, say: Say) -> Remote:
     return remote
 
 
-def _read_head(repo: Repository, remote: Remote, outgoing: _Outgoing) -> RemoteHead:
+def _read_head(repo: HubRepository, remote: Remote, outgoing: _Outgoing) -> RemoteHead:
     return read_head(repo, remote, outgoing.release.folder, outgoing.files)
 
 
@@ -327,7 +327,7 @@ def _refuse_public(plan: PushPlan, remote: Remote | None) -> None:
         raise InputError(f"{plan.repo}: is public already", "Leave --private out, or change it in its settings.")
 
 
-def _is_released(repo: Repository, remote: Remote, outgoing: _Outgoing) -> bool:
+def _is_released(repo: HubRepository, remote: Remote, outgoing: _Outgoing) -> bool:
     """Say whether the tag is there with these very files.
 
     Raises:
@@ -343,13 +343,13 @@ def _is_released(repo: Repository, remote: Remote, outgoing: _Outgoing) -> bool:
     return True
 
 
-def _has_files(repo: Repository, remote: Remote, outgoing: _Outgoing) -> bool:
+def _has_files(repo: HubRepository, remote: Remote, outgoing: _Outgoing) -> bool:
     """Say whether the tag is there and has the files as they are here."""
     commit = remote.tags.get(outgoing.tag)
     return commit is not None and not compare_files(outgoing.files, repo.files(commit))
 
 
-def _commit_release(repo: Repository, first: Remote, outgoing: _Outgoing, message: str, say: Say) -> str:
+def _commit_release(repo: HubRepository, first: Remote, outgoing: _Outgoing, message: str, say: Say) -> str:
     """Commit upon the newest release that this one carries on; return the last commit."""
     heads: list[RemoteHead] = []
 
@@ -367,7 +367,7 @@ def _commit_release(repo: Repository, first: Remote, outgoing: _Outgoing, messag
     return commit
 
 
-def _read_again(repo: Repository) -> Remote:
+def _read_again(repo: HubRepository) -> Remote:
     remote = repo.read()
     if remote is None:
         raise WorkError(
@@ -376,7 +376,7 @@ def _read_again(repo: Repository) -> Remote:
     return remote
 
 
-def _refuse_damaged(repo: Repository, commit: str, outgoing: _Outgoing, before: RemoteHead) -> None:
+def _refuse_damaged(repo: HubRepository, commit: str, outgoing: _Outgoing, before: RemoteHead) -> None:
     """Refuse to tag a commit that lacks a file of the release, by size and hash, or holds a file that had to go.
 
     Raises:

@@ -79,7 +79,7 @@ _NO_ANSWERS = (json.JSONDecodeError, KeyError, TypeError, AttributeError, FileMe
 _STALE, _LIMITED = 412, 429
 
 
-class Repository:
+class HubRepository:
     """A dataset repository.
 
     Args:
@@ -88,7 +88,7 @@ class Repository:
     Raises:
         InputError: It cannot be the name of one.
 
-    >>> Repository("org/dataset").url
+    >>> HubRepository("org/dataset").url
     'https://huggingface.co/datasets/org/dataset'
     """
 

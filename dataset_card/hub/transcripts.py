@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from dataset_card.hub.repository import Repository
+from dataset_card.hub.repository import HubRepository
 from dataset_card.releases.files import read_local_file
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plain_words import format_count
@@ -24,7 +24,7 @@ def upload_transcripts(folder: Path, repo: str, say: Callable[[str], None]) -> s
         InputError: There is no token, or the repository is private.
         WorkError: The Hub refuses or cannot be reached.
     """
-    hub = Repository(repo)
+    hub = HubRepository(repo)
     hub.require_token()
     remote = hub.read()
     if remote is None:

@@ -32,12 +32,12 @@ from dataset_card.releases.record import (
 )
 from dataset_card.releases.run_records import collect_records, records_path, write_run_records
 from dataset_card.releases.season import dump_season_gaps
-from dataset_card.releases.selection import InstanceSets, ReleaseRun, Selection, select_runs
+from dataset_card.releases.selection import InstanceSets, ReleaseRun, ReleaseSelection, select_runs
 from dataset_card.releases.stored_release import StoredRelease, link_or_copy
 from dataset_card.releases.stored_run import StoredRun
 from dataset_card.tables.columns import Config
 from dataset_card.tables.game_tables import GameTables
-from dataset_card.tables.parts import Part, compute_layout_key, compute_part_key, make_part, sum_parts
+from dataset_card.tables.parts import TablePart, compute_layout_key, compute_part_key, make_part, sum_parts
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import OF_NO_RUN
@@ -78,13 +78,13 @@ class PartWriter:
         self._layout = compute_layout_key(select_layout_configs(configs))
         self.reused = 0
 
-    def reuse(self, config: Config, run: PlayedRun) -> Part | None:
+    def reuse(self, config: Config, run: PlayedRun) -> TablePart | None:
         """Reuse the files of a stored run's rows in a table; None if the rows have to be written."""
         release = run.source.release if isinstance(run.source, StoredRun) else None
         part = self._find_part(release, config, run.run.run_id)
         return self._take_over(release, part) if release is not None and part is not None else None
 
-    def write(self, config: Config, run_id: str | None, content: Iterable[Row]) -> Part:
+    def write(self, config: Config, run_id: str | None, content: Iterable[Row]) -> TablePart:
         """Write rows, unless the previous release has the same rows."""
         # Held as a list for two passes, key and files; pictures are read only when they are written.
         rows = list(content)
@@ -93,12 +93,12 @@ class PartWriter:
             return self._take_over(self._previous, known)
         return make_part(config, run_id, key, write_table(self._folder, config, rows, run_id))
 
-    def _take_over(self, release: StoredRelease, part: Part) -> Part:
+    def _take_over(self, release: StoredRelease, part: TablePart) -> TablePart:
         release.take_over(part, self._folder)
         self.reused += part.size
         return part
 
-    def _find_part(self, release: StoredRelease | None, config: Config, run_id: str | None) -> Part | None:
+    def _find_part(self, release: StoredRelease | None, config: Config, run_id: str | None) -> TablePart | None:
         """Return a part of a release with the current layout, which can be reused; None without such a part."""
         # Of another layout, the same rows have other columns or other bytes.
         if release is None or release.record.layout != self._layout:
@@ -108,7 +108,7 @@ class PartWriter:
 
 def write_parts(
     configs: Iterable[Config], source: ReleaseSource, writer: PartWriter, advance: Callable[[str], None]
-) -> Iterator[Part]:
+) -> Iterator[TablePart]:
     """Write every table of a release and yield the parts.
 
     Args:
@@ -254,7 +254,7 @@ def _read_sets(folders: Sequence[Path], runs: Sequence[RunFolder]) -> dict[str, 
 
 
 def write_release(
-    selection: Selection,
+    selection: ReleaseSelection,
     instances: InstanceSets,
     previous: StoredRelease | None,
     out: Path,
@@ -401,7 +401,7 @@ def _refuse_unfit(instances: InstanceSet) -> None:
             )
 
 
-def _write_run_records(folder: Path, runs: Iterable[PlayedRun], parts: Sequence[Part]) -> None:
+def _write_run_records(folder: Path, runs: Iterable[PlayedRun], parts: Sequence[TablePart]) -> None:
     """Write the records of the runs of reconstruction for the next build, which reads them faster than tables."""
     for run in runs:
         run_id = run.run.run_id
@@ -426,7 +426,7 @@ def _collect_descriptors(runs: Iterable[PlayedRun], previous: StoredRelease | No
             yield name, index_bytes(index_of(source) if isinstance(source, RunFolder) else compute_index(source))
 
 
-def _build_texts(source: ReleaseSource, selection: Selection) -> dict[str, str]:
+def _build_texts(source: ReleaseSource, selection: ReleaseSelection) -> dict[str, str]:
     """Return the files of records of a release by name; a file without a record is left out."""
     judges = merge_identities(source.runs).values()
     provenances = ((run.run.run_id, run.provenance) for run in source.runs)

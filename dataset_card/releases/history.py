@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dataset_card.releases.record import (
-    Entry,
+    ChangeLogEntry,
     GameRecord,
     ReleaseRecord,
     RunChange,
@@ -20,7 +20,7 @@ from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import open_stored_run
 from dataset_card.tables.columns import Config
 from dataset_card.tables.game_tables import GameTables
-from dataset_card.tables.parts import Part, compute_layout_key
+from dataset_card.tables.parts import TablePart, compute_layout_key
 from dataset_card.tables.release_source import ReleaseSource
 from ircore.core.errors import InputError
 from ircore.core.records import DEFAULT_GAME
@@ -29,7 +29,7 @@ from ircore.results.benchmark_version import Version, find_version
 from ircore.results.played_run import PlayedRun
 
 
-class Subject(NamedTuple):
+class ReleaseSubject(NamedTuple):
     """What the runs of a release say of it by themselves: benchmark, games and judges.
 
     >>> from pathlib import Path
@@ -49,20 +49,20 @@ class Subject(NamedTuple):
     """Every judge on the boards."""
 
 
-def read_subject(source: ReleaseSource) -> Subject:
+def read_subject(source: ReleaseSource) -> ReleaseSubject:
     """Return what the runs of a release say of it.
 
     Raises:
         InputError: Two runs of a game were played with different prompts.
     """
     version = None if source.lead is None else find_version(source.lead.results)
-    return Subject(version, tuple(_build_game_record(game) for game in source.games), _list_judges(source))
+    return ReleaseSubject(version, tuple(_build_game_record(game) for game in source.games), _list_judges(source))
 
 
 def describe_release(
     source: ReleaseSource,
     configs: tuple[Config, ...],
-    parts: tuple[Part, ...],
+    parts: tuple[TablePart, ...],
     texts: dict[str, str],
     previous: StoredRelease | None,
     tombstones: Sequence[Withdrawal],
@@ -101,7 +101,7 @@ def describe_release(
     day = date or max(_find_newest_day(source, tombstones), "" if previous is None else previous.record.date)
     benchmark = None if version is None else version.name
     taken = {entry.name for entry in previous.record.history} if previous is not None else set()
-    entry = Entry(
+    entry = ChangeLogEntry(
         name=release_name(benchmark, day, content, taken),
         date=day,
         added=tuple(_list_added_runs(source, previous)),
@@ -174,7 +174,7 @@ def _list_added_runs(source: ReleaseSource, previous: StoredRelease | None) -> I
 
 
 def _list_changed_runs(
-    source: ReleaseSource, parts: tuple[Part, ...], previous: StoredRelease | None, layout: str
+    source: ReleaseSource, parts: tuple[TablePart, ...], previous: StoredRelease | None, layout: str
 ) -> Iterator[RunChange]:
     if previous is None:
         return

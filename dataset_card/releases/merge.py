@@ -9,9 +9,9 @@ from pathlib import Path
 
 from dataset_card.card.card import read_maintainer_texts
 from dataset_card.releases.build import Built, write_release
-from dataset_card.releases.record import Entry
+from dataset_card.releases.record import ChangeLogEntry
 from dataset_card.releases.season import read_gaps
-from dataset_card.releases.selection import InstanceSets, Selection, list_cleared_runs, make_replacement_key
+from dataset_card.releases.selection import InstanceSets, ReleaseSelection, list_cleared_runs, make_replacement_key
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredRun, open_stored_run
 from ircore.core.errors import WorkError
@@ -48,7 +48,7 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
     _refuse_twins(runs, head)
     left_out = tuple(tombstones[run_id] for run_id in sorted(gone & mine.runs.keys()))
     decisions = tuple(tombstones[run_id] for run_id in sorted(tombstones))
-    chosen = Selection(tuple(runs), decisions, list_cleared_runs(mine) | list_cleared_runs(head), left_out)
+    chosen = ReleaseSelection(tuple(runs), decisions, list_cleared_runs(mine) | list_cleared_runs(head), left_out)
     # A merge of the same two releases has the same date on every day.
     date = max(mine.record.date, head.record.date)
     maintainer_texts = dict(read_maintainer_texts(head.folder)) | {
@@ -121,17 +121,19 @@ class _Changes:
         )
 
 
-def _find_newer_entries(history: Sequence[Entry], other: Sequence[Entry]) -> tuple[Entry, ...]:
+def _find_newer_entries(
+    history: Sequence[ChangeLogEntry], other: Sequence[ChangeLogEntry]
+) -> tuple[ChangeLogEntry, ...]:
     """Return the entries of a history after the newest entry that both histories share."""
     return tuple(history[: next((at for at, entry in enumerate(history) if entry in other), len(history))])
 
 
-def _list_touched_runs(entries: Sequence[Entry]) -> set[str]:
+def _list_touched_runs(entries: Sequence[ChangeLogEntry]) -> set[str]:
     added = {note.run_id for entry in entries for note in entry.added}
     return added | {change.run.run_id for entry in entries for change in entry.changed}
 
 
-def _list_decided_runs(entries: Sequence[Entry]) -> set[str | None]:
+def _list_decided_runs(entries: Sequence[ChangeLogEntry]) -> set[str | None]:
     return {withdrawal.run_id for entry in entries for withdrawal in entry.withdrawals}
 
 

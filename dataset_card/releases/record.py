@@ -14,9 +14,9 @@ from typing import Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from dataset_card.markdown import render
-from dataset_card.releases.renderer import Renderer
-from dataset_card.tables.columns import Column, Config, Kind
-from dataset_card.tables.parts import Part
+from dataset_card.releases.renderer import RendererCode
+from dataset_card.tables.columns import Config, Kind, ReleaseColumn
+from dataset_card.tables.parts import TablePart
 from dataset_card.tables.schema import OPTIONAL_NAMES
 from ircore.core.errors import InputError
 from ircore.core.plain_words import Day
@@ -89,7 +89,7 @@ class RunChange(Record):
     tables: tuple[Name, ...] = Field(description="The tables in which its rows are not what they were.")
 
 
-class Entry(Record):
+class ChangeLogEntry(Record):
     """Changes of a release against the previous release.
 
     >>> from pathlib import Path
@@ -153,7 +153,7 @@ class TableRecord(Record):
 
     def config(self) -> Config:
         """Return the table in the form in which its files are read."""
-        columns = (Column(**column.model_dump()) for column in self.columns)
+        columns = (ReleaseColumn(**column.model_dump()) for column in self.columns)
         return Config(self.name, self.row, tuple(columns), self.default)
 
 
@@ -188,12 +188,14 @@ class ReleaseRecord(Record):
     content: Sha256 = Field(description="Hash of layout and of all rows, pictures, runs, judges and tombstones.")
     layout: Sha256 = Field(description="Hash of the columns and of how tables are written.")
     program: Sha256 = Field(description="Hash of the code that computed its numbers.")
-    renderer: Renderer = Field(description="Code that wrote its derived files.")
+    renderer: RendererCode = Field(description="Code that wrote its derived files.")
     judges: tuple[Name, ...] = Field(description="Every judge on its boards.")
-    parts: tuple[Part, ...] = Field(description="What each run adds to each table, and the tables of no run.")
+    parts: tuple[TablePart, ...] = Field(description="What each run adds to each table, and the tables of no run.")
     files: tuple[Line, ...] = Field(description="Every file beside the tables, by its path.")
     parent: Parent | None = Field(default=None, description="What it was built upon; null if nothing.")
-    history: tuple[Entry, ...] = Field(min_length=1, description="This release and all before it, newest first.")
+    history: tuple[ChangeLogEntry, ...] = Field(
+        min_length=1, description="This release and all before it, newest first."
+    )
 
     @property
     def hashes(self) -> dict[str, str]:
@@ -230,7 +232,7 @@ def release_name(benchmark: str | None, date: str, content: str, taken: Collecti
     return next(free for free in chain([name], (f"{name}-{number}" for number in count(2))) if free not in taken)
 
 
-def compute_content_hash(parts: tuple[Part, ...], texts: dict[str, str], layout: str) -> str:
+def compute_content_hash(parts: tuple[TablePart, ...], texts: dict[str, str], layout: str) -> str:
     """Return the hash of a release's content and layout.
 
     Args:

@@ -40,7 +40,7 @@ TEXT_SOURCES = (
 """Patterns of the files of this package that a derived text depends on; numbers and boards come from ``ircore``."""
 
 
-class Renderer(Record):
+class RendererCode(Record):
     """The code that wrote the derived files of a release: the same code writes the same bytes.
 
     >>> from dataset_card.releases.record import read_release
@@ -60,7 +60,7 @@ def list_renderer_files() -> tuple[Path, ...]:
 
 
 @cache
-def identify_renderer() -> Renderer:
+def identify_renderer() -> RendererCode:
     """Return the hashes of the code of this program."""
     from PIL import __version__, features
 
@@ -70,4 +70,4 @@ def identify_renderer() -> Renderer:
     # zlib packs the PNG files, FreeType and Raqm draw their letters: other versions may give other bytes.
     drawing = [__version__, *(features.version(name) or "" for name in ("zlib", "freetype2", "raqm"))]
     pictures = hashlib.sha256(" ".join((texts.hexdigest(), *drawing)).encode())
-    return Renderer(texts=texts.hexdigest(), pictures=pictures.hexdigest())
+    return RendererCode(texts=texts.hexdigest(), pictures=pictures.hexdigest())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from dataset_card.tables.parts import Part
+from dataset_card.tables.parts import TablePart
 from dataset_card.tables.schema import holds_records
 from ircore.core.episode_records import Episode, EpisodeCost
 from ircore.core.files import write_text
@@ -34,7 +34,7 @@ class RunRecords(Record):
     costs: dict[str, EpisodeCost]
 
 
-def records_path(release: Path, parts: Iterable[Part]) -> Path:
+def records_path(release: Path, parts: Iterable[TablePart]) -> Path:
     """Return where the records of a run lie in a release.
 
     Args:

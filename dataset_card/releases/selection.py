@@ -20,7 +20,7 @@ InstanceSets = Mapping[str, InstanceSet]
 
 
 @dataclass(frozen=True)
-class Selection:
+class ReleaseSelection:
     """The runs of a release.
 
     >>> from pathlib import Path
@@ -50,7 +50,7 @@ def select_runs(
     instances: InstanceSets,
     previous: StoredRelease | None,
     withdrawals: Sequence[Withdrawal] | None,
-) -> Selection:
+) -> ReleaseSelection:
     """Return the runs that a release holds.
 
     Nothing leaves in silence: a run of the previous release without a new folder stays unless it was withdrawn.
@@ -88,7 +88,7 @@ def select_runs(
     # Looking at a run's findings is not taken back.
     cleared |= frozenset() if previous is None else list_cleared_runs(previous)
     decisions = tuple(tombstones[run_id] for run_id in sorted(tombstones))
-    return Selection(remaining, decisions, frozenset(cleared), left_out)
+    return ReleaseSelection(remaining, decisions, frozenset(cleared), left_out)
 
 
 def list_cleared_runs(release: StoredRelease) -> frozenset[str]:

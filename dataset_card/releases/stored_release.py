@@ -13,7 +13,7 @@ from dataset_card.releases.renderer import compute_program_key
 from dataset_card.releases.run_records import records_path
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_plain
-from dataset_card.tables.parts import Part
+from dataset_card.tables.parts import TablePart
 from dataset_card.tables.records_of_rows import parse_board_cells
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import GAME, LEADERBOARD, PREVIEWS, holds_records
@@ -96,7 +96,7 @@ class StoredRelease:
         """Return where the records of a run lie, if they are kept."""
         return records_path(self.folder, (part for (_, owner), part in self.parts.items() if owner == run_id))
 
-    def take_over(self, part: Part, folder: Path) -> None:
+    def take_over(self, part: TablePart, folder: Path) -> None:
         """Put the files of a part into another release as they are: as further names of the same files if possible.
 
         Raises:

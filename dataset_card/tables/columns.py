@@ -20,10 +20,10 @@ MESSAGE: Mapping[str, Any] = {"role": "string", "content": {"type": "string", "t
 
 
 @dataclass(frozen=True)
-class Column:
+class ReleaseColumn:
     """A column of a table.
 
-    >>> Column("width", "int32", "Pixels.").nullable
+    >>> ReleaseColumn("width", "int32", "Pixels.").nullable
     False
     """
 
@@ -53,7 +53,7 @@ class Column:
 class Config:
     """A table of a release; the Hub calls a table a config.
 
-    >>> Config("words", "a word", (Column("word", "string", "A word."),)).pattern
+    >>> Config("words", "a word", (ReleaseColumn("word", "string", "A word."),)).pattern
     'data/words/test-*.parquet'
     """
 
@@ -63,7 +63,7 @@ class Config:
     row: str
     """Meaning of a row."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[ReleaseColumn, ...]
     """Columns in the order of the files."""
 
     default: bool = False
@@ -75,7 +75,7 @@ class Config:
         return f"data/{self.name}/{SPLIT}-*.parquet"
 
     @cached_property
-    def images(self) -> tuple[Column, ...]:
+    def images(self) -> tuple[ReleaseColumn, ...]:
         """The columns that hold pictures, one or several."""
         return tuple(column for column in self.columns if ITEMS.get(column.kind, column.kind) == "image")
 
@@ -88,21 +88,22 @@ class Config:
         return [_build_yaml_feature(column.name, column.kind) for column in self.columns]
 
 
-def build_cells(columns: Iterable[Column], record: object) -> dict[str, object]:
+def build_cells(columns: Iterable[ReleaseColumn], record: object) -> dict[str, object]:
     """Return the columns that hold fields of a record.
 
     Args:
         columns: Of the table; those without a field are left out.
         record: A record, or its fields by name.
 
-    >>> columns = (Column("side", "int32", "Pixels.", field="size.width"), Column("about", "string", "Words."))
+    >>> side = ReleaseColumn("side", "int32", "Pixels.", field="size.width")
+    >>> columns = (side, ReleaseColumn("about", "string", "Words."))
     >>> build_cells(columns, {"size": {"width": 3}})
     {'side': 3}
     """
     return {column.name: _format_cell(column, _find_value(record, column.field)) for column in columns if column.field}
 
 
-def parse_cells(columns: Iterable[Column], row: Mapping[str, object]) -> dict[str, Any]:
+def parse_cells(columns: Iterable[ReleaseColumn], row: Mapping[str, object]) -> dict[str, Any]:
     """Return the fields of the record that a row is of, which the caller validates; the way back of ``build_cells``.
 
     Args:
@@ -112,7 +113,7 @@ def parse_cells(columns: Iterable[Column], row: Mapping[str, object]) -> dict[st
     Raises:
         ValueError: A text that must be JSON is none.
 
-    >>> parse_cells((Column("side", "int32", "Pixels.", field="size.width"),), {"side": 3})
+    >>> parse_cells((ReleaseColumn("side", "int32", "Pixels.", field="size.width"),), {"side": 3})
     {'size': {'width': 3}}
     """
     fields: dict[str, Any] = {}
@@ -138,7 +139,7 @@ def _find_value(record: Any, path: str) -> Any:
     return record
 
 
-def _format_cell(column: Column, value: Any) -> object:
+def _format_cell(column: ReleaseColumn, value: Any) -> object:
     if value is None:
         return None
     if column.as_json:

@@ -21,18 +21,18 @@ LAYOUT = 2
 """Raised whenever the same rows are written differently, so that no file of an earlier release is reused."""
 
 
-class Shard(Record):
+class ParquetShard(Record):
     """A Parquet file."""
 
     size: int = Field(ge=0, description="Bytes.")
     sha256: Sha256 = Field(description="SHA-256 of its bytes.")
 
 
-class Part(Record):
+class TablePart(Record):
     """The rows of a run in a table, or a whole table that belongs to no run.
 
-    >>> shards = (Shard(size=1200, sha256="0" * 64),)
-    >>> [*Part(config="scores", run_id="a", key="1" * 64, rows=4, num_bytes=300, shards=shards).files]
+    >>> shards = (ParquetShard(size=1200, sha256="0" * 64),)
+    >>> [*TablePart(config="scores", run_id="a", key="1" * 64, rows=4, num_bytes=300, shards=shards).files]
     ['data/scores/test-a-00000-of-00001.parquet']
     """
 
@@ -41,10 +41,10 @@ class Part(Record):
     key: Sha256 = Field(description="Hash of the rows in their order, pictures as their SHA-256, and of the columns.")
     rows: int = Field(ge=0, description="Number of rows.")
     num_bytes: int = Field(ge=0, description="Size in memory, as dataset_info has it.")
-    shards: tuple[Shard, ...] = Field(description="Its files, in the order of their names.")
+    shards: tuple[ParquetShard, ...] = Field(description="Its files, in the order of their names.")
 
     @property
-    def files(self) -> dict[str, Shard]:
+    def files(self) -> dict[str, ParquetShard]:
         """The part's files by their path in the release."""
         count = len(self.shards)
         names = (f"data/{self.config}/{name_shard(self.run_id, index, count)}" for index in range(count))
@@ -62,8 +62,8 @@ class PartKey:
     Args:
         config: The table.
 
-    >>> from dataset_card.tables.columns import Column
-    >>> table = Config("words", "a word", (Column("word", "string", "A word."),))
+    >>> from dataset_card.tables.columns import ReleaseColumn
+    >>> table = Config("words", "a word", (ReleaseColumn("word", "string", "A word."),))
     >>> red = [{"word": "red"}]
     >>> compute_part_key(table, red) == compute_part_key(table, list(red)) != compute_part_key(table, [])
     True
@@ -101,19 +101,19 @@ def compute_layout_key(configs: Iterable[Config]) -> str:
     return hashlib.sha256(_dump_json([LAYOUT, *(compute_part_key(config, ()) for config in configs)])).hexdigest()
 
 
-def make_part(config: Config, run_id: str | None, key: str, written: Written) -> Part:
+def make_part(config: Config, run_id: str | None, key: str, written: Written) -> TablePart:
     """Describe a part that was written."""
-    return Part(
+    return TablePart(
         config=config.name,
         run_id=run_id,
         key=key,
         rows=written.rows,
         num_bytes=written.num_bytes,
-        shards=tuple(Shard(size=size, sha256=sha256) for size, sha256 in written.files),
+        shards=tuple(ParquetShard(size=size, sha256=sha256) for size, sha256 in written.files),
     )
 
 
-def sum_parts(config: Config, parts: Iterable[Part]) -> Written:
+def sum_parts(config: Config, parts: Iterable[TablePart]) -> Written:
     """Return the size of the parts of a table together."""
     own = [part for part in parts if part.config == config.name]
     files = tuple((shard.size, shard.sha256) for part in own for shard in part.shards)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from typing import Any, cast
 
-from dataset_card.tables.columns import Column, Config, parse_cells
+from dataset_card.tables.columns import Config, ReleaseColumn, parse_cells
 from dataset_card.tables.rows import Row, parse_public_id
 from dataset_card.tables.schema import EPISODES, SCORES
 from ircore.core.episode_records import EpisodeCost
@@ -70,7 +70,7 @@ def parse_cost(row: Row) -> EpisodeCost:
     return EpisodeCost(**dict(zip(("usd", "seconds"), known, strict=True)))
 
 
-def _parse_own_fields(columns: Iterable[Column], row: Row) -> dict[str, Any]:
+def _parse_own_fields(columns: Iterable[ReleaseColumn], row: Row) -> dict[str, Any]:
     """Return the fields of a record with the ids that it has in its run and its set."""
     fields = parse_cells(columns, row)
     return fields | {name: parse_public_id(fields[name]) for name in ("episode_id", "instance_id") if name in fields}

@@ -36,10 +36,10 @@ from ircore.results.tables.board import Filling, build_board_columns, leaderboar
 
 
 @dataclass(frozen=True)
-class PictureFile:
+class RowPicture:
     """A picture of a row that is read when the row is written.
 
-    >>> PictureFile("red.png", lambda: b"bytes of the file").load()
+    >>> RowPicture("red.png", lambda: b"bytes of the file").load()
     b'bytes of the file'
     """
 
@@ -128,12 +128,12 @@ def parse_retired_target(row: Row) -> RetiredTarget | None:
     return RetiredTarget.model_validate(own | fields)
 
 
-def select_published_files(instances: InstanceSet, instance: Instance) -> dict[str, PictureFile]:
+def select_published_files(instances: InstanceSet, instance: Instance) -> dict[str, RowPicture]:
     """Return the pictures of an instance that may be published, by name: all of them or none."""
     if not may_be_published(instance.licence):
         return {}
     return {
-        name: PictureFile(file.image.rpartition("/")[2], partial(instances.picture_bytes, instance, name))
+        name: RowPicture(file.image.rpartition("/")[2], partial(instances.picture_bytes, instance, name))
         for name, file in instance.pictures.items()
     }
 
@@ -178,12 +178,12 @@ def _build_picture_columns(game: Game[Any], instances: InstanceSet, instance: In
     }
 
 
-def _parse_rendering(run: PlayedRun, fields: Any) -> PictureFile | None:
+def _parse_rendering(run: PlayedRun, fields: Any) -> RowPicture | None:
     return None if fields is None else _build_picture_file(run, Rendering.model_validate(fields))
 
 
-def _build_picture_file(run: PlayedRun, rendering: Rendering) -> PictureFile:
-    return PictureFile(f"{rendering.sha256}.png", lambda: run.rendering(rendering).data)
+def _build_picture_file(run: PlayedRun, rendering: Rendering) -> RowPicture:
+    return RowPicture(f"{rendering.sha256}.png", lambda: run.rendering(rendering).data)
 
 
 def build_episode_rows(run: PlayedRun) -> Iterator[Row]:
@@ -334,7 +334,7 @@ QUALITY = 85
 def build_preview_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``previews`` of a run: the rows of ``transcripts`` with small pictures."""
     names = [column.name for column in PREVIEWS.columns]
-    last: tuple[object, PictureFile | None] = (None, None)
+    last: tuple[object, RowPicture | None] = (None, None)
     for row in step_rows(instances, run):
         if row["target"] is not last[0]:  # the same object for all turns of an episode, and so is its preview
             last = row["target"], _shrink_file(row["target"])
@@ -355,8 +355,8 @@ def shrink(data: bytes) -> bytes:
     return buffer.getvalue()
 
 
-def _shrink_file(original: object) -> PictureFile | None:
-    if not isinstance(original, PictureFile):
+def _shrink_file(original: object) -> RowPicture | None:
+    if not isinstance(original, RowPicture):
         return None
     # A preview is made when its row is written, and rows that the previous release has are not written.
-    return PictureFile(f"{original.path.rpartition('.')[0]}.jpg", lambda: shrink(original.load()))
+    return RowPicture(f"{original.path.rpartition('.')[0]}.jpg", lambda: shrink(original.load()))

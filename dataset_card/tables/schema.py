@@ -9,52 +9,54 @@ from collections.abc import Iterator, Mapping
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from dataset_card.tables.columns import Column, Config, Kind
+from dataset_card.tables.columns import Config, Kind, ReleaseColumn
 from ircore.core.records import DEFAULT_GAME
 from ircore.games.base import Game, list_picture_fields
 
-GAME = Column("game", "string", "Name of the game.")
+GAME = ReleaseColumn("game", "string", "Name of the game.")
 """The first column of every table."""
 
 _RUN = (
-    Column("run_id", "string", "The run: the players of a submission under one set of rules; joins with `runs`."),
-    Column("submission", "string", "Slug of the submission."),
+    ReleaseColumn(
+        "run_id", "string", "The run: the players of a submission under one set of rules; joins with `runs`."
+    ),
+    ReleaseColumn("submission", "string", "Slug of the submission."),
 )
-_RULES = Column("rules", "string", "Key of the rules played by, such as `b200-t10-allow` or `rounds=3`.")
+_RULES = ReleaseColumn("rules", "string", "Key of the rules played by, such as `b200-t10-allow` or `rounds=3`.")
 """The last column of every table of runs."""
 
-_EPISODE = Column(
+_EPISODE = ReleaseColumn(
     "episode_id",
     "string",
     "One instance played by one submission: the run and the instance, unique in the release.",
     field="episode_id",
 )
 _INSTANCE = (
-    Column(
+    ReleaseColumn(
         "instance_id",
         "string",
         "What was played: game, instance set and instance, unique in the release; joins with `instances`.",
         field="instance_id",
     ),
-    Column("category", "string", "Category of the instance, such as `bar_graph`.", field="category"),
-    Column("difficulty", "string", "`easy` or `hard`.", field="difficulty"),
+    ReleaseColumn("category", "string", "Category of the instance, such as `bar_graph`.", field="category"),
+    ReleaseColumn("difficulty", "string", "`easy` or `hard`.", field="difficulty"),
 )
-_LABELS = tuple(Column(column.name, column.kind, column.description) for column in _INSTANCE)
+_LABELS = tuple(ReleaseColumn(column.name, column.kind, column.description) for column in _INSTANCE)
 """The same columns where a row is of something else, such as a score."""
 
 
 def _make_picture_columns(
     name: str, about: str, field: str = "", nullable: bool = True, repeats: bool = False
-) -> tuple[Column, ...]:
+) -> tuple[ReleaseColumn, ...]:
     """Return the columns of a picture: the picture, the hash of its pixels, and its size where it is read back."""
     size = (
-        Column(f"{name}_width", "int32", "Pixels.", nullable, field=f"{field}.width"),
-        Column(f"{name}_height", "int32", "Pixels.", nullable, field=f"{field}.height"),
+        ReleaseColumn(f"{name}_width", "int32", "Pixels.", nullable, field=f"{field}.width"),
+        ReleaseColumn(f"{name}_height", "int32", "Pixels.", nullable, field=f"{field}.height"),
     )
     words = f"SHA-256 of the pixels of `{name}`, as 64 hex digits."
     return (
-        Column(name, "image", about, nullable, repeats),
-        Column(f"{name}_sha256", "string", words, nullable, field=field and f"{field}.sha256"),
+        ReleaseColumn(name, "image", about, nullable, repeats),
+        ReleaseColumn(f"{name}_sha256", "string", words, nullable, field=field and f"{field}.sha256"),
         *(size if field else ()),
     )
 
@@ -64,30 +66,36 @@ INSTANCES = Config(
     "one instance: a target picture, a context, a task",
     (
         GAME,
-        Column("instance_set", "string", "Identity of the instance set, as in `runs`: SHA-256 of its index."),
+        ReleaseColumn("instance_set", "string", "Identity of the instance set, as in `runs`: SHA-256 of its index."),
         *_INSTANCE,
         *_make_picture_columns(
             "image", "The first of its pictures, such as the target; null if none may be published."
         ),
-        Column("pictures", "images", "All of its pictures, the bytes of their files; none if not to be published."),
-        Column("picture_names", "strings", "Their names, such as `target`."),
-        Column("pictures_sha256", "strings", "SHA-256 of the pixels of each."),
-        Column("picture_widths", "int32s", "Pixels."),
-        Column("picture_heights", "int32s", "Pixels."),
-        Column("picture_files", "strings", "The files in the instance set."),
-        Column("scene", "string", "What was drawn (elements, boxes, colours) as JSON; null if not drawn.", True),
-        Column("payload", "string", "The game's own fields, such as texts and answers, as JSON; of a scene the place."),
-        Column("source", "string", "`procedural`, or the work and its author.", field="source"),
-        Column(
+        ReleaseColumn(
+            "pictures", "images", "All of its pictures, the bytes of their files; none if not to be published."
+        ),
+        ReleaseColumn("picture_names", "strings", "Their names, such as `target`."),
+        ReleaseColumn("pictures_sha256", "strings", "SHA-256 of the pixels of each."),
+        ReleaseColumn("picture_widths", "int32s", "Pixels."),
+        ReleaseColumn("picture_heights", "int32s", "Pixels."),
+        ReleaseColumn("picture_files", "strings", "The files in the instance set."),
+        ReleaseColumn("scene", "string", "What was drawn (elements, boxes, colours) as JSON; null if not drawn.", True),
+        ReleaseColumn(
+            "payload", "string", "The game's own fields, such as texts and answers, as JSON; of a scene the place."
+        ),
+        ReleaseColumn("source", "string", "`procedural`, or the work and its author.", field="source"),
+        ReleaseColumn(
             "licence",
             "string",
             "SPDX identifier of the pictures, or `LicenseRef-…` for a public-domain statement.",
             field="licence",
         ),
-        Column("seed", "int64", "Seed it was made from; null if it was not drawn.", nullable=True, field="seed"),
-        Column("retired", "string", "Day from which on it counts on no board, since something is wrong with it.", True),
-        Column("retired_in", "string", "Version of the benchmark that goes without it.", True),
-        Column("retired_reason", "string", "Why it was retired.", True),
+        ReleaseColumn("seed", "int64", "Seed it was made from; null if it was not drawn.", nullable=True, field="seed"),
+        ReleaseColumn(
+            "retired", "string", "Day from which on it counts on no board, since something is wrong with it.", True
+        ),
+        ReleaseColumn("retired_in", "string", "Version of the benchmark that goes without it.", True),
+        ReleaseColumn("retired_reason", "string", "Why it was retired.", True),
     ),
 )
 
@@ -99,16 +107,24 @@ EPISODES = Config(
         *_RUN,
         _EPISODE,
         *_INSTANCE,
-        Column("outcome", "string", "How it ended, such as `converged`, `completed` or `aborted`.", field="outcome"),
-        Column("abort_reason", "string", "Why it was aborted, such as `describer_format`.", True, field="abort_reason"),
-        Column("abort_detail", "string", "What was seen that led to the abort.", True, field="detail"),
-        Column("turns", "int32", "Turns or steps: its rows in the game's transcripts."),
-        Column("renderings", "int32", "Of these, those with a rendering."),
+        ReleaseColumn(
+            "outcome", "string", "How it ended, such as `converged`, `completed` or `aborted`.", field="outcome"
+        ),
+        ReleaseColumn(
+            "abort_reason", "string", "Why it was aborted, such as `describer_format`.", True, field="abort_reason"
+        ),
+        ReleaseColumn("abort_detail", "string", "What was seen that led to the abort.", True, field="detail"),
+        ReleaseColumn("turns", "int32", "Turns or steps: its rows in the game's transcripts."),
+        ReleaseColumn("renderings", "int32", "Of these, those with a rendering."),
         *_make_picture_columns("first_rendering", "Of the first turn that has one; null if nothing was drawn."),
         *_make_picture_columns("final_rendering", "Of the last turn that has one."),
-        Column("message_tokens", "int32", "Tokens of all messages; null for games without any.", nullable=True),
-        Column("seconds", "float64", "Time until its answers were there, seconds; null if unknown.", nullable=True),
-        Column("cost_usd", "float64", "US dollars that its answers cost; null if one is not known.", nullable=True),
+        ReleaseColumn("message_tokens", "int32", "Tokens of all messages; null for games without any.", nullable=True),
+        ReleaseColumn(
+            "seconds", "float64", "Time until its answers were there, seconds; null if unknown.", nullable=True
+        ),
+        ReleaseColumn(
+            "cost_usd", "float64", "US dollars that its answers cost; null if one is not known.", nullable=True
+        ),
         _RULES,
     ),
 )
@@ -121,90 +137,94 @@ SCORES = Config(
         *_RUN,
         _EPISODE,
         *_LABELS,
-        Column(
+        ReleaseColumn(
             "step",
             "int32",
             "The step that was scored, 1-based; the last one for a preference; null for the whole episode.",
             nullable=True,
             field="step",
         ),
-        Column(
+        ReleaseColumn(
             "measure",
             "string",
             "`similarity`, `preference`, an image metric, or a measure of the game.",
             field="measure",
         ),
-        Column(
+        ReleaseColumn(
             "by", "string", "Who gave it: a judge, the metric itself, or the game for its own measures.", field="by"
         ),
-        Column(
+        ReleaseColumn(
             "value",
             "float64",
             "similarity: 0–10; preference: 1 final, 0 first rendering, 0.5 tie; others: in the measure's unit.",
             nullable=True,
             field="value",
         ),
-        Column("reason", "string", "Why there is no value.", nullable=True, field="reason"),
-        Column("note", "string", "The value explained in words.", nullable=True, field="note"),
-        Column(
+        ReleaseColumn("reason", "string", "Why there is no value.", nullable=True, field="reason"),
+        ReleaseColumn("note", "string", "The value explained in words.", nullable=True, field="note"),
+        ReleaseColumn(
             "rendering_sha256",
             "string",
             "SHA-256 of the scored picture; null for the game's own measures.",
             nullable=True,
             field="rendering",
         ),
-        Column("annotator", "string", "Pseudonym of the person, where `by` is `human`.", True, field="annotator"),
-        Column(
+        ReleaseColumn(
+            "annotator", "string", "Pseudonym of the person, where `by` is `human`.", True, field="annotator"
+        ),
+        ReleaseColumn(
             "first_leading",
             "float64",
             "preference asked in both orders: the answer with the first rendering shown first.",
             nullable=True,
             field="orders.first_leading",
         ),
-        Column(
+        ReleaseColumn(
             "final_leading",
             "float64",
             "The same with the final rendering shown first.",
             nullable=True,
             field="orders.final_leading",
         ),
-        Column("leniencies", "strings", "Deviations in a model's answer that were accepted.", field="leniencies"),
-        Column(
+        ReleaseColumn(
+            "leniencies", "strings", "Deviations in a model's answer that were accepted.", field="leniencies"
+        ),
+        ReleaseColumn(
             "version",
             "string",
             "metric: version of its definition, with the weights that it computed with.",
             nullable=True,
             field="version",
         ),
-        Column(
+        ReleaseColumn(
             "loading",
             "string",
             "metric: `upstream` (as published values were computed) or `native` (as a viewer shows the pictures).",
             nullable=True,
             field="loading",
         ),
-        Column(
+        ReleaseColumn(
             "lowest",
             "float64",
             "similarity by `verified`: the value if everything that could not be told is wrong.",
             nullable=True,
             field="low",
         ),
-        Column(
+        ReleaseColumn(
             "highest",
             "float64",
             "similarity by `verified`: the value if everything that could not be told is right.",
             nullable=True,
             field="high",
         ),
-        Column(
+        ReleaseColumn(
             "undecided",
             "float64",
             "similarity by `verified`: share of the facts, by weight, that could not be told, 0–1.",
             nullable=True,
             field="undecided",
         ),
-        Column(
+        ReleaseColumn(
             "unread",
             "bool",
             "similarity by `verified`: whether labels were left unread, since no reader of texts was installed.",
@@ -220,17 +240,25 @@ LEADERBOARD = Config(
     (
         GAME,
         *_RUN,
-        Column("category", "string", "A category, or `all`."),
-        Column("difficulty", "string", "`easy`, `hard`, or `all`."),
-        Column("by", "string", "The judge, or the measure, that heads the board; the game for what is on all boards."),
-        Column("measure", "string", "What the number is: `main_score`, which ranks are by, or a row of `measures`."),
-        Column("mean", "float64", "The mean over episodes, or the number; null without any value.", nullable=True),
-        Column("low", "float64", "Lower end of the 95 % interval; null where there is none.", nullable=True),
-        Column("high", "float64", "Upper end of the 95 % interval; null where there is none.", nullable=True),
-        Column("n", "int32", "Episodes that it rests on; null for a plain count.", nullable=True),
-        Column("rank_low", "int32", "main_score: best rank that the paired intervals allow.", nullable=True),
-        Column("rank_high", "int32", "main_score: worst rank that they allow.", nullable=True),
-        Column("unranked", "string", "main_score: why there is no rank, such as `held` or `too_few`.", nullable=True),
+        ReleaseColumn("category", "string", "A category, or `all`."),
+        ReleaseColumn("difficulty", "string", "`easy`, `hard`, or `all`."),
+        ReleaseColumn(
+            "by", "string", "The judge, or the measure, that heads the board; the game for what is on all boards."
+        ),
+        ReleaseColumn(
+            "measure", "string", "What the number is: `main_score`, which ranks are by, or a row of `measures`."
+        ),
+        ReleaseColumn(
+            "mean", "float64", "The mean over episodes, or the number; null without any value.", nullable=True
+        ),
+        ReleaseColumn("low", "float64", "Lower end of the 95 % interval; null where there is none.", nullable=True),
+        ReleaseColumn("high", "float64", "Upper end of the 95 % interval; null where there is none.", nullable=True),
+        ReleaseColumn("n", "int32", "Episodes that it rests on; null for a plain count.", nullable=True),
+        ReleaseColumn("rank_low", "int32", "main_score: best rank that the paired intervals allow.", nullable=True),
+        ReleaseColumn("rank_high", "int32", "main_score: worst rank that they allow.", nullable=True),
+        ReleaseColumn(
+            "unranked", "string", "main_score: why there is no rank, such as `held` or `too_few`.", nullable=True
+        ),
         _RULES,
     ),
 )
@@ -240,11 +268,11 @@ MEASURES = Config(
     "one measure of a game's boards",
     (
         GAME,
-        Column("measure", "string", "Its key in `leaderboard`."),
-        Column("title", "string", "Its name for people."),
-        Column("unit", "string", "Unit or range; null if it has none.", nullable=True),
-        Column("better", "string", "`higher`, `lower`, or null where neither is better.", nullable=True),
-        Column("description", "string", "What it means."),
+        ReleaseColumn("measure", "string", "Its key in `leaderboard`."),
+        ReleaseColumn("title", "string", "Its name for people."),
+        ReleaseColumn("unit", "string", "Unit or range; null if it has none.", nullable=True),
+        ReleaseColumn("better", "string", "`higher`, `lower`, or null where neither is better.", nullable=True),
+        ReleaseColumn("description", "string", "What it means."),
     ),
 )
 
@@ -254,18 +282,22 @@ RUNS = Config(
     (
         GAME,
         *_RUN,
-        Column("name", "string", "The submission's name as stated."),
-        Column("seats", "strings", "The seats that were taken, as the game names them."),
-        Column("players", "strings", "Who took each of them."),
-        Column("settings", "string", "The rules, each with its value, as JSON."),
-        Column("instance_set", "string", "Identity of the instance set that was played, as in `instances`."),
-        Column("prompts", "string", "Version of the prompts."),
-        Column("seed", "int64", "Seed of players that draw lots."),
-        Column("version", "string", "Version of ircore that played it."),
-        Column("started", "string", "When play began, ISO 8601 in UTC."),
-        Column("licence", "string", "SPDX identifier of what the players wrote and drew."),
-        Column("reference", "bool", "Whether a player saw what no player may see: a ceiling or a floor, never ranked."),
-        Column("vouched_by", "string", "`maintainers` (played here), `rescored` (scored here) or null.", nullable=True),
+        ReleaseColumn("name", "string", "The submission's name as stated."),
+        ReleaseColumn("seats", "strings", "The seats that were taken, as the game names them."),
+        ReleaseColumn("players", "strings", "Who took each of them."),
+        ReleaseColumn("settings", "string", "The rules, each with its value, as JSON."),
+        ReleaseColumn("instance_set", "string", "Identity of the instance set that was played, as in `instances`."),
+        ReleaseColumn("prompts", "string", "Version of the prompts."),
+        ReleaseColumn("seed", "int64", "Seed of players that draw lots."),
+        ReleaseColumn("version", "string", "Version of ircore that played it."),
+        ReleaseColumn("started", "string", "When play began, ISO 8601 in UTC."),
+        ReleaseColumn("licence", "string", "SPDX identifier of what the players wrote and drew."),
+        ReleaseColumn(
+            "reference", "bool", "Whether a player saw what no player may see: a ceiling or a floor, never ranked."
+        ),
+        ReleaseColumn(
+            "vouched_by", "string", "`maintainers` (played here), `rescored` (scored here) or null.", nullable=True
+        ),
         _RULES,
     ),
 )
@@ -275,14 +307,14 @@ JUDGES = Config(
     "one judge of a game's pictures",
     (
         GAME,
-        Column("judge", "string", "Its name, as in the column `by` of `scores`."),
-        Column("label", "string", "Its name on boards."),
-        Column("kind", "string", "`computed`, `model` or `human`."),
-        Column("family", "string", "Of a model: its maker's line, such as `gpt`.", nullable=True),
-        Column("model", "string", "Of a model: which one was asked.", nullable=True),
-        Column("prompts", "string", "Of a model: version of the judge's prompts.", nullable=True),
-        Column("version", "string", "Version of the code or checkpoint that computes it.", nullable=True),
-        Column("categories", "strings", "The categories that it rates; empty for all."),
+        ReleaseColumn("judge", "string", "Its name, as in the column `by` of `scores`."),
+        ReleaseColumn("label", "string", "Its name on boards."),
+        ReleaseColumn("kind", "string", "`computed`, `model` or `human`."),
+        ReleaseColumn("family", "string", "Of a model: its maker's line, such as `gpt`.", nullable=True),
+        ReleaseColumn("model", "string", "Of a model: which one was asked.", nullable=True),
+        ReleaseColumn("prompts", "string", "Of a model: version of the judge's prompts.", nullable=True),
+        ReleaseColumn("version", "string", "Version of the code or checkpoint that computes it.", nullable=True),
+        ReleaseColumn("categories", "strings", "The categories that it rates; empty for all."),
     ),
 )
 
@@ -295,17 +327,19 @@ PREVIEWS = Config(
     (
         GAME,
         *_RUN,
-        Column("episode_id", "string", "The episode; joins with `episodes`."),
+        ReleaseColumn("episode_id", "string", "The episode; joins with `episodes`."),
         *_LABELS,
-        Column("step", "int32", "1-based; joins with `transcripts`."),
-        Column("action", "string", "`describe` or `done`."),
-        Column("message", "string", "What the generator was told; null on a done turn.", nullable=True),
-        Column(
+        ReleaseColumn("step", "int32", "1-based; joins with `transcripts`."),
+        ReleaseColumn("action", "string", "`describe` or `done`."),
+        ReleaseColumn("message", "string", "What the generator was told; null on a done turn.", nullable=True),
+        ReleaseColumn(
             "target", "image", f"The target as a JPEG of at most {PREVIEW_SIDE} × {PREVIEW_SIDE} pixels.", repeats=True
         ),
-        Column("target_sha256", "string", "SHA-256 of the original, as in `transcripts`."),
-        Column("rendering", "image", "The rendering, made as small; null where nothing was drawn.", nullable=True),
-        Column("rendering_sha256", "string", "SHA-256 of the original, as in `transcripts`.", nullable=True),
+        ReleaseColumn("target_sha256", "string", "SHA-256 of the original, as in `transcripts`."),
+        ReleaseColumn(
+            "rendering", "image", "The rendering, made as small; null where nothing was drawn.", nullable=True
+        ),
+        ReleaseColumn("rendering_sha256", "string", "SHA-256 of the original, as in `transcripts`.", nullable=True),
         _RULES,
     ),
 )
@@ -316,38 +350,42 @@ FACTS = Config(
     (
         GAME,
         *_RUN,
-        Column("episode_id", "string", "The episode; joins with `episodes`."),
+        ReleaseColumn("episode_id", "string", "The episode; joins with `episodes`."),
         *_LABELS,
-        Column("step", "int32", "1-based; joins with `transcripts` and `scores`."),
-        Column("rendering_sha256", "string", "SHA-256 of the rendering, as in `transcripts`."),
-        Column(
+        ReleaseColumn("step", "int32", "1-based; joins with `transcripts` and `scores`."),
+        ReleaseColumn("rendering_sha256", "string", "SHA-256 of the rendering, as in `transcripts`."),
+        ReleaseColumn(
             "fact",
             "string",
             "The fact, unique within its target, such as `bar-3/value`; `extra-1` … of extras, `planted-1` … of "
             "false sentences that a model was asked.",
         ),
-        Column("part", "string", "`presence`, `text`, `colour`, `value`, `place`, `count`, `extra` or `planted`."),
-        Column("kind", "string", "What it is about: `bar`, `wedge`, `line`, `tick_label` …"),
-        Column("attribute", "string", "`presence`, `text`, `colour`, `value`, `size`, `place`, `relation` …"),
-        Column("sentence", "string", "The fact in plain English."),
-        Column("verdict", "string", "`holds`, `fails` or `undecided`."),
-        Column(
+        ReleaseColumn(
+            "part", "string", "`presence`, `text`, `colour`, `value`, `place`, `count`, `extra` or `planted`."
+        ),
+        ReleaseColumn("kind", "string", "What it is about: `bar`, `wedge`, `line`, `tick_label` …"),
+        ReleaseColumn("attribute", "string", "`presence`, `text`, `colour`, `value`, `size`, `place`, `relation` …"),
+        ReleaseColumn("sentence", "string", "The fact in plain English."),
+        ReleaseColumn("verdict", "string", "`holds`, `fails` or `undecided`."),
+        ReleaseColumn(
             "credit",
             "float64",
             "−1.5 to 1: 1 if it holds, between if nearly right, −1 for another mark's colour, −1.5 if exchanged.",
         ),
-        Column("weight", "float64", "How much it counts: percent of all facts of the target; 0 if it is not asked."),
-        Column("expected", "string", "The true value as JSON; null for extras.", nullable=True),
-        Column("seen", "string", "What was seen instead, as JSON; of extras the box in pixels.", nullable=True),
-        Column("reason", "string", "Why it fails or cannot be told; null if it holds.", nullable=True),
-        Column("eye_version", "string", "Version of the program that looked; of a model, of the list of facts."),
-        Column("judge", "string", "Who looked: `verified`, the program, or a judge that is a model."),
-        Column(
+        ReleaseColumn(
+            "weight", "float64", "How much it counts: percent of all facts of the target; 0 if it is not asked."
+        ),
+        ReleaseColumn("expected", "string", "The true value as JSON; null for extras.", nullable=True),
+        ReleaseColumn("seen", "string", "What was seen instead, as JSON; of extras the box in pixels.", nullable=True),
+        ReleaseColumn("reason", "string", "Why it fails or cannot be told; null if it holds.", nullable=True),
+        ReleaseColumn("eye_version", "string", "Version of the program that looked; of a model, of the list of facts."),
+        ReleaseColumn("judge", "string", "Who looked: `verified`, the program, or a judge that is a model."),
+        ReleaseColumn(
             "transform_cost",
             "float64",
             "Points that moving the rendering over the target costs; the same in every row of a rendering.",
         ),
-        Column("texts_read_by", "string", "Who read labels; null if nobody.", nullable=True),
+        ReleaseColumn("texts_read_by", "string", "Who read labels; null if nobody.", nullable=True),
         _RULES,
     ),
 )
@@ -358,46 +396,60 @@ CALLS = Config(
     (
         GAME,
         *_RUN,
-        Column("episode_id", "string", "The episode; joins with `episodes`.", field="episode_id"),
+        ReleaseColumn("episode_id", "string", "The episode; joins with `episodes`.", field="episode_id"),
         *_LABELS,
-        Column("call", "int32", "1-based number of the question in its run, by episode and then by time."),
-        Column("step", "int32", "The step that it was asked in, 1-based.", field="step"),
-        Column("seat", "string", "The seat that was asked; null if a judge was.", True, field="seat"),
-        Column("judge", "string", "The judge that was asked; null if a seat was.", True, field="judge"),
-        Column("task", "string", "judge: `similarity`, `preference`, `facts` or `sentences`.", True, field="task"),
-        Column("order", "string", "judge: which rendering was shown first, as in `scores`.", True, field="order"),
-        Column("repair", "bool", "judge: whether it sent an answer back that could not be read.", field="repair"),
-        Column("again", "bool", "judge: whether it was asked once more, to see how far it agrees.", field="again"),
-        Column(
+        ReleaseColumn("call", "int32", "1-based number of the question in its run, by episode and then by time."),
+        ReleaseColumn("step", "int32", "The step that it was asked in, 1-based.", field="step"),
+        ReleaseColumn("seat", "string", "The seat that was asked; null if a judge was.", True, field="seat"),
+        ReleaseColumn("judge", "string", "The judge that was asked; null if a seat was.", True, field="judge"),
+        ReleaseColumn(
+            "task", "string", "judge: `similarity`, `preference`, `facts` or `sentences`.", True, field="task"
+        ),
+        ReleaseColumn(
+            "order", "string", "judge: which rendering was shown first, as in `scores`.", True, field="order"
+        ),
+        ReleaseColumn(
+            "repair", "bool", "judge: whether it sent an answer back that could not be read.", field="repair"
+        ),
+        ReleaseColumn(
+            "again", "bool", "judge: whether it was asked once more, to see how far it agrees.", field="again"
+        ),
+        ReleaseColumn(
             "prompt",
             "string",
             "The words that were sent; null if they are not known, as of a judge with prompts of its own.",
             nullable=True,
             field="prompt",
         ),
-        Column(
+        ReleaseColumn(
             "pictures_sha256",
             "strings",
             "SHA-256 of the pictures that came with it and not before, in order; null if they are not known.",
             nullable=True,
             field="pictures",
         ),
-        Column("captions", "strings", "The caption of each; empty for none.", True, field="captions"),
-        Column("choices", "strings", "What could be answered, where there was a choice.", True, field="choices"),
-        Column("answer", "string", "The raw answer: the words or the choice; null if none.", True, field="answer"),
-        Column("rendering_sha256", "string", "SHA-256 of the picture that was the answer.", True, field="rendering"),
-        Column("notes", "strings", "Remarks of the player on its answer.", field="notes"),
-        Column("outcome", "string", "`answered`, or why not, such as `provider_error`.", field="outcome"),
-        Column("detail", "string", "What was seen instead of an answer.", True, field="detail"),
-        Column("served", "string", "The model that answered, as the service names it.", True, field="served"),
-        Column("requests", "int32", "Requests that it took, retries included.", field="requests"),
-        Column("input_tokens", "int32", "Tokens read, as the service counts.", True, field="input_tokens"),
-        Column("output_tokens", "int32", "Tokens written, reasoning included.", True, field="output_tokens"),
-        Column("reasoning_tokens", "int32", "Of these, tokens that are not shown.", True, field="reasoning_tokens"),
-        Column("cached_tokens", "int32", "Of the tokens read, those from a cache.", True, field="cached_tokens"),
-        Column("cost_usd", "float64", "US dollars, where the service reports them.", True, field="cost_usd"),
-        Column("seconds", "float64", "Time until the answer was there; null if unknown.", True, field="seconds"),
-        Column("attempts", "string", "Each request with its outcome, as JSON.", field="attempts", as_json=True),
+        ReleaseColumn("captions", "strings", "The caption of each; empty for none.", True, field="captions"),
+        ReleaseColumn("choices", "strings", "What could be answered, where there was a choice.", True, field="choices"),
+        ReleaseColumn(
+            "answer", "string", "The raw answer: the words or the choice; null if none.", True, field="answer"
+        ),
+        ReleaseColumn(
+            "rendering_sha256", "string", "SHA-256 of the picture that was the answer.", True, field="rendering"
+        ),
+        ReleaseColumn("notes", "strings", "Remarks of the player on its answer.", field="notes"),
+        ReleaseColumn("outcome", "string", "`answered`, or why not, such as `provider_error`.", field="outcome"),
+        ReleaseColumn("detail", "string", "What was seen instead of an answer.", True, field="detail"),
+        ReleaseColumn("served", "string", "The model that answered, as the service names it.", True, field="served"),
+        ReleaseColumn("requests", "int32", "Requests that it took, retries included.", field="requests"),
+        ReleaseColumn("input_tokens", "int32", "Tokens read, as the service counts.", True, field="input_tokens"),
+        ReleaseColumn("output_tokens", "int32", "Tokens written, reasoning included.", True, field="output_tokens"),
+        ReleaseColumn(
+            "reasoning_tokens", "int32", "Of these, tokens that are not shown.", True, field="reasoning_tokens"
+        ),
+        ReleaseColumn("cached_tokens", "int32", "Of the tokens read, those from a cache.", True, field="cached_tokens"),
+        ReleaseColumn("cost_usd", "float64", "US dollars, where the service reports them.", True, field="cost_usd"),
+        ReleaseColumn("seconds", "float64", "Time until the answer was there; null if unknown.", True, field="seconds"),
+        ReleaseColumn("attempts", "string", "Each request with its outcome, as JSON.", field="attempts", as_json=True),
         _RULES,
     ),
 )
@@ -408,14 +460,18 @@ DIALOGUES = Config(
     (
         GAME,
         *_RUN,
-        Column("episode_id", "string", "The episode; joins with `episodes`."),
+        ReleaseColumn("episode_id", "string", "The episode; joins with `episodes`."),
         *_LABELS,
-        Column("seat", "string", "The seat: the user is who asks it, the assistant is who took it."),
-        Column("messages", "messages", "Questions and raw answers as chat templates take them."),
-        Column("images_sha256", "strings", "SHA-256 of the pictures in the messages, in order, repeated ones too."),
-        Column("outcome", "string", "How the episode ended, as in `episodes`."),
-        Column("judge", "string", "Who rated the result, as in `leaderboard`; null if nobody.", nullable=True),
-        Column("score", "float64", "The rating of the result, 0 (worst) to 10; null without any.", nullable=True),
+        ReleaseColumn("seat", "string", "The seat: the user is who asks it, the assistant is who took it."),
+        ReleaseColumn("messages", "messages", "Questions and raw answers as chat templates take them."),
+        ReleaseColumn(
+            "images_sha256", "strings", "SHA-256 of the pictures in the messages, in order, repeated ones too."
+        ),
+        ReleaseColumn("outcome", "string", "How the episode ended, as in `episodes`."),
+        ReleaseColumn("judge", "string", "Who rated the result, as in `leaderboard`; null if nobody.", nullable=True),
+        ReleaseColumn(
+            "score", "float64", "The rating of the result, 0 (worst) to 10; null without any.", nullable=True
+        ),
         _RULES,
     ),
 )
@@ -425,19 +481,21 @@ PREFERENCES = Config(
     "two answers to one question, the better one first",
     (
         GAME,
-        Column("instance_set", "string", "Identity of the instance set, as in `instances`."),
+        ReleaseColumn("instance_set", "string", "Identity of the instance set, as in `instances`."),
         *_LABELS,
-        Column("seat", "string", "The seat that was asked; the same players took the other seats."),
-        Column("prompt", "messages", "The question, the first to the seat in its episode."),
-        Column("images_sha256", "strings", "SHA-256 of the pictures in it, in order."),
-        Column("chosen", "messages", "The answer that led to more."),
-        Column("rejected", "messages", "The answer that led to less."),
-        Column("chosen_sha256", "string", "SHA-256 of the picture that the chosen answer is; null for words.", True),
-        Column("rejected_sha256", "string", "The same of the rejected answer.", True),
-        Column("chosen_episode_id", "string", "The episode of the chosen answer, as in `episodes`."),
-        Column("rejected_episode_id", "string", "The episode of the rejected answer."),
-        Column("judge", "string", "Who rated what came of them: the first renderings, else the results."),
-        Column("margin", "float64", "By how much the chosen one is better, above 0, at most 10."),
+        ReleaseColumn("seat", "string", "The seat that was asked; the same players took the other seats."),
+        ReleaseColumn("prompt", "messages", "The question, the first to the seat in its episode."),
+        ReleaseColumn("images_sha256", "strings", "SHA-256 of the pictures in it, in order."),
+        ReleaseColumn("chosen", "messages", "The answer that led to more."),
+        ReleaseColumn("rejected", "messages", "The answer that led to less."),
+        ReleaseColumn(
+            "chosen_sha256", "string", "SHA-256 of the picture that the chosen answer is; null for words.", True
+        ),
+        ReleaseColumn("rejected_sha256", "string", "The same of the rejected answer.", True),
+        ReleaseColumn("chosen_episode_id", "string", "The episode of the chosen answer, as in `episodes`."),
+        ReleaseColumn("rejected_episode_id", "string", "The episode of the rejected answer."),
+        ReleaseColumn("judge", "string", "Who rated what came of them: the first renderings, else the results."),
+        ReleaseColumn("margin", "float64", "By how much the chosen one is better, above 0, at most 10."),
         _RULES,
     ),
 )
@@ -491,12 +549,12 @@ def make_transcripts_config(game: Game[Any]) -> Config:
             GAME,
             *_RUN,
             *(
-                Column(seat.name, "string", f"Who took the seat {seat.name}; null if nobody.", True)
+                ReleaseColumn(seat.name, "string", f"Who took the seat {seat.name}; null if nobody.", True)
                 for seat in game.seats
             ),
-            Column("episode_id", "string", "The episode; joins with `episodes`."),
+            ReleaseColumn("episode_id", "string", "The episode; joins with `episodes`."),
             *_LABELS,
-            Column("step", "int32", "1-based; joins with `scores`."),
+            ReleaseColumn("step", "int32", "1-based; joins with `scores`."),
             *(
                 column
                 for name in game.shown_pictures
@@ -511,14 +569,14 @@ def make_transcripts_config(game: Game[Any]) -> Config:
     )
 
 
-def _step_columns(game: Game[Any]) -> Iterator[Column]:
+def _step_columns(game: Game[Any]) -> Iterator[ReleaseColumn]:
     pictures = list_picture_fields(game.step)
     for name, info in game.step.model_fields.items():
         about, column, form = info.description or name, step_column(game, name), _find_form(info.annotation)
         if name in pictures:
             yield from _make_picture_columns(column, about, name, form.nullable, repeats=True)
         else:
-            yield Column(column, form.kind, about, form.nullable, field=name, as_json=form.as_json)
+            yield ReleaseColumn(column, form.kind, about, form.nullable, field=name, as_json=form.as_json)
 
 
 def step_column(game: Game[Any], field: str) -> str:

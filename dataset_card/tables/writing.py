@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from dataset_card.tables.arrays import make_table
 from dataset_card.tables.columns import ITEMS, SPLIT, Config
 from dataset_card.tables.parquet import PLAIN_KINDS, build_arrow_schema
-from dataset_card.tables.rows import EmbeddedImage, PictureFile, Row
+from dataset_card.tables.rows import EmbeddedImage, Row, RowPicture
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -275,12 +275,12 @@ def _read_ahead(config: Config, rows: Iterable[Row]) -> Iterator[Row]:
 
     Threads read a few rows ahead: most of the time goes into decoding, which checks a picture and holds up no other.
     """
-    begun: OrderedDict[int, tuple[PictureFile, Future[EmbeddedImage]]] = OrderedDict()
+    begun: OrderedDict[int, tuple[RowPicture, Future[EmbeddedImage]]] = OrderedDict()
 
     def begin(value: object) -> object:
         if isinstance(value, list):
             return [begin(item) for item in value]
-        if not isinstance(value, PictureFile):
+        if not isinstance(value, RowPicture):
             return value
         if id(value) not in begun:
             begun[id(value)] = value, pool.submit(_read, value)
@@ -298,7 +298,7 @@ def _read_ahead(config: Config, rows: Iterable[Row]) -> Iterator[Row]:
             yield _load_pictures(config, waiting.popleft())
 
 
-def _read(picture: PictureFile) -> EmbeddedImage:
+def _read(picture: RowPicture) -> EmbeddedImage:
     return EmbeddedImage(bytes=picture.load(), path=picture.path)
 
 

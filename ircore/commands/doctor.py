@@ -12,7 +12,7 @@ from ircore.core.records import PlayerSpec
 from ircore.core.terminal import make_printable, style_text
 from ircore.games.registry import load_game, require_support
 from ircore.players.builtin_pairs import find_submission_place
-from ircore.players.examination import Finding
+from ircore.players.examination import PlayerFinding
 from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.runs.setup import check_seats, merge_rules
 from ircore.scorers.judges.manifest import is_judge_manifest, read_judge
@@ -69,7 +69,7 @@ def command(submission: Path, timeout: float, deep: bool, out: Path | None, as_j
     return _tell(seats, {seat.name: examine_seat(loaded, seat, timeout, _say) for seat in asked}, as_json)
 
 
-def _tell(players: Mapping[str, PlayerSpec], findings: dict[str, list[Finding]], as_json: bool) -> int:
+def _tell(players: Mapping[str, PlayerSpec], findings: dict[str, list[PlayerFinding]], as_json: bool) -> int:
     """Show the findings about players by seat; return the exit status, 1 if a question failed."""
     if not as_json:
         return max(_show(seat, players[seat], findings[seat]) for seat in findings)
@@ -113,7 +113,7 @@ def _probe_services(loaded: LoadedSubmission, timeout: float, out: Path | None) 
     return _compute_probe_status(seen.findings, drawn.findings, changes)
 
 
-def _compute_probe_status(seen: list[Finding], drawn: list[Finding], changes: dict[str, str]) -> int:
+def _compute_probe_status(seen: list[PlayerFinding], drawn: list[PlayerFinding], changes: dict[str, str]) -> int:
     """Return 0 if the pair works with the changes that were found, else 1."""
     # Questions that may fail, and the rule of a manifest under which they are never asked.
     helped = {"ten pictures": "history", "correction": "drawing"}
@@ -121,7 +121,7 @@ def _compute_probe_status(seen: list[Finding], drawn: list[Finding], changes: di
     return 0 if all(helped.get(question) in changes for question in failed) else 1
 
 
-def _show(seat: str, spec: PlayerSpec, findings: list[Finding]) -> int:
+def _show(seat: str, spec: PlayerSpec, findings: list[PlayerFinding]) -> int:
     """Show the findings about a player; return the exit status, 1 if a question failed."""
     click.echo(make_printable(f"{seat:<10} {spec.label}{f' at {spec.base_url}' if spec.base_url else ''}"))
     for finding in findings:

@@ -40,7 +40,7 @@ from ircore.runs.costs.forecast import PlannedPlay, describe_rate, estimate, for
 from ircore.runs.costs.prices import RunPrices, load_run_prices, read_prices
 from ircore.runs.folder import RUN_FILE, RunFolder, RunWriter
 from ircore.runs.play import (
-    Part,
+    ShardPart,
     add_run_id,
     check_part,
     declare_final,
@@ -165,7 +165,7 @@ def command(
         # A commitment fixes the order, and with it the instances that --limit leaves.
         selected = selected.in_order(sort_ids(run.opening, selected.ids))
     selected = selected[:limit]
-    part = None if shard is None else Part.of(shard, selected.ids)
+    part = None if shard is None else ShardPart.of(shard, selected.ids)
     plan = PlayPlan(run, instances, selected[shard.places] if shard else selected, prompts, concurrency, deadline)
     if dry_run:
         return _show_forecast(plan, game, out, prices_file)
@@ -289,7 +289,7 @@ def _show_forecast(plan: PlayPlan, game: Game[Any], out: Path, prices_file: Path
     return 0
 
 
-def _declare_final(plan: PlayPlan, out: Path, part: Part | None) -> int:
+def _declare_final(plan: PlayPlan, out: Path, part: ShardPart | None) -> int:
     if not (out / RUN_FILE).is_file():
         raise InputError(f"{out}: no run here", "Declare a run final that was begun: the same command without --final.")
     folder = open_run(out, plan.run, plan.instances)
@@ -311,7 +311,7 @@ def _play(
     out: Path,
     max_cost: float | None,
     prices_file: Path | None,
-    part: Part | None,
+    part: ShardPart | None,
     cache: Cache | None,
     scheduler: str | None,
     as_maintainers: bool,

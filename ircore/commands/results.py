@@ -18,7 +18,7 @@ from ircore.core.terminal import find_terminal_width, make_printable, style_text
 if TYPE_CHECKING:
     from ircore.results.language.corrections import Choice
     from ircore.results.model import Order, Results
-    from ircore.results.tables.catalogue import Entry, Question
+    from ircore.results.tables.catalogue import TableEntry, TableQuestion
     from ircore.results.tables.formats import Format
     from ircore.results.tables.model import Table
     from ircore.runs.folder import RunFolder
@@ -104,7 +104,7 @@ def command(
     """
     played = _group_by_game(open_runs(runs), game)
     # After the runs are opened: a folder that is not there is named at once.
-    from ircore.results.tables.catalogue import Question
+    from ircore.results.tables.catalogue import TableQuestion
 
     if len(played) > 1 and name != "board":
         played = _select_with_table(played, name)
@@ -121,7 +121,7 @@ def command(
         raise click.UsageError("--bars sem goes with text, json, markdown and latex, not with csv")
     by_board: Order = "quality" if order == "quality" else "main"
     part = None if order in ORDERS else order
-    question = Question(judge, category, difficulty, by_board, part, episode, lexicon or "built-in")
+    question = TableQuestion(judge, category, difficulty, by_board, part, episode, lexicon or "built-in")
     asked = _Asked(name, question, form, bars == "sem", episodes, order, lexicon)
     status, shown = 0, 0
     for opened in played.values():
@@ -143,7 +143,7 @@ class _Asked(NamedTuple):
     """What is asked of the runs of each game."""
 
     name: str
-    question: "Question"
+    question: "TableQuestion"
     form: "Format"
     is_sem: bool
     episodes: bool
@@ -199,7 +199,7 @@ def _select_with_table(played: "dict[str, list[RunFolder]]", name: str) -> "dict
     return {game: opened for game, opened in played.items() if has_table(game)} or played
 
 
-def _check_order(name: str, entry: "Entry", order: str | None) -> None:
+def _check_order(name: str, entry: "TableEntry", order: str | None) -> None:
     from ircore.core.score_records import PARTS
 
     if order is None or (order in ORDERS and entry.ordered) or (order in PARTS and entry.by_part):
@@ -216,7 +216,7 @@ def _say_left_out(error: WorkError) -> None:
     click.echo(make_printable(f"ircore: left out: {error.problem}"), err=True)
 
 
-def _build_all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
+def _build_all_tables(results: "Results", question: "TableQuestion") -> "dict[str, Table]":
     """Return every table by its file's name; tables of ratings once for each judge, unless a judge was named."""
     from ircore.results.tables.catalogue import find_table_entry, list_game_table_names
 

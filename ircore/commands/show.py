@@ -24,7 +24,7 @@ from ircore.runs.animation import animate
 from ircore.runs.costs.prices import load_run_prices
 from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise
-from ircore.runs.transcript import Dialogue
+from ircore.runs.transcript import EpisodeDialogue
 
 
 @click.command("show")
@@ -83,7 +83,7 @@ def _run_of(episode_id: str, folders: Sequence[RunFolder]) -> RunFolder:
     return played[0]
 
 
-def _show_pictures(folder: RunFolder, dialogue: Dialogue) -> None:
+def _show_pictures(folder: RunFolder, dialogue: EpisodeDialogue) -> None:
     """Show the pictures of an instance, its first and its last rendering, at a terminal that shows pictures."""
     if not can_show_pictures(sys.stdout):
         return

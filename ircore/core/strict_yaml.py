@@ -44,7 +44,7 @@ FieldPath = tuple[str | int, ...]
 """Path of a value in a document: keys and 0-based positions, outermost first."""
 
 
-class Place(NamedTuple):
+class TextPlace(NamedTuple):
     """A place in a text, 1-based.
 
     >>> parse_mapping(b"rules: {max_turns: 3}", "a.yaml", "").values["rules", "max_turns"]
@@ -55,7 +55,7 @@ class Place(NamedTuple):
     column: int
 
 
-START = Place(1, 1)
+START = TextPlace(1, 1)
 
 
 class Document(NamedTuple):
@@ -69,10 +69,10 @@ class Document(NamedTuple):
     mapping: dict[Any, Any]
     """The parsed content."""
 
-    keys: dict[FieldPath, Place]
+    keys: dict[FieldPath, TextPlace]
     """Start of each key or item."""
 
-    values: dict[FieldPath, Place]
+    values: dict[FieldPath, TextPlace]
     """Start of each value."""
 
 
@@ -92,7 +92,7 @@ class YamlError(InputError):
         detail: The problem without file and line.
     """
 
-    def __init__(self, problem: str, remedy: str = "", place: Place = START, detail: str = "") -> None:
+    def __init__(self, problem: str, remedy: str = "", place: TextPlace = START, detail: str = "") -> None:
         super().__init__(problem, remedy)
         self.place = place
         self.detail = detail or problem
@@ -272,8 +272,8 @@ def parse_mapping(data: bytes, name: str, if_other: str) -> Document:
     if not isinstance(document, dict):
         detail = "is empty" if document is None else "is not a mapping of keys to values"
         raise YamlError(f"{name}: {detail}", if_other, detail=detail)
-    keys: dict[FieldPath, Place] = {}
-    values: dict[FieldPath, Place] = {}
+    keys: dict[FieldPath, TextPlace] = {}
+    values: dict[FieldPath, TextPlace] = {}
     _note_places(node, (), keys, values)
     return Document(document, keys, values)
 
@@ -304,7 +304,7 @@ def _decode(data: bytes, name: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        place = Place(line, error.start - data.rfind(b"\n", 0, error.start))
+        place = TextPlace(line, error.start - data.rfind(b"\n", 0, error.start))
         raise _build_refusal(name, "a byte that is not UTF-8", place, "Save the file as UTF-8.") from error
 
 
@@ -312,13 +312,13 @@ def _refuse_hidden(text: str, name: str) -> None:
     character = find_hidden_character(text)
     if character is not None:
         before = text[: character[0]]
-        place = Place(before.count("\n") + 1, character[0] - before.rfind("\n"))
+        place = TextPlace(before.count("\n") + 1, character[0] - before.rfind("\n"))
         raise _build_refusal(
             name, f"the character {character[1]}, which cannot be seen", place, "Remove the character."
         )
 
 
-def _build_refusal(name: str, detail: str, place: Place, remedy: str = MEND) -> YamlError:
+def _build_refusal(name: str, detail: str, place: TextPlace, remedy: str = MEND) -> YamlError:
     return YamlError(f"{name}:{place.line}: not valid YAML ({detail})", remedy, place, f"not valid YAML ({detail})")
 
 
@@ -336,12 +336,12 @@ def _describe_error(error: yaml.MarkedYAMLError) -> tuple[str, str]:
     return problem, error.note or MEND
 
 
-def _build_place(mark: yaml.Mark | None) -> Place:
-    return START if mark is None else Place(mark.line + 1, mark.column + 1)
+def _build_place(mark: yaml.Mark | None) -> TextPlace:
+    return START if mark is None else TextPlace(mark.line + 1, mark.column + 1)
 
 
 def _note_places(
-    node: yaml.Node | None, path: FieldPath, keys: dict[FieldPath, Place], values: dict[FieldPath, Place]
+    node: yaml.Node | None, path: FieldPath, keys: dict[FieldPath, TextPlace], values: dict[FieldPath, TextPlace]
 ) -> None:
     """Note the places where a node and everything below it begin."""
     if node is None:

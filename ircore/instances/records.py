@@ -29,7 +29,7 @@ MOST_SETS = 8
 _REMEDY = "Build the set again."
 
 
-class Entry(NamedTuple):
+class InstanceEntry(NamedTuple):
     """The place of an instance in a set, and the fields by which instances are chosen.
 
     Attributes:
@@ -62,7 +62,7 @@ class Instances(Sequence[Instance]):
         read: Returns the record of an entry.
     """
 
-    def __init__(self, entries: Sequence[Entry], read: Callable[[Entry], Instance]) -> None:
+    def __init__(self, entries: Sequence[InstanceEntry], read: Callable[[InstanceEntry], Instance]) -> None:
         self.entries = tuple(entries)
         self._read = read
 
@@ -73,7 +73,7 @@ class Instances(Sequence[Instance]):
             return records
         known = {record.instance_id: record for record in records}
         entries = [
-            Entry(record.instance_id, record.category, record.difficulty, line, 0)
+            InstanceEntry(record.instance_id, record.category, record.difficulty, line, 0)
             for line, record in enumerate(records, start=1)
         ]
         # A function of the module, unlike a lambda, can be sent to a worker process.
@@ -84,7 +84,7 @@ class Instances(Sequence[Instance]):
         """Ids of the instances; no record is read."""
         return tuple(entry.instance_id for entry in self.entries)
 
-    def where(self, wanted: Callable[[Entry], bool]) -> "Instances":
+    def where(self, wanted: Callable[[InstanceEntry], bool]) -> "Instances":
         """Return the instances whose entries are wanted; no record is read."""
         return Instances([entry for entry in self.entries if wanted(entry)], self._read)
 
@@ -119,7 +119,7 @@ class Instances(Sequence[Instance]):
         return hash(self.ids)
 
 
-def _find_in_memory(records: dict[str, Instance], entry: Entry) -> Instance:
+def _find_in_memory(records: dict[str, Instance], entry: InstanceEntry) -> Instance:
     return records[entry.instance_id]
 
 
@@ -130,10 +130,10 @@ class _FromFile:
         self._path = path
         self._known = lru_cache(maxsize=MOST_KEPT)(self._record)
 
-    def __call__(self, entry: Entry) -> Instance:
+    def __call__(self, entry: InstanceEntry) -> Instance:
         return self._known(entry)
 
-    def _record(self, entry: Entry) -> Instance:
+    def _record(self, entry: InstanceEntry) -> Instance:
         try:
             with self._path.open("rb") as file:
                 file.seek(entry.offset)
@@ -178,7 +178,7 @@ def read_index(path: Path, identity: str | None = None) -> Index:
     if identity is not None and identity in _known_sets and _hash_index(path) == identity:
         return Index(identity, Instances(_known_sets[identity], _FromFile(path)))
     digest = hashlib.sha256()
-    entries: dict[str, Entry] = {}
+    entries: dict[str, InstanceEntry] = {}
     seen = _Seen()
     offset = 0
     for number, line in enumerate(_read_lines(path), start=1):
@@ -188,7 +188,7 @@ def read_index(path: Path, identity: str | None = None) -> Index:
         else:
             head = _parse_record(Instance, line, path, number)
             seen.add(head, f"{path}:{number}")
-        entry = Entry(head.instance_id, head.category, head.difficulty, number, offset)
+        entry = InstanceEntry(head.instance_id, head.category, head.difficulty, number, offset)
         # Results name instances by their ids alone.
         if entries.setdefault(entry.instance_id, entry) is not entry:
             raise InputError(f"{path}:{number}: instance_id {entry.instance_id!r} is there twice", _REMEDY)
@@ -204,7 +204,7 @@ def read_index(path: Path, identity: str | None = None) -> Index:
     return Index(digest.hexdigest(), Instances(in_order, _FromFile(path)))
 
 
-_known_sets: OrderedDict[str, tuple[Entry, ...]] = OrderedDict()
+_known_sets: OrderedDict[str, tuple[InstanceEntry, ...]] = OrderedDict()
 """Entries of the sets read last, by the SHA-256 of their index."""
 
 

@@ -23,10 +23,10 @@ Kind = Literal["build", "import", "category"]
 
 
 @dataclass(frozen=True)
-class Place:
+class SetPlace:
     """The place of an instance in a set.
 
-    >>> Place("bar_graph", "easy", 1).instance_id
+    >>> SetPlace("bar_graph", "easy", 1).instance_id
     'bar_graph-easy-01'
 
     Attributes:
@@ -68,7 +68,7 @@ class BuildRequest:
     difficulties: tuple[str, ...] = ()
     edition: int = 1
 
-    def places(self, known: Sequence[str], usual: Sequence[str] = ()) -> Iterator[Place]:
+    def places(self, known: Sequence[str], usual: Sequence[str] = ()) -> Iterator[SetPlace]:
         """Return the place of every instance to build, in order.
 
         Args:
@@ -85,7 +85,7 @@ class BuildRequest:
                 if name not in names:
                     raise build_unknown_name_error(kind, name, tuple(names), f"--{kind}")
         return (
-            Place(category, cast(Difficulty, difficulty), index)
+            SetPlace(category, cast(Difficulty, difficulty), index)
             for category in self.categories or usual or known
             for difficulty in self.difficulties or DIFFICULTIES
             for index in range(1, self.per_condition + 1)

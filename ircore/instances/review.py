@@ -24,7 +24,7 @@ MOST_NAMES = 40
 SAVE = "Save the file on the review page."
 
 
-class Decision(Record):
+class PictureDecision(Record):
     """A person's decision on a picture."""
 
     sha256: Sha256 = Field(description="Of the picture that was looked at.")
@@ -32,19 +32,20 @@ class Decision(Record):
     reason: str = Field(default="", max_length=200)
 
 
-class Decisions(Record):
+class PictureDecisions(Record):
     """The file that the review page saves."""
 
     schema_: Literal[1] = Field(alias="schema", description="Version of this format.")
     run: Name = Field(description="Id of the run or the set whose pictures were looked at.")
-    decisions: dict[Name, Decision] = Field(description="By the picture's name.")
+    decisions: dict[Name, PictureDecision] = Field(description="By the picture's name.")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ReviewEntry:
     """A picture of the page and the words beside it.
 
-    >>> Entry("street", "street.png", "0" * 64, width=640, height=480, summary="photos, easy", read="no scene").unread
+    >>> size = {"width": 640, "height": 480}
+    >>> ReviewEntry("street", "street.png", "0" * 64, **size, summary="photos, easy", read="no scene").unread
     ()
 
     Attributes:
@@ -72,7 +73,7 @@ class Entry:
     unread: tuple[str, ...] = ()
 
 
-def write_page(out: Path, title: str, pictures: Iterable[tuple[Entry, bytes]]) -> int:
+def write_page(out: Path, title: str, pictures: Iterable[tuple[ReviewEntry, bytes]]) -> int:
     """Write a review page; return the number of its pictures.
 
     Args:
@@ -110,7 +111,7 @@ def read_accepted_names(path: Path, title: str, known: Mapping[str, str]) -> lis
     # The file comes from a browser's download folder, so its size is bounded before it is read.
     data = read_bounded(path, MOST_BYTES, SAVE, SAVE)
     with convert_validation_errors(path, SAVE):
-        read = Decisions.model_validate_json(data)
+        read = PictureDecisions.model_validate_json(data)
     # Names such as photos-easy-01 recur in every set, so a name alone does not tell the picture.
     if read.run != title:
         raise InputError(
@@ -174,11 +175,11 @@ def _format_title(instances: InstanceSet) -> str:
     return f"set-{instances.identity[:12]}"
 
 
-def _build_entry(instance: Instance) -> Entry:
+def _build_entry(instance: Instance) -> ReviewEntry:
     name = instance.instance_id
     known = [_describe_elements(instance), *(f"{key} {value:g}" for key, value in collect_measures(instance).items())]
     target = instance.pictures["target"]
-    return Entry(
+    return ReviewEntry(
         name=name,
         file=f"{name}{PurePosixPath(target.image).suffix}",
         sha256=target.sha256,

@@ -179,10 +179,10 @@ _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _MATRIX = re.compile(r"\s*matrix\s*\(([^()]*)\)\s*")
 
 
-class Piece(NamedTuple):
+class TangramPiece(NamedTuple):
     """A piece in its place: corners and width of the border, in the file's units.
 
-    >>> Piece(((0, 0), (1, 0), (0, 1)), border=0.1).corners[1]
+    >>> TangramPiece(((0, 0), (1, 0), (0, 1)), border=0.1).corners[1]
     (1, 0)
     """
 
@@ -193,7 +193,7 @@ class Piece(NamedTuple):
 class TangramShape(NamedTuple):
     """A tangram of a file.
 
-    >>> triangle = Piece(((0, 0), (1, 0), (0, 1)), border=0.1)
+    >>> triangle = TangramPiece(((0, 0), (1, 0), (0, 1)), border=0.1)
     >>> TangramShape((0, 0, 8, 8), {"3": triangle}).pieces["3"].border
     0.1
 
@@ -203,7 +203,7 @@ class TangramShape(NamedTuple):
     """
 
     box: tuple[float, float, float, float]
-    pieces: Mapping[str, Piece]
+    pieces: Mapping[str, TangramPiece]
 
 
 class _Matrix(NamedTuple):
@@ -243,7 +243,7 @@ def read_tangram_svg(path: Path) -> TangramShape:
         InputError: The file is missing, too large, or holds anything but seven polygons; the line says what.
     """
     root = _read_svg(path)
-    pieces: dict[str, Piece] = {}
+    pieces: dict[str, TangramPiece] = {}
     for name, piece in _find_pieces(path, root, _SAME):
         if name not in PIECES or name in pieces:
             raise InputError(f"{path}: polygon: id {name!r} is unknown or used twice", "Number the pieces 1 to 7.")
@@ -302,7 +302,7 @@ def draw_tangram_svg(shape: TangramShape, colours: Mapping[str, str], size: int 
 
 def _find_pieces(
     path: Path, element: ElementTree.Element, outer: _Matrix, depth: int = 1
-) -> Iterator[tuple[str, Piece]]:
+) -> Iterator[tuple[str, TangramPiece]]:
     # Each level is a call of this function, and a hostile file could nest thousands.
     if depth > MAX_DEPTH:
         raise InputError(f"{path}: elements are nested deeper than {MAX_DEPTH}", _RESTORE)
@@ -317,7 +317,7 @@ def _find_pieces(
                 f"{path}: polygon: points: {len(numbers)} numbers make no polygon",
                 "Write x and y of at least 3 corners.",
             )
-        yield element.get("id", ""), Piece(corners, BORDER * matrix.scale)
+        yield element.get("id", ""), TangramPiece(corners, BORDER * matrix.scale)
     for child in element:
         yield from _find_pieces(path, child, matrix, depth + 1)
 

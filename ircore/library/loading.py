@@ -10,7 +10,7 @@ from ircore.core.images import Loading
 from ircore.core.plugins import build_unknown_name_error, load_plugin, require_packages
 from ircore.library.playing import Place, RunPlace, open_run
 from ircore.results.model import Order, Results
-from ircore.results.tables.catalogue import TABLES, Question, find_table_entry
+from ircore.results.tables.catalogue import TABLES, TableQuestion, find_table_entry
 from ircore.results.tables.formats import list_flat_columns, list_flat_records
 from ircore.results.tables.model import Table
 from ircore.runs.folder import RUN_FILE, RunFolder
@@ -132,7 +132,7 @@ def table(
     """
     results = _results(source, game)
     entry = find_table_entry(name, "table", results.game)
-    return as_frame(entry.table(results, Question(judge, category, difficulty, order)))
+    return as_frame(entry.table(results, TableQuestion(judge, category, difficulty, order)))
 
 
 def tables() -> dict[str, str]:

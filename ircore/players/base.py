@@ -19,10 +19,10 @@ from ircore.players.views import (
     Asked,
     Captioned,
     DescriberView,
-    Exchange,
     GeneratorView,
     JudgeView,
     Question,
+    RepairExchange,
     Said,
 )
 
@@ -116,9 +116,27 @@ class JudgeError(Exception):
 
 
 __all__ = [
-    "Answer", "AnswerKind", "Asked", "Captioned", "ChoiceAnswer", "Describer", "DescriberView", "Exchange", "Generator",
-    "GeneratorView", "JudgeError", "JudgeView", "JudgingPlayer", "PictureAnswer", "PlayerError", "Question", "Role",
-    "Said", "TextAnswer", "Traits", "refuse_settings",
+    "Answer",
+    "AnswerKind",
+    "Asked",
+    "Captioned",
+    "ChoiceAnswer",
+    "Describer",
+    "DescriberView",
+    "Generator",
+    "GeneratorView",
+    "JudgeError",
+    "JudgeView",
+    "JudgingPlayer",
+    "PictureAnswer",
+    "PlayerError",
+    "Question",
+    "RepairExchange",
+    "Role",
+    "Said",
+    "TextAnswer",
+    "Traits",
+    "refuse_settings",
 ]  # fmt: skip
 
 Role = Literal["describer", "generator", "judge"]

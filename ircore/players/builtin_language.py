@@ -28,7 +28,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 
 
-class Sentence(NamedTuple):
+class PictureSentence(NamedTuple):
     """A sentence about a picture."""
 
     kind: str
@@ -77,16 +77,16 @@ def _describe_unsaid_dots(target: Perception, view: DescriberView) -> str:
     )
 
 
-def tell_percepts(perception: Perception) -> list[Sentence]:
+def tell_percepts(perception: Perception) -> list[PictureSentence]:
     """Return a sentence for each thing of a picture: the ground first, then things as they are painted, texts last."""
     kinds = [next(kind for kind, types in _KINDS.items() if isinstance(thing, types)) for thing in perception.percepts]
     statements = sorted(describe_perception(perception, describe_colour), key=lambda statement: statement.order)
     sentences = [
-        Sentence("text" if statement.order == AFTER_ALL else kinds[statement.order], statement.text)
+        PictureSentence("text" if statement.order == AFTER_ALL else kinds[statement.order], statement.text)
         for statement in statements
     ]
     opening = f"The picture has a {describe_colour(perception.backdrop.colour)} background."
-    return [Sentence(sentences[0].kind if sentences else "shape", opening), *sentences]
+    return [PictureSentence(sentences[0].kind if sentences else "shape", opening), *sentences]
 
 
 def name_curve(path: Floats, colour: str, width: float, dash: str) -> Stroke:

@@ -74,10 +74,10 @@ LIMITS: Mapping[FaultKind, AbortReason] = {
 
 
 @dataclass(frozen=True)
-class Fault:
+class RequestFault:
     """The reason why an attempt failed.
 
-    >>> Fault("rate_limit", "slow down", 429).retriable
+    >>> RequestFault("rate_limit", "slow down", 429).retriable
     True
 
     Attributes:
@@ -154,7 +154,7 @@ class Reply(Generic[T]):
 class FaultError(Exception):
     """An attempt failed.
 
-    >>> FaultError(Fault("server", "overloaded", 503)).status
+    >>> FaultError(RequestFault("server", "overloaded", 503)).status
     503
 
     Args:
@@ -163,7 +163,7 @@ class FaultError(Exception):
         received: Bytes of the body that arrived.
     """
 
-    def __init__(self, fault: Fault, tokens: Tokens | None = None, received: int = 0) -> None:
+    def __init__(self, fault: RequestFault, tokens: Tokens | None = None, received: int = 0) -> None:
         super().__init__(fault.detail)
         self.fault = fault
         self.status = fault.status
@@ -182,11 +182,11 @@ _REASONS: dict[Role | None, tuple[AbortReason, AbortReason, AbortReason]] = {
 class CallError(Exception):
     """A call failed for good: the last fault, and every attempt.
 
-    >>> CallError(Fault("refused", "not allowed"), ()).reason("generator")
+    >>> CallError(RequestFault("refused", "not allowed"), ()).reason("generator")
     'generator_refused'
     """
 
-    def __init__(self, fault: Fault, attempts: tuple[Attempt, ...]) -> None:
+    def __init__(self, fault: RequestFault, attempts: tuple[Attempt, ...]) -> None:
         super().__init__(fault.detail)
         self.fault = fault
         self.attempts = attempts
@@ -307,7 +307,7 @@ class Caller:
         errors: Counter[str] = Counter()
         # The deadline runs from the first attempt: waiting for a place at the gate does not count.
         end = math.inf
-        decisive: Fault | None = None
+        decisive: RequestFault | None = None
         while True:
             if (pause := self.pace.turn(loop.time())) > 0:
                 async with question.halt.ends_wait():
@@ -361,12 +361,14 @@ class Caller:
                 return await ask()
         except TimeoutError:
             # What is asked for again is paid for again, where the reply had come and only its picture had not.
-            fault = Fault("timeout", f"no complete answer within {seconds:.3g} s", final=_HEARD.get() is not None)
+            fault = RequestFault(
+                "timeout", f"no complete answer within {seconds:.3g} s", final=_HEARD.get() is not None
+            )
             return FaultError(fault, _HEARD.get())
         except FaultError as error:
             return error
         except asyncio.CancelledError:
-            given_up = FaultError(Fault("timeout", "given up before an answer had come"), _HEARD.get())
+            given_up = FaultError(RequestFault("timeout", "given up before an answer had come"), _HEARD.get())
             question.note(self._record(given_up, loop.time() - started, purpose))
             raise
 
@@ -392,7 +394,7 @@ class Caller:
         """Return a provider's words as one short line; secrets are removed before the line is cut."""
         return format_plain_line(self.scrub(words), LONGEST_WORDS)
 
-    def _wait(self, fault: Fault, attempts: int) -> float:
+    def _wait(self, fault: RequestFault, attempts: int) -> float:
         """Return the seconds to wait before the next attempt; jitter keeps waiting calls from coming back at once."""
         # The exponent is bounded: calls may be repeated so often that the power would overflow.
         longest = min(BACKOFF_S * 2.0 ** min(attempts - 1, 30), LONGEST_BACKOFF_S)
@@ -401,7 +403,7 @@ class Caller:
             return fault.retry_after + self.random.uniform(0, 0.25) * longest
         return self.random.uniform(0.5, 1) * longest
 
-    def _build_failure(self, fault: Fault, attempts: tuple[Attempt, ...]) -> Exception:
+    def _build_failure(self, fault: RequestFault, attempts: tuple[Attempt, ...]) -> Exception:
         explanation = self._format_line(fault.detail)
         # A provider that was never reached has a wrong address: every further call would fail too.
         if fault.kind in HARD or not self.gate.reached:
@@ -415,12 +417,12 @@ class Caller:
         tries = f", {len(attempts)} attempts" if len(attempts) > 1 else ""
         remedy = f" {self.remedies.get(fault.kind, '')}" if fault.kind in LIMITS else ""
         detail = f"{fault.kind}: {_format_status(fault)}{explanation} ({self.who}{tries}){remedy}"
-        return CallError(Fault(fault.kind, detail.rstrip(), fault.status, fault.retry_after), attempts)
+        return CallError(RequestFault(fault.kind, detail.rstrip(), fault.status, fault.retry_after), attempts)
 
 
 def _count_tokens(tokens: Tokens) -> int | None:
     return None if tokens.prompt is None else tokens.prompt + (tokens.completion or 0)
 
 
-def _format_status(fault: Fault) -> str:
+def _format_status(fault: RequestFault) -> str:
     return "" if fault.status is None else f"HTTP {fault.status}: "

@@ -40,7 +40,7 @@ BROKEN = "This is a fault of the player: mend it."
 SEE = "Make sure that this model sees pictures."
 
 
-class Finding(NamedTuple):
+class PlayerFinding(NamedTuple):
     """Result of a question to a player.
 
     Attributes:
@@ -86,15 +86,15 @@ class Patient:
     answers: AnswerKind = "text"
     say: Callable[[str], object] = print
 
-    def finding(self, question: str, works: bool, detail: str, remedy: str = "") -> Finding:
+    def finding(self, question: str, works: bool, detail: str, remedy: str = "") -> PlayerFinding:
         """Return a finding about this player."""
-        return Finding(self.seat, question, works, " ".join(detail.split()), remedy)
+        return PlayerFinding(self.seat, question, works, " ".join(detail.split()), remedy)
 
-    def _build_failure(self, question: str, words: str, attempts: Sequence[Attempt], remedy: str) -> Finding:
+    def _build_failure(self, question: str, words: str, attempts: Sequence[Attempt], remedy: str) -> PlayerFinding:
         """Return a finding with the words of a service and what they were read as."""
         return self.finding(question, False, "; ".join(filter(None, (words, describe_meaning(attempts)))), remedy)
 
-    async def ask(self, question: str, pending_answer: Awaitable[Answer]) -> TimedAnswer | Finding:
+    async def ask(self, question: str, pending_answer: Awaitable[Answer]) -> TimedAnswer | PlayerFinding:
         """Wait for an answer, slightly longer than the player's own deadline; every failure becomes a finding."""
         started = perf_counter()
         waiting = asyncio.create_task(self._say_waiting(question))
@@ -125,7 +125,7 @@ class Patient:
             await asyncio.sleep(SAID_EVERY)
             self.say(f"{self.seat}: {question}: no answer yet after {seconds} s of at most {self.timeout:g} s")
 
-    async def silence(self, question: str) -> Finding | None:
+    async def silence(self, question: str) -> PlayerFinding | None:
         """Return why nothing needs to be asked: what is at the address speaks no HTTP; None if it may be a service."""
         if load_traits(self.spec.player).needs != "service" or self.spec.base_url is None:
             return None
@@ -149,7 +149,7 @@ class Patient:
         return None
 
 
-SeatTrial = Callable[[Patient], Awaitable[list[Finding]]]
+SeatTrial = Callable[[Patient], Awaitable[list[PlayerFinding]]]
 """Asks a player a few questions and tells how they went."""
 
 

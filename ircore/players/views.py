@@ -161,7 +161,7 @@ class Question:
         return next(filter(None, shown), ())
 
 
-class Exchange(NamedTuple):
+class RepairExchange(NamedTuple):
     """An unusable answer of a judge, and the request to repair it."""
 
     reply: str
@@ -185,7 +185,7 @@ class JudgeView:
 
     prompt: str
     pictures: tuple[Captioned, ...]
-    exchanges: tuple[Exchange, ...] = ()
+    exchanges: tuple[RepairExchange, ...] = ()
     seed: int = 0
     schema: dict[str, JsonValue] | None = None
 

@@ -10,7 +10,7 @@ from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, find_builder
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
-from ircore.results.tables.catalogue import Entry, Question
+from ircore.results.tables.catalogue import TableEntry, TableQuestion
 from ircore.results.tables.formats import Format, render
 from ircore.results.tables.model import Table, Value
 from ircore.runs.play import make_run, open_run, play
@@ -19,7 +19,7 @@ from ircore.runs.setup import make_players
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
 
-def check_table(entry: object, results: Results, question: Question | None = None) -> None:
+def check_table(entry: object, results: Results, question: TableQuestion | None = None) -> None:
     """Check a table: the length of each row, a reason for each missing value, and every output format.
 
     Args:
@@ -30,10 +30,10 @@ def check_table(entry: object, results: Results, question: Question | None = Non
     Raises:
         ConformanceError: The first fault.
     """
-    if not isinstance(entry, Entry):
-        raise ConformanceError(f"table: {type(entry).__name__} is no ircore.results.tables.catalogue.Entry")
+    if not isinstance(entry, TableEntry):
+        raise ConformanceError(f"table: {type(entry).__name__} is no ircore.results.tables.catalogue.TableEntry")
     expect(bool(entry.description), "table: description is empty")
-    question = question or Question()
+    question = question or TableQuestion()
     table = entry.table(results, question)
     if not isinstance(table, Table):
         raise ConformanceError(f"table: build returns a {type(table).__name__}, not a Table")

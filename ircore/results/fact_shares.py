@@ -24,7 +24,7 @@ from ircore.scorers.stated_facts.measuring import SaidTurn
 
 if TYPE_CHECKING:
     from ircore.scorers.verification.score import ScoredFact
-    from ircore.scorers.verification.verdicts import Checked
+    from ircore.scorers.verification.verdicts import CheckedFact
 
 
 Weights = tuple[float, ...]
@@ -307,7 +307,7 @@ def _group_by_instance(scores: Mapping[str, float], played: Mapping[str, str]) -
     return of_instances
 
 
-def _reweigh_facts(checked: Sequence["Checked"], writing: float) -> list["ScoredFact"]:
+def _reweigh_facts(checked: Sequence["CheckedFact"], writing: float) -> list["ScoredFact"]:
     """Return facts with the weight of writing multiplied, all together still 100."""
     from ircore.scorers.verification.scene_facts.scene import find_share
     from ircore.scorers.verification.score import ScoredFact

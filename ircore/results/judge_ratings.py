@@ -151,7 +151,7 @@ class JudgeRatings:
         return seen, seen + (1 - known) * HIGHEST
 
 
-class RatedEpisode(NamedTuple):
+class InstanceRating(NamedTuple):
     """What one episode adds to the ratings of its instance."""
 
     instance_id: str
@@ -166,7 +166,7 @@ class RatedEpisode(NamedTuple):
         return MAIN_UNIT * self.final if self.status == RATED else 0.0 if self.status == UNPLAYED else None
 
 
-def group_main_scores(episodes: Iterable[RatedEpisode]) -> dict[str, list[float]]:
+def group_main_scores(episodes: Iterable[InstanceRating]) -> dict[str, list[float]]:
     """Return the parts of the main score of each instance's episodes, as far as they are known, by instance_id."""
     values: dict[str, list[float]] = {}
     for episode in episodes:
@@ -175,7 +175,7 @@ def group_main_scores(episodes: Iterable[RatedEpisode]) -> dict[str, list[float]
     return values
 
 
-def arrange_ratings(instances: Sequence[Instance], runs: Iterable[Iterable[RatedEpisode]]) -> JudgeRatings:
+def arrange_ratings(instances: Sequence[Instance], runs: Iterable[Iterable[InstanceRating]]) -> JudgeRatings:
     """Arrange the episodes of runs by instance and run, those of one instance together.
 
     An episode is missing where a run has that repeat of any other instance of the condition: further repeats may be
@@ -190,7 +190,7 @@ def arrange_ratings(instances: Sequence[Instance], runs: Iterable[Iterable[Rated
     return JudgeRatings(*(np.hstack([part[:, :0], *others]) for part, *others in zip(empty, *columns, strict=True)))
 
 
-def _build_column(instances: Sequence[Instance], episodes: Iterable[RatedEpisode]) -> tuple[NDArray[Any], ...]:
+def _build_column(instances: Sequence[Instance], episodes: Iterable[InstanceRating]) -> tuple[NDArray[Any], ...]:
     """Return the arrays of ``JudgeRatings`` for one run."""
     rows = {instance.instance_id: row for row, instance in enumerate(instances)}
     conditions = [(instance.category, instance.difficulty) for instance in instances]
@@ -198,7 +198,7 @@ def _build_column(instances: Sequence[Instance], episodes: Iterable[RatedEpisode
     size = len(rows)
     states = np.zeros((size, 1, len(_PRECEDENCE)), np.int16)
     final, doubt = np.full((size, 1), np.nan), np.full((size, 1, 4), np.nan)
-    by_row: dict[int, list[RatedEpisode]] = {}
+    by_row: dict[int, list[InstanceRating]] = {}
     for episode in episodes:
         row = rows.get(episode.instance_id)
         if row is not None:
@@ -231,7 +231,7 @@ def judge_ratings(
     return arrange_ratings(instances, (list_rated_episodes(results, judge, scope) for results in episodes.values()))
 
 
-def list_rated_episodes(results: Sequence[EpisodeResult], judge: str, scope: Scope = None) -> Iterator[RatedEpisode]:
+def list_rated_episodes(results: Sequence[EpisodeResult], judge: str, scope: Scope = None) -> Iterator[InstanceRating]:
     """Yield what each episode of a run adds to a judge's ratings; arguments as of ``judge_ratings``."""
     only_prefers = _is_comparison_only(results, judge)
     for result in results:
@@ -243,7 +243,7 @@ def list_rated_episodes(results: Sequence[EpisodeResult], judge: str, scope: Sco
         if outside and status != UNFINISHED:
             status, final = OUTSIDE, np.nan
         doubt = judged.doubt if judged else None
-        yield RatedEpisode(result.episode.instance_id, status, final, doubt, result.episode.repeat)
+        yield InstanceRating(result.episode.instance_id, status, final, doubt, result.episode.repeat)
 
 
 def arrange_by_judge(

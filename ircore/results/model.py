@@ -38,7 +38,7 @@ from ircore.results.ranking import (
     refuse_mixtures,
     refuse_unknown,
 )
-from ircore.results.statistics.comparison import Comparison, compare
+from ircore.results.statistics.comparison import PairComparison, compare
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.ranks import Standing
 from ircore.runs.provenance import Provenance
@@ -421,7 +421,7 @@ class Results:
 
     def compare(
         self, first: str, second: str, judge: str, category: str | None = None, difficulty: str | None = None
-    ) -> Comparison:
+    ) -> PairComparison:
         """Compare two pairs: a single couple of ``compare_couples``."""
         return self.compare_couples([(first, second)], judge, category, difficulty)[0]
 
@@ -431,7 +431,7 @@ class Results:
         judge: str,
         category: str | None = None,
         difficulty: str | None = None,
-    ) -> list[Comparison]:
+    ) -> list[PairComparison]:
         """Compare couples of pairs: on the instances that both have a score for, at worst, and by their main scores.
 
         The interval of the main scores' difference is the one by which this board ranks: no two pairs have separate

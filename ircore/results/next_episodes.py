@@ -20,7 +20,7 @@ from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.results.arrays import select_condition, strata
 from ircore.results.cells import pair_main_scores
-from ircore.results.judge_ratings import RatedEpisode, group_main_scores
+from ircore.results.judge_ratings import InstanceRating, group_main_scores
 from ircore.results.model import Results
 from ircore.results.statistics.bootstrap import resample
 from ircore.results.statistics.intervals import CONFIDENCE, Estimate
@@ -45,7 +45,7 @@ class PlannedRun:
     """One of the two runs: its identity, its episodes as they count, and what they cost."""
 
     run: Run
-    episodes: Sequence[RatedEpisode]
+    episodes: Sequence[InstanceRating]
     costs: Mapping[str, EpisodeCost]
     """What each episode cost, by its id."""
 

@@ -39,7 +39,7 @@ from ircore.results.tables.intervals import number
 
 
 @dataclass(frozen=True)
-class Line:
+class AnswerLine:
     """A row of the table behind an answer."""
 
     label: str
@@ -53,7 +53,7 @@ class Answer:
     """The answer to a question.
 
     Example:
-        >>> line = Line("easy", Estimate(7.0, 6.0, 8.0, 21))
+        >>> line = AnswerLine("easy", Estimate(7.0, 6.0, 8.0, 21))
         >>> Answer("hard", "Is hard harder?", "Yes.", "Difficulty", "0–10", (line,), episodes=()).lines[0].value.n
         21
     """
@@ -71,7 +71,7 @@ class Answer:
     unit: str
     """Unit of the table's values."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[AnswerLine, ...]
     """The table behind the sentence."""
 
     episodes: tuple[tuple[str, str], ...]
@@ -144,9 +144,9 @@ class _ScoreTable:
         """Return a score, 0–10, in words, in the unit of the table."""
         return format_interval(value.times(self.factor))
 
-    def lines(self, lines: Iterable[Line]) -> tuple[Line, ...]:
+    def lines(self, lines: Iterable[AnswerLine]) -> tuple[AnswerLine, ...]:
         """Return rows of scores, 0–10, in the unit of the table."""
-        return tuple(Line(line.label, line.value.times(self.factor)) for line in lines)
+        return tuple(AnswerLine(line.label, line.value.times(self.factor)) for line in lines)
 
     def finals(self, instances: Sequence[Instance]) -> Floats:
         return self.results.finals(self.judge, self.runs, instances)
@@ -206,13 +206,15 @@ def compute_adjusted_means(scores: Floats, rounds: int = 200) -> list[float]:
     return drawn
 
 
-def _average_by_label(scores: Iterable[tuple[str, Floats, Sequence[Instance]]], scale: Scale) -> list[Line]:
+def _average_by_label(scores: Iterable[tuple[str, Floats, Sequence[Instance]]], scale: Scale) -> list[AnswerLine]:
     """Return the mean over targets of each label that has one."""
-    lines = (Line(label, estimate_target_mean(of_label, instances, scale)) for label, of_label, instances in scores)
+    lines = (
+        AnswerLine(label, estimate_target_mean(of_label, instances, scale)) for label, of_label, instances in scores
+    )
     return [line for line in lines if line.value.mean is not None]
 
 
-def _negate_mean(line: Line) -> float:
+def _negate_mean(line: AnswerLine) -> float:
     return -(line.value.mean or 0)
 
 
@@ -387,7 +389,7 @@ def _answer_refinement(table: _ScoreTable) -> Answer | None:
         return None
     # Changes as the board shows them, so that both count the same pairs as helped.
     rows = table.results.board(table.judge)
-    changes = [Line(" + ".join(row.submission.players), row.cell.delta) for row in rows]
+    changes = [AnswerLine(" + ".join(row.submission.players), row.cell.delta) for row in rows]
     lines = sorted((line for line in changes if line.value.mean is not None), key=_negate_mean)
     helped, harmed = (sum(clear_of(line.value, 0) == side for line in lines) for side in (1, -1))
     # No interval (too few targets) claims no more than an interval that holds 0.
@@ -413,7 +415,7 @@ def _answer_hardest_targets(table: _ScoreTable) -> Answer | None:
     worst = sorted(best, key=lambda row: (best[row], row))
     undrawn = sum(score < DRAWN for score in best.values())
     mean = estimate(list(best.values()), SCORE, strata(chosen[row] for row in best))
-    lines = [Line(_format_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
+    lines = [AnswerLine(_format_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
     noun, solved = table.words.instance, table.words.solved
     who = "pair" if table.results.crossed and len(table.results.seats) == 2 else "run"
     left = len(chosen) - len(best)
@@ -446,7 +448,7 @@ def _format_title(instance: Instance) -> str:
 
 def _average_groups(
     table: _ScoreTable, names: Sequence[str], instances_of: Callable[[str], list[Instance]]
-) -> list[Line]:
+) -> list[AnswerLine]:
     """Return the mean score of groups of targets, all over the same pairs."""
     every = list(table.results.instances)
     means = dict(zip((item.instance_id for item in every), compute_adjusted_means(table.finals(every)), strict=True))
@@ -488,7 +490,7 @@ def _answer_hardest_category(table: _ScoreTable) -> Answer | None:
     sentence += f"; the highest is of {_format_category(others[-1].label)}, {table.interval(others[-1].value)}."
     chosen = select_condition(results.instances, low.label, None)
     episodes = table.episodes(chosen, table.finals(chosen), least_first=True)
-    named = tuple(Line(_format_category(line.label), line.value) for line in lines)
+    named = tuple(AnswerLine(_format_category(line.label), line.value) for line in lines)
     return Answer("hardest", "Which category is hardest?", sentence, "Category", table.unit, table.lines(named),
                   episodes, "the lowest final scores there", table.ends)  # fmt: skip
 
@@ -523,7 +525,7 @@ def _answer_judges(table: _ScoreTable) -> Answer | None:
         return None
     known.sort(key=lambda pair: -(pair.pearson.value or 0))
     lines = tuple(
-        Line(f"{pair.first_rater} and {pair.second_rater}", _convert_to_estimate(pair.pearson))
+        AnswerLine(f"{pair.first_rater} and {pair.second_rater}", _convert_to_estimate(pair.pearson))
         for pair in known[:_MOST_ROWS]
     )
     if with_people:
@@ -563,7 +565,7 @@ def _answer_satisfaction(table: _ScoreTable) -> Answer | None:
     describers = [_find_crossed_players(table.results, submission)[0] for submission in table.results.submissions]
     for label in sorted(set(describers)):
         columns = [at for at, name in enumerate(describers) if name == label]
-        lines.append(Line(label, estimate_target_mean(ended[:, columns], chosen, SHARE)))
+        lines.append(AnswerLine(label, estimate_target_mean(ended[:, columns], chosen, SHARE)))
     scores = np.where(ended == 1, table.finals(chosen), np.nan)
     whole, quality = estimate_target_mean(ended, chosen, SHARE), estimate_target_mean(scores, chosen, SCORE)
     if whole.mean is None or quality.mean is None:

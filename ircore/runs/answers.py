@@ -33,7 +33,7 @@ from ircore.players.base import (
     TextAnswer,
 )
 from ircore.players.traits import select_deciding_settings
-from ircore.runs.events import Call, CallKey, Entry, Failure
+from ircore.runs.events import Call, CallKey, EventEntry, Failure
 
 LONGEST_TEXT = 200_000
 """Characters of an answer's words that are recorded; the reconstruction game refuses fewer already."""
@@ -166,7 +166,7 @@ def check_answer(seat: Seat[Any, Any], question: Asked, answer: object) -> Answe
 
 def call_entry(
     key: CallKey, seat: Seat[Any, Any], question: Asked, answer: Answer, seconds: float, hashed: str | None = None
-) -> Entry:
+) -> EventEntry:
     """Return the journal entry of an answer; ``hashed`` is the hash of its question."""
     call = Call(
         **key._asdict(),
@@ -177,7 +177,7 @@ def call_entry(
         seconds=seconds,
         attempts=answer.attempts,
     )
-    return Entry(call, answer.picture if isinstance(answer, PictureAnswer) else None)
+    return EventEntry(call, answer.picture if isinstance(answer, PictureAnswer) else None)
 
 
 def answer_fields(answer: Answer) -> dict[str, Any]:

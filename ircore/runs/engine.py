@@ -162,13 +162,13 @@ Refusal = PlayerError | JudgeError | ProviderStopError
 """Exceptions that a player raises on purpose instead of answering."""
 
 
-class Entry(Protocol):
+class CostedEntry(Protocol):
     """An entry of a journal, with the question whose cost is counted.
 
     >>> from ircore.runs.events import Call
-    >>> from ircore.runs.events import Entry as PlayEntry
+    >>> from ircore.runs.events import EventEntry as PlayEntry
     >>> call = Call(episode_id="a", turn=1, role="describer", text="A red circle.", seconds=0.5)
-    >>> entry: Entry = PlayEntry(call)
+    >>> entry: EventEntry = PlayEntry(call)
     >>> entry.counted.usage.requests
     1
     """
@@ -179,7 +179,7 @@ class Entry(Protocol):
         ...
 
 
-EntryT = TypeVar("EntryT", bound=Entry)
+EntryT = TypeVar("EntryT", bound=CostedEntry)
 AnswerT = TypeVar("AnswerT")
 
 

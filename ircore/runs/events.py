@@ -75,10 +75,10 @@ EVENTS: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="e
 """Reads a line of the journal."""
 
 
-class Entry(NamedTuple):
+class EventEntry(NamedTuple):
     """An event to be recorded, with the event's picture.
 
-    >>> entry = Entry(Call(episode_id="a", turn=1, role="describer", text="A red circle.", seconds=0.5))
+    >>> entry = EventEntry(Call(episode_id="a", turn=1, role="describer", text="A red circle.", seconds=0.5))
     >>> entry.picture is None, entry.counted.text
     (True, 'A red circle.')
     """

@@ -44,7 +44,7 @@ from ircore.core.submission_records import Run
 from ircore.core.validation import convert_validation_errors
 from ircore.instances.records import Instances
 from ircore.instances.store import INDEX, InstanceSet, read_instances
-from ircore.runs.events import EVENTS, Call, CallKey, End, Entry, Event, Failure, format_event
+from ircore.runs.events import EVENTS, Call, CallKey, End, Event, EventEntry, Failure, format_event
 from ircore.runs.provenance import Provenance, read_provenance
 
 RUN_FILE = "run.json"
@@ -416,7 +416,7 @@ class RunWriter:
         """Return the episodes that need not be played again, by id."""
         return {name: episode for name, episode in folder.ended().items() if episode.finished}
 
-    def record(self, entries: Sequence[Entry]) -> None:
+    def record(self, entries: Sequence[EventEntry]) -> None:
         """Record all events, or none on failure; on return they are on the disk itself.
 
         The files of renderings are there before the journal names them, whatever happens in between.
@@ -434,7 +434,7 @@ class RunWriter:
         self._journal.__exit__(None, None, None)
 
 
-def store_pictures(folder: RunFolder, entries: Iterable[Entry], stored: Set[str]) -> set[str]:
+def store_pictures(folder: RunFolder, entries: Iterable[EventEntry], stored: Set[str]) -> set[str]:
     """Write the renderings of entries through to the disk, except those already there.
 
     Args:

@@ -63,7 +63,7 @@ class AnswerError(ValueError):
     """
 
 
-class Answer(NamedTuple, Generic[T]):
+class JudgeAnswer(NamedTuple, Generic[T]):
     """A judge's answer: a rating or a letter.
 
     >>> read_choice("b").leniencies
@@ -75,7 +75,7 @@ class Answer(NamedTuple, Generic[T]):
     """Names of the deviations that were accepted, as in the module's docstring, sorted."""
 
 
-def read_score(text: str) -> Answer[int]:
+def read_score(text: str) -> JudgeAnswer[int]:
     """Return the rating 0–10 in an answer.
 
     Raises:
@@ -89,7 +89,7 @@ def read_score(text: str) -> Answer[int]:
     return _read(text, "score", SIMILARITY_FORM, _parse_whole_number)
 
 
-def read_choice(text: str) -> Answer[str]:
+def read_choice(text: str) -> JudgeAnswer[str]:
     """Return ``A`` or ``B``.
 
     Raises:
@@ -98,7 +98,7 @@ def read_choice(text: str) -> Answer[str]:
     return _read(text, "choice", PREFERENCE_FORM, _parse_letter)
 
 
-def read_verdicts(text: str, count: int) -> Answer[str]:
+def read_verdicts(text: str, count: int) -> JudgeAnswer[str]:
     """Return the verdicts on numbered sentences, a letter each: ``1`` yes, ``0`` no, ``?`` undecided.
 
     A sentence without a verdict, or with two that differ, is undecided.
@@ -133,7 +133,7 @@ def read_verdicts(text: str, count: int) -> Answer[str]:
     leniencies.update(around if "listed" not in leniencies else ("code_fence",) if "code_fence" in around else ())
     if unanswered:
         leniencies.add("unanswered")
-    return Answer(letters.replace(" ", "?"), tuple(sorted(leniencies)))
+    return JudgeAnswer(letters.replace(" ", "?"), tuple(sorted(leniencies)))
 
 
 def describe_verdicts_form(count: int) -> str:
@@ -228,7 +228,7 @@ class _Place(NamedTuple):
     leniencies: tuple[str, ...]
 
 
-def _read(text: str, key: str, form: str, convert: Callable[[Any], Answer[T]]) -> Answer[T]:
+def _read(text: str, key: str, form: str, convert: Callable[[Any], JudgeAnswer[T]]) -> JudgeAnswer[T]:
     """Return the value on which the most plausible places of an answer agree."""
     # A bound on the work: the search for objects below may begin at every brace of a hostile answer.
     if len(text) > LONGEST:
@@ -237,12 +237,12 @@ def _read(text: str, key: str, form: str, convert: Callable[[Any], Answer[T]]) -
     places = _list_places(inside, key)
     if not places:
         raise AnswerError(f"it has no JSON object {form}")
-    answers: list[Answer[T]] = []
+    answers: list[JudgeAnswer[T]] = []
     refused: list[tuple[Any, AnswerError]] = []
     for value, leniencies in places:
         try:
             converted = convert(value)
-            answers.append(Answer(converted.value, (*converted.leniencies, *leniencies)))
+            answers.append(JudgeAnswer(converted.value, (*converted.leniencies, *leniencies)))
         except AnswerError as error:
             refused.append((value, error))
     # Refused values count as well: an answer with 7 in one place and 70 in another is not clear.
@@ -253,7 +253,7 @@ def _read(text: str, key: str, form: str, convert: Callable[[Any], Answer[T]]) -
         raise refused[0][1]
     # The same value twice: the plainest of its places is the one that counts.
     plainest = min(answers, key=lambda answer: len(answer.leniencies))
-    return Answer(plainest.value, tuple(sorted({*plainest.leniencies, *around})))
+    return JudgeAnswer(plainest.value, tuple(sorted({*plainest.leniencies, *around})))
 
 
 def _unwrap(text: str) -> tuple[str, tuple[str, ...]]:
@@ -330,7 +330,7 @@ def _list_members(pairs: "_Pairs") -> Iterator[_Member]:
             waiting += [(member, ("nested_object",)) for member in value]
 
 
-def _parse_whole_number(value: Any) -> Answer[int]:
+def _parse_whole_number(value: Any) -> JudgeAnswer[int]:
     leniencies: tuple[str, ...] = ()
     number = value
     if isinstance(value, str) and (digits := _WHOLE.fullmatch(value.strip())):
@@ -342,14 +342,14 @@ def _parse_whole_number(value: Any) -> Answer[int]:
         raise AnswerError(f"the score {_format_value(value)} is not a whole number")
     if not 0 <= number <= 10:
         raise AnswerError(f"the score {_format_value(value)} is not within 0 and 10")
-    return Answer(number, leniencies)
+    return JudgeAnswer(number, leniencies)
 
 
-def _parse_letter(value: Any) -> Answer[str]:
+def _parse_letter(value: Any) -> JudgeAnswer[str]:
     letter = value.strip() if isinstance(value, str) else ""
     if letter.upper() not in ("A", "B"):
         raise AnswerError(f"the choice {_format_value(value)} is neither A nor B")
-    return Answer(letter.upper(), () if letter.isupper() else ("letter_case",))
+    return JudgeAnswer(letter.upper(), () if letter.isupper() else ("letter_case",))
 
 
 class _Pairs(list[tuple[str, Any]]):

@@ -24,7 +24,7 @@ from ircore.runs.costs.prices import RUN_PRICES
 from ircore.runs.events import EVENTS, Call, End, format_event, get_episode_id, replace_episode_id
 from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, add_facts, create_run, read_facts
 from ircore.runs.judge_questions import JUDGEMENTS, JudgeQuestion, format_questions, read_judgements
-from ircore.runs.play import Part, add_run_id, read_part, strip_undecisive
+from ircore.runs.play import ShardPart, add_run_id, read_part, strip_undecisive
 from ircore.runs.provenance import Provenance, write_provenance
 
 NAMED = 5
@@ -232,7 +232,7 @@ def _list_planned_instances(shards: Sequence[RunFolder], partial: bool) -> tuple
     return [name for name in names if name in owners], parts[0][1].selected
 
 
-def _check_parts(parts: Sequence[tuple[RunFolder, Part]], partial: bool) -> None:
+def _check_parts(parts: Sequence[tuple[RunFolder, ShardPart]], partial: bool) -> None:
     """Check that all shards are there, each once."""
     count = parts[0][1].shard.count
     known: dict[int, RunFolder] = {}
@@ -253,7 +253,7 @@ def _check_parts(parts: Sequence[tuple[RunFolder, Part]], partial: bool) -> None
         raise _build_gap_error([f"{index}/{count}" for index in missing], "not given", "shard")
 
 
-def _check_selection(parts: Sequence[tuple[RunFolder, Part]]) -> None:
+def _check_selection(parts: Sequence[tuple[RunFolder, ShardPart]]) -> None:
     """Check that all shards are parts of the same selected instances."""
     # The largest selection is taken for the right one: a shard with a --limit is the more likely mistake.
     first, whole = max(parts, key=lambda part: part[1].selected)

@@ -41,7 +41,7 @@ from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import load_run_prices
 from ircore.runs.engine import Engine
 from ircore.runs.episode import build_episode
-from ircore.runs.events import End, Entry
+from ircore.runs.events import End, EventEntry
 from ircore.runs.folder import RUN_FILE, RunFolder, RunWriter, create_run
 from ircore.runs.session import Players, PlayPlan, Session
 
@@ -68,10 +68,10 @@ class Shard(Record):
         return slice(self.index - 1, None, self.count)
 
 
-class Part(Record):
+class ShardPart(Record):
     """The instances that a shard is to play, and those that all shards together are to play. File ``shard.json``.
 
-    >>> part = Part.of(parse_shard("1/2"), ["geometry-easy-01", "geometry-easy-02", "geometry-hard-01"])
+    >>> part = ShardPart.of(parse_shard("1/2"), ["geometry-easy-01", "geometry-easy-02", "geometry-hard-01"])
     >>> part.instances, part.selected
     (('geometry-easy-01', 'geometry-hard-01'), 3)
     """
@@ -82,7 +82,7 @@ class Part(Record):
     selection: Sha256 = Field(description="Of their ids in their order, one a line.")
 
     @classmethod
-    def of(cls, shard: Shard, selected: Sequence[str]) -> "Part":
+    def of(cls, shard: Shard, selected: Sequence[str]) -> "ShardPart":
         """Return a shard's part of the selected instances, given by their ids."""
         ids = "".join(f"{name}\n" for name in selected)
         return cls(
@@ -107,7 +107,7 @@ def parse_shard(text: str) -> Shard:
     return Shard(index=index, count=count)
 
 
-def check_part(folder: RunFolder, part: Part | None) -> None:
+def check_part(folder: RunFolder, part: ShardPart | None) -> None:
     """Check that a run folder is for a part of a run; None for a run in one piece.
 
     Raises:
@@ -120,7 +120,7 @@ def check_part(folder: RunFolder, part: Part | None) -> None:
         raise InputError(f"{folder.path}: {played} is played here", f"{again}, or choose another --out.")
 
 
-def write_part(path: Path, part: Part) -> None:
+def write_part(path: Path, part: ShardPart) -> None:
     """Write down which part of a run is played in a folder, in place of what stood there.
 
     The same shard is written anew where --limit or the chosen conditions have changed what all shards are to play.
@@ -128,7 +128,7 @@ def write_part(path: Path, part: Part) -> None:
     write_text(path / SHARD_FILE, part.model_dump_json(indent=2) + "\n", durable=True)
 
 
-def read_part(folder: RunFolder) -> Part | None:
+def read_part(folder: RunFolder) -> ShardPart | None:
     """Return the part of a run that a folder holds; None for an undivided run.
 
     Raises:
@@ -138,7 +138,7 @@ def read_part(folder: RunFolder) -> Part | None:
     if not path.is_file():
         return None
     with convert_validation_errors(path, "Play this shard again."):
-        return Part.model_validate_json(path.read_bytes())
+        return ShardPart.model_validate_json(path.read_bytes())
 
 
 def make_run(
@@ -267,7 +267,7 @@ class Pool(Protocol):
     >>> pool: Pool = ProcessPool(loaded=None, cache=None, number=2)
     """
 
-    async def run(self, plan: PlayPlan, writer: RunWriter, engine: Engine[Entry]) -> None:
+    async def run(self, plan: PlayPlan, writer: RunWriter, engine: Engine[EventEntry]) -> None:
         """Play; raises as ``Engine.run``."""
         ...
 
@@ -359,7 +359,7 @@ def declare_final(folder: RunFolder, selected: Instances) -> int:
             for repeat, name in enumerate(folder.run.episode_ids([instance.instance_id]), start=1)
             if name not in writer.finished
         ]
-        writer.record([Entry(End(episode=episode)) for episode in given_up])
+        writer.record([EventEntry(End(episode=episode)) for episode in given_up])
     return len(given_up)
 
 

@@ -30,7 +30,7 @@ from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimit, NoMoreError, Reserve
 from ircore.runs.costs.prices import RunPrices, load_run_prices
 from ircore.runs.engine import SIGNALS, Engine, hold_signals, release_signals
-from ircore.runs.events import End, Entry
+from ircore.runs.events import End, EventEntry
 from ircore.runs.folder import RunFolder, RunWriter, store_pictures
 from ircore.runs.session import DueEpisode, PlayPlan, Session, count_ended
 from ircore.runs.setup import make_players
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 class Batch(NamedTuple):
     """Events to be recorded, without pictures."""
 
-    entries: list[Entry]
+    entries: list[EventEntry]
 
 
 class Busy(NamedTuple):
@@ -128,10 +128,10 @@ class _Handed:
         self._records = records
         self._stored = {path.stem for path in (folder.path / "renderings").iterdir()}
 
-    def record(self, entries: Sequence[Entry]) -> None:
+    def record(self, entries: Sequence[EventEntry]) -> None:
         self._stored |= store_pictures(self.folder, entries, self._stored)
         # Pictures stay behind: they lie in the run folder now, and a pipe would copy their bytes.
-        self._records.send(Batch([Entry(entry.event) for entry in entries]))
+        self._records.send(Batch([EventEntry(entry.event) for entry in entries]))
         failure = self._records.recv()
         if failure is not None:
             raise WorkError(failure, "Every recorded answer is kept; the same command goes on.")
@@ -238,7 +238,7 @@ def play_part(
         prices = load_run_prices(folder)
         cost_limit = _Reserving(prices, control) if limited else _Telling(prices, control)
         writer = _Handed(folder, [repeat_id(instance.instance_id, repeat) for instance, repeat in due], records)
-        engine: Engine[Entry] = Engine(Recorder(writer), cost_limit, _Silent())
+        engine: Engine[EventEntry] = Engine(Recorder(writer), cost_limit, _Silent())
         game = load_game(part.run.game, "run")
         load_tokenizer()
         session = Session(part, game, make_players(game, loaded), writer, engine, cache)
@@ -296,7 +296,7 @@ class ProcessPool:
     cache: Cache | None
     number: int
 
-    async def run(self, plan: PlayPlan, writer: RunWriter, engine: Engine[Entry]) -> None:
+    async def run(self, plan: PlayPlan, writer: RunWriter, engine: Engine[EventEntry]) -> None:
         """Play the unfinished episodes of a plan; raises as ``Engine.run``."""
         unfinished = plan.due(writer.finished)
         number = min(self.number, plan.concurrency, max(1, len(unfinished)))
@@ -324,7 +324,7 @@ class _Worker:
     """A process of play, as the process that began it sees it."""
 
     def __init__(
-        self, part: PlayPlan, due: list[DueEpisode], pool: ProcessPool, writer: RunWriter, engine: Engine[Entry]
+        self, part: PlayPlan, due: list[DueEpisode], pool: ProcessPool, writer: RunWriter, engine: Engine[EventEntry]
     ) -> None:
         # A forked process would inherit the event loop, threads and connections of this one.
         context = get_context("spawn")
@@ -453,7 +453,7 @@ class _Worker:
         if failure is not None:
             raise failure
 
-    def _count_entries(self, entries: Sequence[Entry]) -> None:
+    def _count_entries(self, entries: Sequence[EventEntry]) -> None:
         for entry in entries:
             if isinstance(entry.event, End):
                 count_ended(entry.event.episode, self._writer, self._engine)

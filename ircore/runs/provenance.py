@@ -97,7 +97,7 @@ UNCOMMITTED = "uncommitted: seed and order were the submitter's choice, and so w
 """Words about a run that its submitter played without a commitment."""
 
 
-class Committed(Record):
+class RegisteredCommitment(Record):
     """The registered commitment that seed and order of a run follow from, see ``ircore.runs.provenance``."""
 
     commitment: Sha256 = Field(description="As the manifest states it.")
@@ -128,7 +128,7 @@ class Provenance(Record):
     commit: Commit | None = Field(default=None, description="Commit of that code; null outside a git checkout.")
     manifest: Sha256 = Field(description="SHA-256 of the submission.yaml that was played or re-scored.")
     source: TranscriptsReference | None = Field(default=None, description="What was fetched, if the run was fetched.")
-    committed: Committed | None = Field(
+    committed: RegisteredCommitment | None = Field(
         default=None, exclude_if=is_none, description="The commitment of a run that its submitter played by one."
     )
     flags: tuple[Flag, ...] = Field(default=(), max_length=MAX_FLAGS, description="Findings for people to look at.")
@@ -155,7 +155,7 @@ def make_provenance(
     manifest: Path,
     source: TranscriptsReference | None = None,
     flags: tuple[Flag, ...] = (),
-    committed: Committed | None = None,
+    committed: RegisteredCommitment | None = None,
 ) -> Provenance:
     """Return the provenance of a run that is played or re-scored now by this code.
 

@@ -32,7 +32,7 @@ from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import NoMoreError
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.episode import build_setup, play_episode, record_ending
-from ircore.runs.events import Call, CallKey, End, Entry, Failure
+from ircore.runs.events import Call, CallKey, End, EventEntry, Failure
 from ircore.runs.folder import JOURNAL, RunFolder, describe_lines
 
 Players = Mapping[str, Any]
@@ -112,7 +112,7 @@ class Session:
     game: Game[Any]
     players: Players
     writer: "KnownAnswers"
-    engine: Engine[Entry]
+    engine: Engine[EventEntry]
     cache: Cache | None
 
     @cached_property
@@ -140,7 +140,7 @@ class Session:
                 return  # the episode stays open, and goes on from its record when the run is resumed
             episode = record_ending(self.game, instance, ending, repeat)
             # Nothing waits for the end of an episode: the next one begins while the line is written.
-            self.engine.recorder.record_soon(Entry(End(episode=episode)))
+            self.engine.recorder.record_soon(EventEntry(End(episode=episode)))
             count_ended(episode, self.writer, self.engine)
 
 
@@ -161,7 +161,7 @@ class KnownAnswers(Protocol):
     finished: dict[str, Episode]
 
 
-def count_ended(episode: Episode, known: KnownAnswers, engine: Engine[Entry]) -> None:
+def count_ended(episode: Episode, known: KnownAnswers, engine: Engine[EventEntry]) -> None:
     """Count an episode as finished, without its turns: memory would grow with the run, and they are on the disk."""
     known.finished[episode.episode_id] = episode.model_copy(update={"steps": ()})
     engine.cost_limit.ended(episode.outcome, episode.episode_id)
@@ -186,7 +186,7 @@ class _JournalTable:
 
 
 @dataclass(frozen=True)
-class _SeatInquiry(Inquiry[Entry, Any]):
+class _SeatInquiry(Inquiry[EventEntry, Any]):
     """A question to a seat.
 
     Attributes:
@@ -220,7 +220,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
     def asks(self) -> str:
         return self.seat.name
 
-    def recorded(self) -> Entry | None:
+    def recorded(self) -> EventEntry | None:
         folder, call = self.session.writer.folder, self.session.writer.known.get(self.key)
         if call is None or answer_of(self.seat, call, folder.stored_rendering) is None:
             self._refuse_again()
@@ -228,7 +228,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
         self._check(call)
         if call.rendering is not None:
             folder.rendering(call.rendering)  # checked before it is relied on
-        return Entry(call)
+        return EventEntry(call)
 
     def _refuse_again(self) -> None:
         """Raise the recorded refusal, if there is one: it is the player's answer, and was paid for."""
@@ -264,7 +264,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
     def _is_informed(self) -> bool:
         return load_traits(self.session.plan.run.submission.players[self.seat.name].player).reference
 
-    def cached(self) -> Entry | None:
+    def cached(self) -> EventEntry | None:
         # What a reference player was told is no part of a cached question.
         cache = None if self._is_informed else self.session.cache
         answer = cache.answer(self.seat, self.question) if cache else None
@@ -285,18 +285,18 @@ class _SeatInquiry(Inquiry[Entry, Any]):
     async def _find_recorded_answer(self, source: str) -> Answer:
         return self.session.game.recorded_answer(self.seat, self.question, self.setup, source)
 
-    def answered(self, answer: Any, seconds: float) -> Entry:
+    def answered(self, answer: Any, seconds: float) -> EventEntry:
         return self._entry(clean_answer(check_answer(self.seat, self.question, answer)), seconds)
 
-    def keep(self, entry: Entry) -> None:
+    def keep(self, entry: EventEntry) -> None:
         if self.session.cache is None or self._is_informed:
             return
         answer = answer_of(self.seat, cast(Call, entry.event), lambda _: cast(Picture, entry.picture))
         if answer is not None:
             self.session.cache.keep(self.seat, self.question, answer)
 
-    def refused(self, refusal: Refusal) -> Entry:
-        return Entry(
+    def refused(self, refusal: Refusal) -> EventEntry:
+        return EventEntry(
             Failure(
                 episode_id=self.key.episode_id,
                 turn=self.key.turn,
@@ -308,7 +308,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
             )
         )
 
-    def _entry(self, answer: Answer, seconds: float) -> Entry:
+    def _entry(self, answer: Answer, seconds: float) -> EventEntry:
         self.settled.add(self.key)
         return call_entry(self.key, self.seat, self.question, answer, seconds, self.hashed)
 

@@ -22,7 +22,7 @@ from ircore.runs.costs.limit import CostLimit, check_limit
 from ircore.runs.costs.prices import find_own_prices, load_run_prices, read_prices, store_prices
 from ircore.runs.episode import parse_payload
 from ircore.runs.folder import RUN_FILE, RunFolder, create_run
-from ircore.runs.play import Part, check_part, open_run, read_part, write_part
+from ircore.runs.play import ShardPart, check_part, open_run, read_part, write_part
 from ircore.runs.provenance import check_provenance, make_provenance, write_provenance
 from ircore.runs.remote.cluster import Cluster, RemotePlayer
 from ircore.runs.session import Players, PlayPlan
@@ -143,7 +143,7 @@ def begin_run(
     loaded: LoadedSubmission,
     out: Path,
     *,
-    part: Part | None = None,
+    part: ShardPart | None = None,
     prices_file: Path | None = None,
     max_cost: float | None = None,
     vouching: bool = False,

@@ -15,8 +15,15 @@ from ircore.core.records import DEFAULT_GAME, DIFFICULTIES, Instance, PlayerSpec
 from ircore.core.sandbox.probing import require_sandbox
 from ircore.core.submission_records import Submission
 from ircore.core.validation import convert_validation_errors
-from ircore.games.synthesis.game import NAME, Condition, FigureStep, SynthesisGame, SynthesisRules, format_figure_name
-from ircore.instances.review import Entry, read_accepted_names, write_page
+from ircore.games.synthesis.game import (
+    NAME,
+    FigureCondition,
+    FigureStep,
+    SynthesisGame,
+    SynthesisRules,
+    format_figure_name,
+)
+from ircore.instances.review import ReviewEntry, read_accepted_names, write_page
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
 from ircore.instances.synthesis.studio import Studio
@@ -73,12 +80,12 @@ class SynthesisPlan:
         return list(product(self.categories, self.difficulties))
 
 
-class Candidate(NamedTuple):
+class FigureCandidate(NamedTuple):
     """A figure that passed the checks and waits for a person.
 
     >>> drawn = DrawnProgram(key="0" * 64, category="geometry", seed=1, program="def draw(): ...")
     >>> step = FigureStep(number=1, summary="A triangle.", programs=(), faults=())
-    >>> Candidate("geometry-easy-01", "easy", step, drawn).drawn.category
+    >>> FigureCandidate("geometry-easy-01", "easy", step, drawn).drawn.category
     'geometry'
     """
 
@@ -160,7 +167,7 @@ def _build_conditions(plan: SynthesisPlan, folder: Path) -> InstanceSet:
         Instance.model_validate({
             "instance_id": f"{category}-{difficulty}", "game": NAME, "category": category, "difficulty": difficulty,
             "source": "a condition of targets to be made", "licence": plan.licence,
-            "payload": Condition(count=plan.count).model_dump(),
+            "payload": FigureCondition(count=plan.count).model_dump(),
         })
         for category, difficulty in plan.conditions
     ]  # fmt: skip
@@ -186,7 +193,7 @@ def list_steps(folder: RunFolder) -> Iterator[tuple[tuple[str, str], FigureStep]
             yield (episode.category, episode.difficulty), FigureStep.model_validate(step)
 
 
-def list_candidates(folder: RunFolder) -> list[Candidate]:
+def list_candidates(folder: RunFolder) -> list[FigureCandidate]:
     """Return the figures that passed the checks, in the order of their names."""
     figures = DrawnFigures(folder.path / FIGURES)
     passed = []
@@ -194,11 +201,11 @@ def list_candidates(folder: RunFolder) -> list[Candidate]:
         drawn = None if step.key is None else figures.stored(step.key)
         if drawn is not None:
             name = format_figure_name(category, "easy" if difficulty == "easy" else "hard", step.number)
-            passed.append(Candidate(name, difficulty, step, drawn))
+            passed.append(FigureCandidate(name, difficulty, step, drawn))
     return passed
 
 
-def build_instance(folder: RunFolder, candidate: Candidate) -> Instance:
+def build_instance(folder: RunFolder, candidate: FigureCandidate) -> Instance:
     """Return the record of a figure that a person accepted."""
     players, drawn = folder.run.submission.players, candidate.drawn
     return Instance.model_validate({
@@ -226,18 +233,18 @@ def write_review(folder: RunFolder, out: Path) -> int:
     return write_page(out, folder.run.run_id, _list_review_entries(folder))
 
 
-def _list_review_entries(folder: RunFolder) -> Iterator[tuple[Entry, bytes]]:
+def _list_review_entries(folder: RunFolder) -> Iterator[tuple[ReviewEntry, bytes]]:
     drawn = DrawnFigures(folder.path / FIGURES)
     for candidate in list_candidates(folder):
         picture = drawn.picture(candidate.drawn)
         yield _build_entry(candidate, picture.sha256), picture.data
 
 
-def _build_entry(candidate: Candidate, sha256: str) -> Entry:
+def _build_entry(candidate: FigureCandidate, sha256: str) -> ReviewEntry:
     drawn, scene = candidate.drawn, candidate.drawn.scene
     number = 0 if scene is None else len(scene.elements)
     texts = 0 if scene is None else sum(element.text is not None for element in scene.elements)
-    return Entry(
+    return ReviewEntry(
         name=candidate.name,
         file=f"{candidate.name}.png",
         sha256=sha256,
@@ -269,7 +276,7 @@ def write_accepted_set(folder: RunFolder, decisions: Path, out: Path) -> Instanc
     return write_instances(out, _build_instances(folder, taken))
 
 
-def _build_instances(folder: RunFolder, taken: list[Candidate]) -> Iterator[tuple[Instance, dict[str, Picture]]]:
+def _build_instances(folder: RunFolder, taken: list[FigureCandidate]) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     drawn = DrawnFigures(folder.path / FIGURES)
     for candidate in taken:
         yield build_instance(folder, candidate), {"target": drawn.picture(candidate.drawn)}

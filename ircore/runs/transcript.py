@@ -23,7 +23,7 @@ WIDTH = 100
 INDENT = " " * 12
 
 
-class Dialogue(NamedTuple):
+class EpisodeDialogue(NamedTuple):
     """All records of an episode.
 
     >>> from pathlib import Path
@@ -43,7 +43,7 @@ class Dialogue(NamedTuple):
     questions: tuple[Call | Failure, ...]
 
 
-def read_dialogue(folder: RunFolder, episode_id: str) -> Dialogue:
+def read_dialogue(folder: RunFolder, episode_id: str) -> EpisodeDialogue:
     """Find an episode of a run.
 
     Raises:
@@ -61,10 +61,10 @@ def read_dialogue(folder: RunFolder, episode_id: str) -> Dialogue:
         )
     events = (event for event in folder.events() if isinstance(event, Call | Failure))
     questions = tuple(question for question in events if question.episode_id == episode_id)
-    return Dialogue(folder.game, known[episode_id], folder.ended().get(episode_id), questions)
+    return EpisodeDialogue(folder.game, known[episode_id], folder.ended().get(episode_id), questions)
 
 
-def convert_to_dict(dialogue: Dialogue, prices: RunPrices) -> dict[str, Any]:
+def convert_to_dict(dialogue: EpisodeDialogue, prices: RunPrices) -> dict[str, Any]:
     """Return a dialogue as JSON."""
     return {
         "episode": dialogue.episode.model_dump(mode="json") if dialogue.episode else None,
@@ -74,7 +74,7 @@ def convert_to_dict(dialogue: Dialogue, prices: RunPrices) -> dict[str, Any]:
     }
 
 
-def format_dialogue(dialogue: Dialogue, prices: RunPrices) -> str:
+def format_dialogue(dialogue: EpisodeDialogue, prices: RunPrices) -> str:
     """Return a dialogue for people: messages, renderings, tokens, time and cost."""
     instance, word = dialogue.instance, find_step_word(dialogue.game)
     lines = [
@@ -106,7 +106,7 @@ class _Step(NamedTuple):
     """Until all seats had answered; None where steps hold no times."""
 
 
-def _list_steps(dialogue: Dialogue) -> Iterator[_Step]:
+def _list_steps(dialogue: EpisodeDialogue) -> Iterator[_Step]:
     episode = dialogue.episode
     if episode is None:
         return
@@ -120,7 +120,7 @@ def _list_steps(dialogue: Dialogue) -> Iterator[_Step]:
             yield _Step(game.step_number(place, step), fields, answers, seconds)
 
 
-def _format_effort_line(dialogue: Dialogue, prices: RunPrices) -> str:
+def _format_effort_line(dialogue: EpisodeDialogue, prices: RunPrices) -> str:
     episode = dialogue.episode
     # Steps without questions: the run came from a release, which has no answers as they came.
     if episode is not None and episode.steps and not dialogue.questions:

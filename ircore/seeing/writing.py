@@ -70,10 +70,10 @@ BARE = frozenset("lI|-_.,'`:;!/^~\\\"")
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class InkPiece:
     """A small connected component of pixels that lies on a larger component.
 
-    >>> Piece(1, 0, (10, 10, 13, 20), contrast=200.0, own=np.ones((10, 3), bool)).straight
+    >>> InkPiece(1, 0, (10, 10, 13, 20), contrast=200.0, own=np.ones((10, 3), bool)).straight
     True
 
     Attributes:
@@ -103,15 +103,15 @@ class Piece:
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class LetterLine:
     """Pieces that may be letters of a line.
 
-    >>> piece = Piece(1, 0, (10, 10, 13, 20), contrast=200.0, own=np.ones((10, 3), bool))
-    >>> Line((piece,), upright=False).box
+    >>> piece = InkPiece(1, 0, (10, 10, 13, 20), contrast=200.0, own=np.ones((10, 3), bool))
+    >>> LetterLine((piece,), upright=False).box
     (10, 10, 13, 20)
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[InkPiece, ...]
     upright: bool
 
     @property
@@ -122,7 +122,7 @@ class Line:
 
 def find_pieces(
     pixels: Pixels, segmentation: Segmentation, paper: Paper, odd: Mask, everything: bool
-) -> tuple[Numbers, list[Piece]]:
+) -> tuple[Numbers, list[InkPiece]]:
     """Return small components that lie wholly on one colour; their own shades may differ.
 
     Args:
@@ -138,7 +138,7 @@ def find_pieces(
     """
     labels = segmentation.labels
     owner = np.zeros(labels.shape, np.int32)
-    pieces: list[Piece] = []
+    pieces: list[InkPiece] = []
     boxes = ndimage.find_objects(labels + 1) if everything else [(slice(0, labels.shape[0]), slice(0, labels.shape[1]))]
     grounds = np.flatnonzero(np.bincount(labels.ravel()) >= LEAST_GROUND) if everything else [0]
     for ground in grounds:
@@ -155,7 +155,7 @@ def find_pieces(
             place = (slice(box[1], box[3]), slice(box[0], box[2]))
             most = float(compute_lengths(pixels[place][own] - under).max())
             if most >= LEAST_CONTRAST:
-                pieces.append(Piece(len(pieces) + 1, int(ground), box, most, own))
+                pieces.append(InkPiece(len(pieces) + 1, int(ground), box, most, own))
                 owner[place][own] = len(pieces)
     return owner, pieces
 
@@ -178,31 +178,31 @@ def _touches_rim(rows: slice, columns: slice, size: tuple[int, ...]) -> bool:
     return bool(rows.start == 0 or columns.start == 0 or rows.stop == size[0] or columns.stop == size[1])
 
 
-def group_into_lines(pieces: Sequence[Piece]) -> list[Line]:
+def group_into_lines(pieces: Sequence[InkPiece]) -> list[LetterLine]:
     """Group pieces on one ground into level and upright lines, the longest first."""
-    kinds: dict[int, list[Piece]] = {}
+    kinds: dict[int, list[InkPiece]] = {}
     for piece in _remove_patterns(pieces):
         kinds.setdefault(piece.ground, []).append(piece)
     lines = [line for kind in kinds.values() for upright in (False, True) for line in _group_into_rows(kind, upright)]
     return sorted(lines, key=lambda line: (-len(line.pieces), line.upright, line.box))
 
 
-def _remove_patterns(pieces: Sequence[Piece]) -> list[Piece]:
+def _remove_patterns(pieces: Sequence[InkPiece]) -> list[InkPiece]:
     """Leave out the dots and dashes of lines and grids."""
     sizes = [(piece.ground, piece.box[2] - piece.box[0], piece.box[3] - piece.box[1]) for piece in pieces]
     many = {size for size, count in Counter(sizes).items() if count >= MANY_ALIKE and min(size[1:]) <= 2}
     return [piece for piece, size in zip(pieces, sizes, strict=True) if size not in many]
 
 
-def _group_into_rows(pieces: Sequence[Piece], upright: bool) -> list[Line]:
+def _group_into_rows(pieces: Sequence[InkPiece], upright: bool) -> list[LetterLine]:
     """Return lines of pieces that follow each other closely at one height."""
 
     def extent(box: Box) -> tuple[int, int, int, int]:
         # Begin and end along the line, low and high across it; an upright line is read from below.
         return (-box[3], -box[1], box[0], box[2]) if upright else (box[0], box[2], box[1], box[3])
 
-    rows: list[tuple[list[Piece], list[int]]] = []
-    going_on: list[tuple[list[Piece], list[int]]] = []
+    rows: list[tuple[list[InkPiece], list[int]]] = []
+    going_on: list[tuple[list[InkPiece], list[int]]] = []
     for piece in sorted(pieces, key=lambda piece: extent(piece.box)):
         begin, end, low, high = extent(piece.box)
         # Pieces come in order along the line, so rows that ended long ago take no more.
@@ -221,25 +221,25 @@ def _group_into_rows(pieces: Sequence[Piece], upright: bool) -> list[Line]:
         else:
             rows.append(([piece], [begin, end, low, high]))
             going_on.append(rows[-1])
-    lines = [Line(tuple(members), upright) for members, span in rows if span[3] - span[2] >= LOWEST]
+    lines = [LetterLine(tuple(members), upright) for members, span in rows if span[3] - span[2] >= LOWEST]
     lowest = max((piece.box[3] for piece in pieces), default=0)
     return [line for line in lines if not _is_pattern(line) and not (upright and _is_inside(line, lowest))]
 
 
-def _is_inside(line: Line, lowest: int) -> bool:
+def _is_inside(line: LetterLine, lowest: int) -> bool:
     """Tell whether a few letters are neither at the left nor below, where names of axes and labels stand upright."""
     below = line.box[3] > LABELS_FROM * lowest and len(line.pieces) > 1
     return len(line.pieces) < NAME and line.box[0] > NAMES_TO and not below
 
 
-def _is_same_ink(piece: Piece, members: Sequence[Piece]) -> bool:
+def _is_same_ink(piece: InkPiece, members: Sequence[InkPiece]) -> bool:
     """Tell whether a piece may be of the same ink; a full stop may fill a pixel by a third only."""
     most = max(member.contrast for member in members)
     tiny = max(piece.box[2] - piece.box[0], piece.box[3] - piece.box[1]) <= 3
     return piece.contrast > (0.28 if tiny else 0.5) * most and most > 0.5 * piece.contrast
 
 
-def _is_pattern(line: Line) -> bool:
+def _is_pattern(line: LetterLine) -> bool:
     """Whether pieces are dashes, dots or hatching: many pieces of one size."""
     sizes = {(box[2] - box[0], box[3] - box[1]) for box in (piece.box for piece in line.pieces)}
     if all(min(size) <= 2 for size in sizes) or all(piece.straight for piece in line.pieces):
@@ -259,7 +259,7 @@ class Writing:
     """
 
     texts: tuple[Text, ...]
-    unread: tuple[Line, ...]
+    unread: tuple[LetterLine, ...]
     segmentation: Segmentation
 
 
@@ -318,20 +318,20 @@ def _mark_odd_pixels(pixels: Pixels, grounds: Grounds, paper: Paper) -> Mask:
     return np.asarray(off)
 
 
-def _is_text(read: Print, line: Line) -> bool:
+def _is_text(read: Print, line: LetterLine) -> bool:
     """Whether a reading is more than a few ticks, dashes or dots."""
     if not set(read.text) - BARE - {" "}:
         return False
     return len(read.text) > 1 or (read.off <= ALONE and not (line.upright and read.text in EITHER_WAY))
 
 
-def _is_dotted(line: Line) -> bool:
+def _is_dotted(line: LetterLine) -> bool:
     """Whether a line is dotted rather than text: more than half of its pieces are tiny."""
     dots = sum(max(box[2] - box[0], box[3] - box[1]) <= TINY for box in (piece.box for piece in line.pieces))
     return len(line.pieces) >= FEW_DOTS and 2 * dots > len(line.pieces)
 
 
-def _build_text(read: Print, line: Line, ink: "_Ink", colour: str) -> Text:
+def _build_text(read: Print, line: LetterLine, ink: "_Ink", colour: str) -> Text:
     middle = read.middle
     if line.upright:
         # An upright line was turned clockwise to be read; its place is turned back.
@@ -341,7 +341,7 @@ def _build_text(read: Print, line: Line, ink: "_Ink", colour: str) -> Text:
     return Text(read.text, colour, float(read.size), centre, turn, area, line.box)
 
 
-def _list_line_variants(line: Line) -> list[Line]:
+def _list_line_variants(line: LetterLine) -> list[LetterLine]:
     """Return a line whole, without its first piece, and without its last: either may be the end of a stroke."""
     if len(line.pieces) < 2:
         return [line]
@@ -371,10 +371,10 @@ class _Look:
     inks: list[str] = field(default_factory=list)
     hasty: bool = True
 
-    def read_all(self, odd: Mask, everything: bool) -> list[Line]:
+    def read_all(self, odd: Mask, everything: bool) -> list[LetterLine]:
         """Read all lines that can be read and make their pixels ground; return the others."""
         self.owner, pieces = find_pieces(self.pixels, self.segmentation, self.paper, odd, everything)
-        unread: list[Line] = []
+        unread: list[LetterLine] = []
         taken: set[int] = set()
         for line in group_into_lines(pieces):
             left = tuple(piece for piece in line.pieces if piece.index not in taken)
@@ -392,7 +392,7 @@ class _Look:
                 self._restore_pale_lines(read[0].box)
         return [line for line in unread if line.pieces and not any(piece.index in taken for piece in line.pieces)]
 
-    def read(self, line: Line) -> Text | None:
+    def read(self, line: LetterLine) -> Text | None:
         """Return the text of a line of writing; None if no text can be read there."""
         if _is_dotted(line):
             return None
@@ -408,7 +408,7 @@ class _Look:
                 return _build_text(read, line, ink, colour if measure_rgb_distance(colour, exact) < 2 else exact)
         return None
 
-    def _record_text(self, text: Text, line: Line) -> set[int]:
+    def _record_text(self, text: Text, line: LetterLine) -> set[int]:
         """Record a text, prefer its size and colour from now on, and make its pixels ground."""
         self.texts.append(text)
         self.sizes[:] = dict.fromkeys([text.size, *self.sizes])
@@ -434,17 +434,17 @@ class _Look:
             through = (before == after) & (before > 0)
             window[through] = before[through, None]
 
-    def _locate_view(self, line: Line) -> tuple[tuple[slice, slice], tuple[int, int]]:
+    def _locate_view(self, line: LetterLine) -> tuple[tuple[slice, slice], tuple[int, int]]:
         left, top, right, bottom = line.box
         left, top = max(0, left - 2), max(0, top - 2)
         return (slice(top, bottom + 2), slice(left, right + 2)), (left, top)
 
-    def _select_line_pixels(self, line: Line, view: tuple[slice, slice]) -> Mask:
+    def _select_line_pixels(self, line: LetterLine, view: tuple[slice, slice]) -> Mask:
         if len(line.pieces) == 1:
             return np.asarray(self.owner[view] == line.pieces[0].index)
         return np.isin(self.owner[view], [piece.index for piece in line.pieces])
 
-    def _measure_ground(self, line: Line) -> Floats:
+    def _measure_ground(self, line: LetterLine) -> Floats:
         left, top, _, _ = line.box
         number = line.pieces[0].ground
         if self.segmentation.ends is None:
@@ -454,7 +454,7 @@ class _Look:
         colour: Floats = np.median(self.pixels[view][self.segmentation.labels[view] == number], axis=0)
         return colour if np.isfinite(colour).all() else self.segmentation.colours[number]
 
-    def inks_of(self, line: Line) -> list[str]:
+    def inks_of(self, line: LetterLine) -> list[str]:
         """Return candidate colours of a line: known colours that fit, the line's darkest, and similar drawn colours.
 
         Thin print fills no pixel, so its colour need not occur in it.
@@ -471,7 +471,7 @@ class _Look:
         drawn = [format_rgb_array(options[at]) for at in sorted(fits, key=lambda at: times[at]) if at >= len(self.inks)]
         return list(dict.fromkeys([*written, *drawn]))[: KNOWN_INKS if written else MOST_INKS]
 
-    def ink_of(self, line: Line, colour: str) -> _Ink:
+    def ink_of(self, line: LetterLine, colour: str) -> _Ink:
         """Separate a line's ink, whose colour is known, from the ground under the line."""
         view, corner = self._locate_view(line)
         ground = self._measure_ground(line)

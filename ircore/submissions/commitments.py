@@ -21,7 +21,7 @@ from ircore.players.submission import FOLDER, MANIFEST, LoadedSubmission, find_f
 from ircore.runs.provenance import compute_commitment, hash_players
 from ircore.submissions.branches import find_clone_root
 from ircore.submissions.check.entries import is_manifest
-from ircore.submissions.check.git_objects import Repository
+from ircore.submissions.check.git_objects import GitRepository
 from ircore.submissions.check.submission import Purpose, check_bytes
 
 MAIN_BRANCHES = ("refs/remotes/upstream/main", "refs/remotes/origin/main", "HEAD")
@@ -63,7 +63,7 @@ def register_of(folder: Path) -> Register:
     # A submission may lie outside of the clone in which a command is given.
     for place in (folder.absolute(), Path.cwd()):
         with suppress(InputError):
-            repository = Repository(find_clone_root(place))
+            repository = GitRepository(find_clone_root(place))
             known: dict[tuple[str, str], Registered] = {}
             for entry in _list_merged(repository, _find_main_commit(repository)):
                 known.setdefault((entry.slug, entry.commitment), entry)
@@ -71,14 +71,14 @@ def register_of(folder: Path) -> Register:
     return {}
 
 
-def _find_main_commit(repository: Repository) -> str:
+def _find_main_commit(repository: GitRepository) -> str:
     for name in MAIN_BRANCHES[:-1]:
         with suppress(InputError):
             return repository.commit(name)
     return repository.commit(MAIN_BRANCHES[-1])
 
 
-def _list_merged(repository: Repository, tip: str) -> Iterator[Registered]:
+def _list_merged(repository: GitRepository, tip: str) -> Iterator[Registered]:
     """Yield the commitments that merges brought, the oldest first."""
     # Merges alone: the id of a commit of the submitter's own would be the submitter's choice.
     for merge in repository.merges(tip, "^commitment:", FOLDER):

@@ -21,7 +21,7 @@ from ircore.core.strict_yaml import Document, parse_mapping, read_yaml_bytes
 from ircore.core.submission_records import TranscriptsReference, Withdrawal
 from ircore.core.validation import describe_validation_error
 from ircore.players.submission import find_folder
-from ircore.submissions.findings import Fault, Finding, finding, format_field_name, locate
+from ircore.submissions.findings import FieldFault, Finding, finding, format_field_name, locate
 from ircore.submissions.texts import repository_faults, text_faults
 
 DECISIONS = "decisions.yaml"
@@ -129,14 +129,14 @@ def find_added_decisions(before: bytes, after: bytes, path: str) -> tuple[Decisi
     return now[len(known) :] if now[: len(known)] == known else None
 
 
-def decision_faults(decision: Decision) -> Iterator[Fault]:
+def decision_faults(decision: Decision) -> Iterator[FieldFault]:
     """Yield the faults of a decision that fits the format: people read its reason, and releases follow its date."""
     yield from text_faults(("reason",), decision.reason)
     if decision.former is not None:
         yield from repository_faults(("former", "repo"), decision.former.repo)
     # It may be tomorrow already where the submitter lives.
     if decision.date > (datetime.now(UTC) + timedelta(days=1)).date().isoformat():
-        yield Fault(("date",), "is in the future", "the day when this was decided", "Write today's date.")
+        yield FieldFault(("date",), "is in the future", "the day when this was decided", "Write today's date.")
 
 
 def read_decisions(folder: Path) -> tuple[Decision, ...]:

@@ -30,22 +30,22 @@ from ircore.core.strict_yaml import read_mapping
 from ircore.games.base import Seat
 from ircore.games.registry import load_game
 from ircore.players.base import RECORDED, AnswerKind, Captioned, ChoiceAnswer, JudgeView, PictureAnswer, Question
-from ircore.players.calls import Fault, FaultError, Reply
+from ircore.players.calls import FaultError, Reply, RequestFault
 from ircore.players.examination import (
     BROKEN,
     COLOUR_WORDS,
     COLOURS,
     SEE,
     AnswerT,
-    Finding,
     Patient,
+    PlayerFinding,
     SeatTrial,
     TimedAnswer,
     build_shown_picture,
     describe_drawing,
 )
 from ircore.players.openai.connection import Connection
-from ircore.players.openai.conversations import Message, build_chat_messages, build_responses_input
+from ircore.players.openai.conversations import ChatMessage, build_chat_messages, build_responses_input
 from ircore.players.openai.describer import OpenAIDescriber
 from ircore.players.openai.provider import find_served_model
 from ircore.players.openai.provider_errors import list_remedies
@@ -70,7 +70,7 @@ QUESTIONS: Mapping[AnswerKind, str] = {
 
 def examine_seat(
     loaded: LoadedSubmission, seat: Seat[Any, Any], timeout: float, say: Callable[[str], object]
-) -> list[Finding]:
+) -> list[PlayerFinding]:
     """Make the player of a seat and ask a tiny question; every failure becomes a finding.
 
     Args:
@@ -81,7 +81,7 @@ def examine_seat(
     """
     spec = loaded.submission.players[seat.name]
     if spec.player == RECORDED:
-        return [Finding(seat.name, "recorded answers", True, "come with the instances: nothing to ask")]
+        return [PlayerFinding(seat.name, "recorded answers", True, "come with the instances: nothing to ask")]
     game = load_game(loaded.submission.game)
     trial = game.trial(seat, game.rules_of(loaded.submission))
     if trial is None and seat.method == "answer" and load_traits(spec.player).answers:
@@ -89,7 +89,7 @@ def examine_seat(
     return _examine_player(seat.name, spec, timeout, trial or _accept, answers=seat.answers, say=say)
 
 
-def examine_judge(judge: LoadedJudge, timeout: float, say: Callable[[str], object]) -> Finding:
+def examine_judge(judge: LoadedJudge, timeout: float, say: Callable[[str], object]) -> PlayerFinding:
     """Show a judge a red and a blue disc and ask for their similarity; every failure becomes a finding.
 
     A judge of facts is shown the red disc alone, with one true and one false sentence.
@@ -100,51 +100,53 @@ def examine_judge(judge: LoadedJudge, timeout: float, say: Callable[[str], objec
         say: As for ``examine_seat``.
     """
 
-    async def check(patient: Patient) -> list[Finding]:
+    async def check(patient: Patient) -> list[PlayerFinding]:
         listed = "\n".join(f"{number}. {sentence}" for number, sentence in enumerate(DISC_SENTENCES, start=1))
         words = judge.prompts.facts.replace("{sentences}", listed)
         view = JudgeView(
             words, caption_pictures(build_shown_picture()), schema=build_verdicts_schema(len(DISC_SENTENCES))
         )
         timed = await patient.ask("one image", patient.player.judge(view))
-        return [timed if isinstance(timed, Finding) else _check_verdicts(patient, timed)]
+        return [timed if isinstance(timed, PlayerFinding) else _check_verdicts(patient, timed)]
 
-    async def rate(patient: Patient) -> list[Finding]:
+    async def rate(patient: Patient) -> list[PlayerFinding]:
         pictures = caption_pictures(build_shown_picture(), build_shown_picture("#0000ff"))
         view = JudgeView(judge.prompts.similarity, pictures, schema=SIMILARITY_SCHEMA)
         timed = await patient.ask("two images", patient.player.judge(view))
-        return [timed if isinstance(timed, Finding) else _check_rating(patient, timed)]
+        return [timed if isinstance(timed, PlayerFinding) else _check_rating(patient, timed)]
 
     return _examine_player("judge", judge.spec, timeout, check if judge.asks == "facts" else rate, say=say)[0]
 
 
-def _examine_player(seat: str, spec: PlayerSpec, timeout: float, trial: SeatTrial, **more: Any) -> list[Finding]:
+def _examine_player(seat: str, spec: PlayerSpec, timeout: float, trial: SeatTrial, **more: Any) -> list[PlayerFinding]:
     """Make a player, let a trial ask the player, and close the player's connections."""
     try:
         player = build_player(_shorten_deadline(spec, timeout))
     except InputError as error:
-        return [Finding(seat, "two images" if seat == "judge" else "settings", False, error.problem, error.remedy)]
+        return [
+            PlayerFinding(seat, "two images" if seat == "judge" else "settings", False, error.problem, error.remedy)
+        ]
     return asyncio.run(_close_after(player, _greet_service(Patient(seat, spec, player, timeout, **more), trial)))
 
 
-async def _greet_service(patient: Patient, trial: SeatTrial) -> list[Finding]:
+async def _greet_service(patient: Patient, trial: SeatTrial) -> list[PlayerFinding]:
     """Try a player, unless what is at its address is no service at all, which would take the longest."""
     silence = await patient.silence("address")
     return [silence] if silence is not None else await trial(patient)
 
 
-async def _accept(patient: Patient) -> list[Finding]:
+async def _accept(patient: Patient) -> list[PlayerFinding]:
     """Ask nothing: without an instance of the player's game only the settings can be tried."""
     return [patient.finding("settings", True, "are taken; not asked, since it answers questions of its game only")]
 
 
-async def _answer(patient: Patient) -> list[Finding]:
+async def _answer(patient: Patient) -> list[PlayerFinding]:
     """Ask a player that takes questions of any game to recognise, or to draw, a red disc."""
     shown = () if patient.answers == "picture" else (Captioned("the picture", build_shown_picture()),)
     choices = COLOURS if patient.answers == "choice" else ()
     question = Question(1, QUESTIONS[patient.answers], shown, choices, answers=patient.answers)
     timed = await patient.ask(f"a {patient.answers}", patient.player.answer(question))
-    if isinstance(timed, Finding):
+    if isinstance(timed, PlayerFinding):
         # A program of this project that seeks a dialogue or a task in the words is right to refuse these.
         if timed.detail.startswith("rule_broken") and patient.spec.player in list_builtin("players"):
             return await _accept(patient)
@@ -165,7 +167,7 @@ async def _answer(patient: Patient) -> list[Finding]:
 _AGAIN = "Such answers are sent back once. Try again; parameters.structured: true may help, or another model."
 
 
-def _check_rating(patient: Patient, timed: TimedAnswer) -> Finding:
+def _check_rating(patient: Patient, timed: TimedAnswer) -> PlayerFinding:
     try:
         score = read_score(timed.answer.text).value
     except AnswerError as problem:
@@ -175,7 +177,7 @@ def _check_rating(patient: Patient, timed: TimedAnswer) -> Finding:
     return patient.finding("two images", True, detail, SEE if score == 10 else "")
 
 
-def _check_verdicts(patient: Patient, timed: TimedAnswer) -> Finding:
+def _check_verdicts(patient: Patient, timed: TimedAnswer) -> PlayerFinding:
     try:
         letters = read_verdicts(timed.answer.text, len(DISC_SENTENCES)).value
     except AnswerError as problem:
@@ -241,14 +243,14 @@ class DeepReport:
     """
 
     seat: str
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[PlayerFinding] = field(default_factory=list)
     cells: dict[str, str] = field(default_factory=dict)
     rules: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
 
     def add(self, probe: str, works: bool, detail: str, remedy: str = "", cell: str = "") -> None:
         """Add a finding, and its word in the table of services."""
-        self.findings.append(Finding(self.seat, probe, works, " ".join(detail.split())[:300], remedy))
+        self.findings.append(PlayerFinding(self.seat, probe, works, " ".join(detail.split())[:300], remedy))
         self.cells[probe] = cell or ("yes" if works else "no")
 
 
@@ -260,9 +262,9 @@ class _Service:
     settings: DescriberSettings
     connection: Connection
 
-    async def ask(self, words: str, pictures: Sequence[Picture] = (), **more: Any) -> Reply[_Anything] | Fault:
+    async def ask(self, words: str, pictures: Sequence[Picture] = (), **more: Any) -> Reply[_Anything] | RequestFault:
         """Send a question; a fault is returned, not raised."""
-        messages = [Message("user", (words, *pictures))]
+        messages = [ChatMessage("user", (words, *pictures))]
         limit = more.pop("limit", LONG_ENOUGH)
         chat = self.settings.api == "chat"
         fields = {
@@ -312,7 +314,7 @@ def examine_describer(spec: PlayerSpec, timeout: float) -> DeepReport:
 
 async def _examine(service: _Service, report: DeepReport) -> None:
     first = await service.ask(QUESTION, [build_shown_picture()])
-    if isinstance(first, Fault):
+    if isinstance(first, RequestFault):
         remedy = list_remedies(service.spec).get(first.kind, "")
         report.add("a picture", False, _format_fault(first), remedy)
         return
@@ -344,11 +346,11 @@ def _first_answer(reply: Reply[_Anything], report: DeepReport) -> None:
 async def _many_pictures(service: _Service, report: DeepReport) -> None:
     """Find the most pictures that a question may have, up to the number at turn 10."""
     pictures = [build_shown_picture(f"#{shade:02x}0000") for shade in range(255, 255 - 10 * MOST_PICTURES, -10)]
-    fault: Fault | None = None
+    fault: RequestFault | None = None
     # From the most on down, so that the first answer tells the limit with few questions.
     for count in (MOST_PICTURES, 6, 5, 4, 3, 2):
         outcome = await service.ask(QUESTION, pictures[-count:])
-        if not isinstance(outcome, Fault):
+        if not isinstance(outcome, RequestFault):
             break
         fault = fault or outcome
     else:
@@ -370,7 +372,7 @@ async def _full_budget(service: _Service, report: DeepReport) -> None:
     """Ask with the limit on answers that the manifest states."""
     limit = service.settings.max_completion_tokens
     outcome = await service.ask(QUESTION, [build_shown_picture()], limit=limit)
-    if not isinstance(outcome, Fault):
+    if not isinstance(outcome, RequestFault):
         report.add("full token budget", True, f"takes max_completion_tokens {limit}", cell=str(limit))
         return
     remedy = list_remedies(service.spec).get(outcome.kind, "")
@@ -392,12 +394,12 @@ async def _full_budget(service: _Service, report: DeepReport) -> None:
 async def _sampling(service: _Service, report: DeepReport) -> None:
     """Ask the same question twice, with a seed and without randomness."""
     seeded = await service.ask(QUESTION, [build_shown_picture()], seed=7)
-    taken = not isinstance(seeded, Fault)
+    taken = not isinstance(seeded, RequestFault)
     report.add("seed", True, "is taken" if taken else f"is refused: {_format_fault(seeded)}", cell=_format_yes(taken))  # type: ignore[arg-type]
     twice = [await service.ask("Describe the picture.", [build_shown_picture()], temperature=0) for _ in range(2)]
-    texts = [service.text(reply) for reply in twice if not isinstance(reply, Fault)]
+    texts = [service.text(reply) for reply in twice if not isinstance(reply, RequestFault)]
     if len(texts) < 2:
-        fault = next(reply for reply in twice if isinstance(reply, Fault))
+        fault = next(reply for reply in twice if isinstance(reply, RequestFault))
         report.add("determinism", True, f"temperature 0 is refused: {_format_fault(fault)}", cell="not known")
         return
     alike = texts[0] == texts[1]
@@ -414,25 +416,25 @@ async def _errors(service: _Service, report: DeepReport) -> None:
     unknown = await service.ask("Hello", model=NO_MODEL)
     # A value of the wrong type is a mistake that every service should name.
     wrong = await service.ask("Hello", temperature="hot")
-    expected: dict[str, tuple[Reply[_Anything] | Fault, tuple[FaultKind, ...]]] = {
+    expected: dict[str, tuple[Reply[_Anything] | RequestFault, tuple[FaultKind, ...]]] = {
         "an unknown model": (unknown, ("not_found", "rejected")),
         "a wrong parameter": (wrong, ("unsupported", "rejected")),
     }
     error_words = list(_error_words(expected))
-    is_clear = all(isinstance(reply, Fault) and reply.kind in kinds for reply, kinds in expected.values())
+    is_clear = all(isinstance(reply, RequestFault) and reply.kind in kinds for reply, kinds in expected.values())
     remedy = "" if is_clear else "Look at the first answers of a run: this service hides mistakes in the manifest."
     report.add("error bodies", True, "; ".join(error_words), remedy, "clear" if is_clear else "unclear")
 
 
-def _error_words(expected: dict[str, tuple[Reply[_Anything] | Fault, tuple[FaultKind, ...]]]) -> Iterator[str]:
+def _error_words(expected: dict[str, tuple[Reply[_Anything] | RequestFault, tuple[FaultKind, ...]]]) -> Iterator[str]:
     for mistake, (reply, kinds) in expected.items():
-        if not isinstance(reply, Fault):
+        if not isinstance(reply, RequestFault):
             yield f"{mistake} is answered all the same"
         else:
             yield f"{mistake}: {_format_fault(reply)}" + ("" if reply.kind in kinds else f" (read as {reply.kind})")
 
 
-def _format_fault(fault: Fault) -> str:
+def _format_fault(fault: RequestFault) -> str:
     status = "" if fault.status is None else f"HTTP {fault.status}: "
     return f"{fault.kind}: {status}{' '.join(fault.detail.split())[:160]}"
 
@@ -450,7 +452,7 @@ COLUMNS = (
 _PROBES = ("streaming", "usage", "ten pictures", "full token budget", "seed", "determinism", "error bodies")
 
 
-def generator_report(findings: Sequence[Finding]) -> DeepReport:
+def generator_report(findings: Sequence[PlayerFinding]) -> DeepReport:
     """Return the report on a generator, with whether it edits or only draws anew.
 
     Args:

@@ -19,7 +19,7 @@ from ircore.games.registry import load_game
 from ircore.players.submission import FORMAT, MAINTAINERS, MANIFEST, SLUG_HELP, is_usable_slug
 from ircore.submissions.check.manifest import build_stand_ins
 from ircore.submissions.check.seats import list_maintainer_players
-from ircore.submissions.check.submission import Neighbour, Purpose, check_bytes
+from ircore.submissions.check.submission import OtherSubmission, Purpose, check_bytes
 from ircore.submissions.findings import Finding, select_errors
 
 SCHEMA = Path(__file__).with_name("submission.schema.json")
@@ -74,7 +74,7 @@ def read_draft(folder: Path) -> dict[str, Any]:
 
 
 def check_answers(
-    answers: Mapping[str, Any], field: str, slug: str, neighbours: tuple[Neighbour, ...] = (), local: bool = False
+    answers: Mapping[str, Any], field: str, slug: str, neighbours: tuple[OtherSubmission, ...] = (), local: bool = False
 ) -> list[Finding]:
     """Check answers as far as they go.
 

@@ -5,16 +5,16 @@ from collections.abc import Iterable
 from dataclasses import asdict, astuple, dataclass
 from typing import Any, Literal, NamedTuple
 
-from ircore.core.strict_yaml import START, Document, FieldPath, Place
+from ircore.core.strict_yaml import START, Document, FieldPath, TextPlace
 from ircore.core.untrusted_text import encode_unprintable
 
 Level = Literal["error", "warning"]
 
 
-class Fault(NamedTuple):
+class FieldFault(NamedTuple):
     """Something wrong with a field of a document.
 
-    >>> Fault(("rules", "max_turns"), "0 is too small", "a whole number from 1 to 100", "Write 10.").level
+    >>> FieldFault(("rules", "max_turns"), "0 is too small", "a whole number from 1 to 100", "Write 10.").level
     'error'
     """
 
@@ -38,7 +38,7 @@ class Fault(NamedTuple):
 class Finding:
     """Something wrong at a place of a file.
 
-    >>> missing = Fault(("describer", "model"), MISSING, "one line", "Add the model's name.")
+    >>> missing = FieldFault(("describer", "model"), MISSING, "one line", "Add the model's name.")
     >>> print(locate(missing, "submission.yaml", None))
     submission.yaml:1:1: error: describer.model: is missing
         expected: one line
@@ -93,7 +93,7 @@ class Finding:
         return asdict(self)
 
 
-def locate(fault: Fault, file: str, document: Document | None) -> Finding:
+def locate(fault: FieldFault, file: str, document: Document | None) -> Finding:
     """Return a fault with its place: the value, else the key or the nearest enclosing field."""
     place = START
     if document is not None:
@@ -117,7 +117,7 @@ UNKNOWN = (UNKNOWN_KEY, UNKNOWN_PARAMETER)
 """Problems that are those of a key: its place is told, not that of what it holds."""
 
 
-def finding(file: str, problem: str, expected: str, remedy: str, place: Place = START, field: str = "") -> Finding:
+def finding(file: str, problem: str, expected: str, remedy: str, place: TextPlace = START, field: str = "") -> Finding:
     """Return an error about a file itself."""
     texts = (field, problem, expected, remedy)
     return Finding("error", format_path(file), *place, *(_format_part(text) for text in texts))

@@ -39,7 +39,7 @@ from ircore.runs.answers import (
     is_answer_alone,
 )
 from ircore.runs.episode import build_setup, play_episode, record_ending
-from ircore.runs.events import Call, CallKey, End, Entry, Failure
+from ircore.runs.events import Call, CallKey, End, EventEntry, Failure
 from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, RunWriter, create_run
 from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgeQuestion, format_questions
 from ircore.runs.play import add_run_id, make_run
@@ -212,7 +212,9 @@ def _make_anew(former: Path, loaded: LoadedSubmission, instances: InstanceSet, o
             for instance in instances.instances.named({key.episode_id for key in calls} | refusals.keys()):
                 name = instance.instance_id
                 entries = {
-                    key: Entry(call, _picture(folder, call)) for key, call in calls.items() if key.episode_id == name
+                    key: EventEntry(call, _picture(folder, call))
+                    for key, call in calls.items()
+                    if key.episode_id == name
                 }
                 pictures = {entry.picture.sha256: entry.picture for entry in entries.values() if entry.picture}
                 failures = [refusals[name]] if name in refusals else []
@@ -226,7 +228,7 @@ def _make_anew(former: Path, loaded: LoadedSubmission, instances: InstanceSet, o
                 taken += len(answered)
                 # A model's refusal is its answer: the rules say how the episode ended.
                 if failures and ended is not None and ended.finished:
-                    writer.record([Entry(failures[0]), Entry(End(episode=ended))])
+                    writer.record([EventEntry(failures[0]), EventEntry(End(episode=ended))])
         if not taken:
             raise InputError("none of them belongs to a question of this run")
     return taken

@@ -14,7 +14,7 @@ from ircore.games.registry import load_game
 from ircore.players.base import RECORDED
 from ircore.players.traits import answer_problem, list_project_players, load_traits
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, find_service_key, read_address
-from ircore.submissions.check.submission import Neighbour
+from ircore.submissions.check.submission import OtherSubmission
 from ircore.submissions.drafts import LICENCE, check_answers, find_author, parse_parameter, player_label, player_specs
 from ircore.submissions.findings import Finding
 
@@ -27,10 +27,10 @@ Say = Callable[[str], None]
 MOST_TRIES = 5
 
 
-class Context(NamedTuple):
+class QuestionContext(NamedTuple):
     """The conditions under which questions are asked.
 
-    >>> context = Context("my-pair", (), ask=None, say=print)
+    >>> context = QuestionContext("my-pair", (), ask=None, say=print)
     >>> complete({"describer": {"player": "classical"}, "generator": {"player": "canvas"}}, context)["name"]
     'classical + canvas'
     """
@@ -38,7 +38,7 @@ class Context(NamedTuple):
     slug: str
     """The folder's name."""
 
-    neighbours: tuple[Neighbour, ...]
+    neighbours: tuple[OtherSubmission, ...]
     """The other submissions."""
 
     ask: Ask | None
@@ -71,10 +71,10 @@ def _parse_settings(text: str) -> Any:
         ) from error
 
 
-class Question(NamedTuple):
+class ManifestQuestion(NamedTuple):
     """A question about a field of a new manifest.
 
-    >>> Question(("authors",), "Authors, separated by commas", read=_parse_several).read("Ada, Grace")
+    >>> ManifestQuestion(("authors",), "Authors, separated by commas", read=_parse_several).read("Ada, Grace")
     ['Ada', 'Grace']
     """
 
@@ -97,7 +97,7 @@ class Question(NamedTuple):
     """Text that is shown once before the question."""
 
 
-def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
+def complete(stated: Mapping[str, Any], context: QuestionContext) -> dict[str, Any]:
     """Complete a manifest: missing fields are asked for, or filled with known values.
 
     Args:
@@ -118,17 +118,19 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
     for seat in seats:
         _settle_seat(answers, seat, context)
     name = _name(answers, context)
-    _settle(answers, Question(("name",), "Name of the pair, shown on its page", name, "--name NAME"), context)
+    _settle(answers, ManifestQuestion(("name",), "Name of the pair, shown on its page", name, "--name NAME"), context)
     author = find_author() or ""
-    _settle(answers, Question(("authors",), "Authors, separated by commas", author, read=_parse_several), context)
+    _settle(
+        answers, ManifestQuestion(("authors",), "Authors, separated by commas", author, read=_parse_several), context
+    )
     licence = "Licence of its messages and pictures, as SPDX writes it"
-    _settle(answers, Question(("licence",), licence, LICENCE, "--licence SPDX"), context)
+    _settle(answers, ManifestQuestion(("licence",), licence, LICENCE, "--licence SPDX"), context)
     if any("model" in spec for spec in player_specs(answers).values()):
         about = "What the models run on, or whose service it is. Empty: not said."
-        _settle(answers, Question(("hardware",), "Hardware or service", about=about), context)
+        _settle(answers, ManifestQuestion(("hardware",), "Hardware or service", about=about), context)
         answers.setdefault("dates", {"submitted": date.today()})  # noqa: DTZ011 - the user's own day
     about = "Code or paper, on github.com, huggingface.co, arxiv.org or another listed host. Empty: none."
-    _settle(answers, Question(("links",), "Link", read=_parse_links, about=about), context)
+    _settle(answers, ManifestQuestion(("links",), "Link", read=_parse_links, about=about), context)
     if proposed := game.proposed_rules(player_specs(answers)):
         rules = answers.setdefault("rules", {})
         answers["rules"] = {**rules, **{name: value for name, value in proposed.items() if name not in rules}}
@@ -136,7 +138,7 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
     return answers
 
 
-def _name(answers: Mapping[str, Any], context: Context) -> str:
+def _name(answers: Mapping[str, Any], context: QuestionContext) -> str:
     """Propose a name: the players' names, with the folder's name where another pair has that name already."""
     label = " + ".join(map(player_label, player_specs(answers).values()))
     taken = any(other.name == label and other.slug != context.slug for other in context.neighbours)
@@ -148,17 +150,17 @@ def _seat_option(seat: Seat[Any, Any], field: str, value: str) -> str:
     return f"--player {seat.name}{f'.{field}' if field else ''}={value}"
 
 
-def _settle_seat(answers: dict[str, Any], seat: Seat[Any, Any], context: Context) -> None:
+def _settle_seat(answers: dict[str, Any], seat: Seat[Any, Any], context: QuestionContext) -> None:
     path = (seat.name,)
     option = _seat_option(seat, "", "PLAYER")
     _settle(
         answers,
-        Question((*path, "player"), f"The {seat.name}'s player", "", option, about=_describe_seat(seat)),
+        ManifestQuestion((*path, "player"), f"The {seat.name}'s player", "", option, about=_describe_seat(seat)),
         context,
     )
     spec = player_specs(answers)[seat.name]
     if spec["player"] == RECORDED:
-        source = Question(
+        source = ManifestQuestion(
             (*path, "source"), "Whose recorded answers, such as human", "", _seat_option(seat, "source", "SOURCE")
         )
         _settle(answers, source, context)
@@ -187,15 +189,15 @@ def _describe_seat(seat: Seat[Any, Any]) -> str:
     return f"The {seat.name} sees {seat.sees}, and answers with a {seat.answers}. {' '.join(who)}"
 
 
-def _settle_service(answers: dict[str, Any], seat: Seat[Any, Any], context: Context) -> None:
+def _settle_service(answers: dict[str, Any], seat: Seat[Any, Any], context: QuestionContext) -> None:
     spec, path = player_specs(answers)[seat.name], (seat.name,)
     option = _seat_option(seat, "model", "MODEL")
-    _settle(answers, Question((*path, "model"), "Its model, as the service names it", "", option), context)
+    _settle(answers, ManifestQuestion((*path, "model"), "Its model, as the service names it", "", option), context)
     about = (
         "Where the service is, such as https://openrouter.ai/api/v1; a server of your own: http://127.0.0.1:8000/v1. "
         "Empty: OpenAI's."
     )
-    _settle(answers, Question((*path, "base_url"), "Address", about=about), context)
+    _settle(answers, ManifestQuestion((*path, "base_url"), "Address", about=about), context)
     if str(spec.get("base_url", "")).startswith("http://") and not context.local:
         context.say(
             f"The {seat.name} is on a server of your own, which maintainers cannot reach: the entry is self-reported, "
@@ -204,13 +206,13 @@ def _settle_service(answers: dict[str, Any], seat: Seat[Any, Any], context: Cont
     if (host := _find_host(spec)) is not None:
         about = "Environment variable that holds the key: its name, never the key."
         option = _seat_option(seat, "key", "VARIABLE")
-        key = Question((*path, "api_key_env"), "Variable", find_service_key(host) or "", option, about=about)
+        key = ManifestQuestion((*path, "api_key_env"), "Variable", find_service_key(host) or "", option, about=about)
         _settle(answers, key, context)
     about = "Version of the model, so that others can repeat it: commit, snapshot or date. Empty: not known."
-    _settle(answers, Question((*path, "revision"), "Version", about=about), context)
+    _settle(answers, ManifestQuestion((*path, "revision"), "Version", about=about), context)
     example = load_traits(str(spec["player"])).example
     about = f"What else it is told, such as {example}. Empty: the service's defaults, which change."
-    _settle(answers, Question((*path, "parameters"), "Settings", read=_parse_settings, about=about), context)
+    _settle(answers, ManifestQuestion((*path, "parameters"), "Settings", read=_parse_settings, about=about), context)
 
 
 def _find_host(spec: Mapping[str, Any]) -> str | None:
@@ -224,7 +226,7 @@ def _find_host(spec: Mapping[str, Any]) -> str | None:
     return address.host if address.scheme == "https" else None
 
 
-def _settle(answers: dict[str, Any], question: Question, context: Context) -> None:
+def _settle(answers: dict[str, Any], question: ManifestQuestion, context: QuestionContext) -> None:
     """Put an answer into the manifest, unless the field is filled already.
 
     Raises:
@@ -247,7 +249,9 @@ def _settle(answers: dict[str, Any], question: Question, context: Context) -> No
         raise InputError(f"{name}: no usable answer", "Look at docs/submit.md and begin again.")
 
 
-def _fill(answers: dict[str, Any], holder: dict[str, Any], question: Question, context: Context) -> None:
+def _fill(
+    answers: dict[str, Any], holder: dict[str, Any], question: ManifestQuestion, context: QuestionContext
+) -> None:
     """Take the proposal where nobody can be asked."""
     name, key = ".".join(question.path), question.path[-1]
     if question.proposal:
@@ -261,7 +265,9 @@ def _fill(answers: dict[str, Any], holder: dict[str, Any], question: Question, c
         raise InputError(f"{name}: is missing", f"Give {question.option}, or run this at a terminal.")
 
 
-def _ask_once(answers: dict[str, Any], holder: dict[str, Any], question: Question, context: Context, ask: Ask) -> bool:
+def _ask_once(
+    answers: dict[str, Any], holder: dict[str, Any], question: ManifestQuestion, context: QuestionContext, ask: Ask
+) -> bool:
     """Ask once; return whether the question is settled."""
     typed, key = ask(question.text, question.proposal).strip(), question.path[-1]
     if not typed:
@@ -282,13 +288,13 @@ def _ask_once(answers: dict[str, Any], holder: dict[str, Any], question: Questio
     return not wrong
 
 
-def _check_answers(answers: Mapping[str, Any], field: str, context: Context) -> list[Finding]:
+def _check_answers(answers: Mapping[str, Any], field: str, context: QuestionContext) -> list[Finding]:
     # Fields that are empty so far are asked for later, and no fault yet.
     known = {key: value for key, value in answers.items() if value}
     return check_answers(known, field, context.slug, context.neighbours, context.local)
 
 
-def _refuse(answers: Mapping[str, Any], field: str, context: Context) -> None:
+def _refuse(answers: Mapping[str, Any], field: str, context: QuestionContext) -> None:
     """Refuse a field with a fault.
 
     Raises:

@@ -225,7 +225,7 @@ def reveal_season(folder: Path, publication: Path) -> Season:
     return season
 
 
-class Committed(NamedTuple):
+class CommittedSeason(NamedTuple):
     """A season's secret set with its commitment.
 
     >>> made = begin_season("spring", Path("secret"), Path("spring.json"), instance_set=Path("targets"))
@@ -243,7 +243,7 @@ class Committed(NamedTuple):
     """The random bytes of the commitment, as hexadecimal digits."""
 
 
-def read_committed_set(folder: Path, instances: Path | None = None) -> Committed:
+def read_committed_set(folder: Path, instances: Path | None = None) -> CommittedSeason:
     """Return the secret set of a season.
 
     Args:
@@ -258,7 +258,7 @@ def read_committed_set(folder: Path, instances: Path | None = None) -> Committed
     commitment = commitment_to(secret.season.season, known.identity, secret.salt)
     if commitment != secret.season.commitment:
         raise InputError(f"{known.folder}: not the set of season {secret.season.season}", "Name the season's own set.")
-    return Committed(secret.season, known, secret.salt)
+    return CommittedSeason(secret.season, known, secret.salt)
 
 
 def verify_season(season: Season, instances: InstanceSet | None) -> None:

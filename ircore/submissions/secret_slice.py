@@ -15,7 +15,7 @@ from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import subtract_estimates
 from ircore.runs.folder import RunFolder
-from ircore.submissions.seasons import Committed, PairGap, SeasonGaps, read_season_gaps
+from ircore.submissions.seasons import CommittedSeason, PairGap, SeasonGaps, read_season_gaps
 
 PICTURES = 10
 """Pictures that each evaluation adds."""
@@ -27,7 +27,7 @@ SLICES = "slices"
 """Folder beside the secret set with the pictures and the run of each pair."""
 
 
-def select_slice(committed: Committed, run_id: str, count: int = PICTURES) -> tuple[Instance, ...]:
+def select_slice(committed: CommittedSeason, run_id: str, count: int = PICTURES) -> tuple[Instance, ...]:
     """Return a pair's pictures of a season: as many conditions as possible, in an order that only the salt tells.
 
     Args:
@@ -53,7 +53,7 @@ def select_slice(committed: Committed, run_id: str, count: int = PICTURES) -> tu
     return tuple(instance for _, instance in sorted(ranked, key=lambda pair: pair[0])[:count])
 
 
-def write_slice(committed: Committed, run_id: str, folder: Path, count: int = PICTURES) -> InstanceSet:
+def write_slice(committed: CommittedSeason, run_id: str, folder: Path, count: int = PICTURES) -> InstanceSet:
     """Write a pair's pictures of a season as an instance set of their own; one that is there stays.
 
     Raises:
@@ -88,7 +88,7 @@ def compute_gap(public: RunFolder, secret: RunFolder, judge: str) -> PairGap:
     return PairGap(run_id=public.run.run_id, mean=gap.mean, low=gap.low, high=gap.high, n=gap.n)
 
 
-def add_gap(path: Path, gap: PairGap, committed: Committed, public: str, judge: str, count: int) -> SeasonGaps:
+def add_gap(path: Path, gap: PairGap, committed: CommittedSeason, public: str, judge: str, count: int) -> SeasonGaps:
     """Return the gaps of a file with the gap of a pair; of a new file if there is none.
 
     Args:
@@ -109,12 +109,12 @@ def add_gap(path: Path, gap: PairGap, committed: Committed, public: str, judge: 
     return known.with_gaps([gap])
 
 
-def no_gaps(committed: Committed, public: str, judge: str = JUDGE, count: int = PICTURES) -> SeasonGaps:
+def no_gaps(committed: CommittedSeason, public: str, judge: str = JUDGE, count: int = PICTURES) -> SeasonGaps:
     """Return the gaps of a season that no pair has played yet; see ``add_gap``."""
     return SeasonGaps(season=committed.season, public=public, judge=judge, pictures=count, gaps=())
 
 
-def _compute_digest(committed: Committed, run_id: str, instance_id: str) -> bytes:
+def _compute_digest(committed: CommittedSeason, run_id: str, instance_id: str) -> bytes:
     text = f"ircore slice\n{run_id}\n{instance_id}\n".encode()
     # With the salt as key, the pictures of a pair can be checked once the season is revealed, and not before.
     return hmac.new(bytes.fromhex(committed.salt), text, hashlib.sha256).digest()

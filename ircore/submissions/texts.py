@@ -14,7 +14,7 @@ from ircore.core.errors import InputError
 from ircore.core.private_text import find_leaks
 from ircore.core.strict_yaml import FieldPath, find_hidden_character
 from ircore.submissions.addresses import is_repository
-from ircore.submissions.findings import Fault
+from ircore.submissions.findings import FieldFault
 
 MOST_MARKS = 3
 """Combining marks that may follow one letter; some scripts need as many, pictures made of marks need more."""
@@ -25,7 +25,7 @@ _LOOKALIKE_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COP
 PLAIN = "plain text of one line"
 
 
-def text_faults(path: FieldPath, text: str) -> Iterator[Fault]:
+def text_faults(path: FieldPath, text: str) -> Iterator[FieldFault]:
     """Yield the faults of a text that people will read on the site, such as a name."""
     if fault := unseen_fault(path, text):
         yield fault
@@ -35,18 +35,22 @@ def text_faults(path: FieldPath, text: str) -> Iterator[Fault]:
         or "  " in text
         or any(unicodedata.category(character) == "Zs" and character != " " for character in text)
     ):
-        yield Fault(path, "spaces at an end, two in a row, or of an unusual kind", PLAIN, "Write single plain spaces.")
+        yield FieldFault(
+            path, "spaces at an end, two in a row, or of an unusual kind", PLAIN, "Write single plain spaces."
+        )
     if fault := markup_fault(path, text):
         yield fault
     # Boards are downloaded as CSV, which spreadsheets open.
     if text[:1] in "=+-@|%":
-        yield Fault(
+        yield FieldFault(
             path, f"begins with {text[0]!r}, as formulas of spreadsheets do", PLAIN, "Begin with a letter or digit."
         )
     if unicodedata.normalize("NFC", text) != text or _has_piled_marks(text):
-        yield Fault(path, "letters with detached or piled-up accents", "composed letters (NFC)", "Type the text anew.")
+        yield FieldFault(
+            path, "letters with detached or piled-up accents", "composed letters (NFC)", "Type the text anew."
+        )
     if word := find_mixed_word(text):
-        yield Fault(
+        yield FieldFault(
             path,
             f"the word {_ascii(word)} mixes alphabets whose letters look alike",
             "each word in one alphabet",
@@ -55,27 +59,29 @@ def text_faults(path: FieldPath, text: str) -> Iterator[Fault]:
     yield from leak_faults(path, text)
 
 
-def markup_fault(path: FieldPath, text: str) -> Fault | None:
+def markup_fault(path: FieldPath, text: str) -> FieldFault | None:
     """Return the fault of a text that a page, a template or a Markdown reader could take for markup; None without."""
     markup = _MARKUP.search(text)
-    return Fault(path, f"holds markup or code ({markup[0]!r})", PLAIN, f"Take {markup[0]!r} out.") if markup else None
+    return (
+        FieldFault(path, f"holds markup or code ({markup[0]!r})", PLAIN, f"Take {markup[0]!r} out.") if markup else None
+    )
 
 
-def unseen_fault(path: FieldPath, text: str) -> Fault | None:
+def unseen_fault(path: FieldPath, text: str) -> FieldFault | None:
     """Return the fault of a text with an invisible character; None without."""
     hidden = find_hidden_character(text)
     if hidden is None and ("\n" in text or "\t" in text):
         hidden = 0, "U+000A or U+0009, a line break or tab"
     if hidden is None:
         return None
-    return Fault(path, f"the character {hidden[1]}, which cannot be seen", "visible characters", "Take it out.")
+    return FieldFault(path, f"the character {hidden[1]}, which cannot be seen", "visible characters", "Take it out.")
 
 
-def ascii_fault(path: FieldPath, text: str) -> Fault | None:
+def ascii_fault(path: FieldPath, text: str) -> FieldFault | None:
     """Return the fault of a text that must be plain ASCII, such as a model's name; None without a fault."""
     if text.isascii() and text.isprintable() and text == text.strip():
         return None
-    return Fault(
+    return FieldFault(
         path,
         f"characters other than plain ASCII: {_ascii(text)}",
         "letters, digits and signs of ASCII",
@@ -83,13 +89,13 @@ def ascii_fault(path: FieldPath, text: str) -> Fault | None:
     )
 
 
-def repository_faults(path: FieldPath, text: str) -> Iterator[Fault]:
+def repository_faults(path: FieldPath, text: str) -> Iterator[FieldFault]:
     """Yield a fault if a text cannot be the name of a dataset repository."""
     if not is_repository(text):
-        yield Fault(path, "no name of a dataset repository", "ORG/NAME", "Write the name alone, ORG/NAME.")
+        yield FieldFault(path, "no name of a dataset repository", "ORG/NAME", "Write the name alone, ORG/NAME.")
 
 
-def leak_faults(path: FieldPath, text: str, is_address: bool = False) -> Iterator[Fault]:
+def leak_faults(path: FieldPath, text: str, is_address: bool = False) -> Iterator[FieldFault]:
     """Yield the first key, path or address in a text, which is about to be published; never repeated.
 
     Args:
@@ -99,7 +105,7 @@ def leak_faults(path: FieldPath, text: str, is_address: bool = False) -> Iterato
     """
     for leak in islice((leak for leak in find_leaks(text) if leak.is_secret or not is_address), 1):
         remedy = "Take it out, and withdraw the key: it may have been seen." if leak.is_secret else "Take it out."
-        yield Fault(path, f"holds {leak}", "nothing that must stay secret", remedy)
+        yield FieldFault(path, f"holds {leak}", "nothing that must stay secret", remedy)
 
 
 def find_mixed_word(text: str) -> str | None:

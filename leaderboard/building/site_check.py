@@ -37,10 +37,10 @@ _SHELL = "#__"
 """Prefixes of the anchors that the theme's own switches use: they are no links."""
 
 
-class Finding(NamedTuple):
+class PageFault(NamedTuple):
     """A fault of a page.
 
-    >>> str(Finding("pairs/a.html", "two headings of the first level"))
+    >>> str(PageFault("pairs/a.html", "two headings of the first level"))
     'pairs/a.html: two headings of the first level'
     """
 
@@ -112,10 +112,10 @@ class _Site:
         )
         return match[1] if match else ""
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[PageFault]:
         for name, page in self.pages.items():
             for fault in (*page.faults, *_check_form(page), *self._find_dead_links(name, page)):
-                yield Finding(name, fault)
+                yield PageFault(name, fault)
 
     def _find_dead_links(self, name: str, page: _Page) -> Iterator[str]:
         for tag, address, rel in page.links:
@@ -141,7 +141,7 @@ class _Site:
             yield f"{address}: no such place on the page"
 
 
-def check_site(folder: Path) -> tuple[list[Finding], int]:
+def check_site(folder: Path) -> tuple[list[PageFault], int]:
     """Check every page of a built site.
 
     Args:

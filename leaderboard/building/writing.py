@@ -11,7 +11,7 @@ from ircore.runs.animation import animate
 from leaderboard.building.cards import card_path, draw_card
 from leaderboard.building.content import Content, Files
 from leaderboard.building.finish import Tree, finding_path
-from leaderboard.charts.catalogue import Chart, Drawn, make_figures
+from leaderboard.charts.catalogue import Chart, RenderedFigure, make_figures
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.citation import render_share_strip
 from leaderboard.pages.figures import ALONE
@@ -78,7 +78,7 @@ def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:
             path.write_bytes(card)
 
 
-def _write_charts(charts: Iterable[Chart | Drawn], tree: Tree) -> None:
+def _write_charts(charts: Iterable[Chart | RenderedFigure], tree: Tree) -> None:
     """Write the figure and the numbers of charts."""
     for chart in charts:
         if not chart.missing:
@@ -92,7 +92,7 @@ def _write_files(files: Files, tree: Tree) -> None:
         write_text(tree.files / path, text)
 
 
-def draw(site: Site, pages: Sequence[Page]) -> dict[str, Chart | Drawn]:
+def draw(site: Site, pages: Sequence[Page]) -> dict[str, Chart | RenderedFigure]:
     """Return the figures of pages, by id.
 
     Args:
@@ -111,24 +111,26 @@ def draw(site: Site, pages: Sequence[Page]) -> dict[str, Chart | Drawn]:
     return {**charts, **{chart.id: chart for drawn in cached.values() for chart in drawn}}
 
 
-def _load_cached(site: Site, page: Page) -> list[Drawn]:
+def _load_cached(site: Site, page: Page) -> list[RenderedFigure]:
     """Return the cached figures of a page; an empty list unless they are exactly the page's figures."""
     data = site.cache.load(_cache_name(site, page)) if site.cache else None
-    charts = [Drawn(*fields) for fields in json.loads(data)] if data else []
+    charts = [RenderedFigure(*fields) for fields in json.loads(data)] if data else []
     # The page may name other figures than the page that the earlier build cached.
     return charts if {chart.id for chart in charts} == set(page.values["charts"]) else []
 
 
-def _draw_for_pair(site: Site, page: Page, charts: dict[str, Chart]) -> list[Drawn]:
+def _draw_for_pair(site: Site, page: Page, charts: dict[str, Chart]) -> list[RenderedFigure]:
     made = [_render_chart(charts[name], page.root) for name in page.values["charts"]]
     if site.cache:
         site.cache.store(_cache_name(site, page), json.dumps([astuple(chart) for chart in made]).encode())
     return made
 
 
-def _render_chart(chart: Chart, root: str) -> Drawn:
+def _render_chart(chart: Chart, root: str) -> RenderedFigure:
     figure, numbers = ("", "") if chart.missing else (chart.json(), chart.csv())
-    return Drawn(chart.id, chart.missing, figure, numbers, render_block("chart", {"figure": chart, "root": root}))
+    return RenderedFigure(
+        chart.id, chart.missing, figure, numbers, render_block("chart", {"figure": chart, "root": root})
+    )
 
 
 def _cache_name(site: Site, page: Page) -> str:

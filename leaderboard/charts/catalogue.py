@@ -29,7 +29,7 @@ from ircore.results.tables.model import Table
 from ircore.results.tables.pairs import add_rules_column
 from leaderboard.charts.categories import sketch_categories
 from leaderboard.charts.costs import sketch_costs, sketch_seconds
-from leaderboard.charts.data import RUN, Subject
+from leaderboard.charts.data import RUN, ChartSubject
 from leaderboard.charts.grammar import Missing, Sketch, escape_for_plotly
 from leaderboard.charts.heat import pair_heat_map_sketch, sketch_heat_maps
 from leaderboard.charts.judges import sketch_agreement, sketch_ratings, sketch_reliability
@@ -130,7 +130,7 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class RenderedFigure:
     """A figure rendered as files and HTML for the page that shows the figure."""
 
     id: str
@@ -206,7 +206,7 @@ def make_chart_id(kind: str, pair_key: str | None = None, judge: str | None = No
     return "-".join(part for part in parts if part)
 
 
-OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
+OF_ALL: Mapping[str, Callable[[ChartSubject], Sketch | Missing]] = {
     "scores": sketch_scores,
     "categories": sketch_categories,
     "deltas": sketch_deltas,
@@ -241,21 +241,21 @@ ACROSS_RULES = frozenset(
 )  # fmt: skip
 """Figures of all runs: they compare rules, or runs under different rules may stand together in them."""
 
-OF_JUDGE: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
+OF_JUDGE: Mapping[str, Callable[[ChartSubject], Sketch | Missing]] = {
     "trajectories": sketch_trajectories,
     "delta": sketch_delta,
     "convergence": sketch_convergence,
 }
 """Figures of all pairs for each judge."""
 
-OF_PAIR: Mapping[str, Callable[[Subject, Pair], Sketch | Missing]] = {
+OF_PAIR: Mapping[str, Callable[[ChartSubject, Pair], Sketch | Missing]] = {
     "trajectory": pair_trajectory_sketch,
     "heat-map": pair_heat_map_sketch,
     "pair-convergence": pair_convergence_sketch,
 }
 """Figures of one pair for each judge."""
 
-OF_PAIR_ONCE: Mapping[str, Callable[[Subject, Pair], Sketch | Missing]] = {"said": pair_said_sketch}
+OF_PAIR_ONCE: Mapping[str, Callable[[ChartSubject, Pair], Sketch | Missing]] = {"said": pair_said_sketch}
 """Figures of one pair that do not depend on a judge."""
 
 
@@ -265,7 +265,7 @@ def _list_drawings(
     """Yield for every figure its id, kind, results and drawing function."""
     alike = shorten_pair_names([pairs[submission.run_id] for submission in comparable.submissions])
     for judge in results.judges:
-        subject, usual = Subject(results, pairs, judge), Subject(comparable, alike, judge)
+        subject, usual = ChartSubject(results, pairs, judge), ChartSubject(comparable, alike, judge)
         said = None if judge == own else judge
         for kind, of_all in (OF_ALL if judge == own else {}).items():
             about = subject if kind in ACROSS_RULES else usual
@@ -295,7 +295,7 @@ def _make_chart(identity: str, kind: str, sketch: Sketch | Missing, results: Res
     return replace(chart, table=table, source={**describe_source(chart.table, version), **bars})
 
 
-def build_choosable_figure(sketch: Sketch, subject: Subject, usual: int, version: Version) -> dict[str, Any]:
+def build_choosable_figure(sketch: Sketch, subject: ChartSubject, usual: int, version: Version) -> dict[str, Any]:
     """Return a figure of every pair, among which a reader chooses.
 
     Args:

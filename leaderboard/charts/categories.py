@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from ircore.core.plain_words import format_count
 from ircore.results.tables.model import Column, Table, Value
-from leaderboard.charts.data import MOST_PANELS, RUN, Subject, select_columns, select_runs
+from leaderboard.charts.data import MOST_PANELS, RUN, ChartSubject, select_columns, select_runs
 from leaderboard.charts.grammar import (
-    Drawing,
     Json,
     Missing,
+    PlotlyDrawing,
     Sketch,
     describe_interval,
     escape_for_plotly,
@@ -24,7 +24,7 @@ from leaderboard.charts.grammar import (
     round_value,
     scatter,
 )
-from leaderboard.charts.panels import Grid, name_axes, name_panel_refs
+from leaderboard.charts.panels import PanelGrid, name_axes, name_panel_refs
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
 from leaderboard.words import labels
@@ -38,7 +38,7 @@ _ByCategory = Mapping[str, Mapping[str, Value]]
 """Scores by category and run_id."""
 
 
-def sketch_categories(subject: Subject) -> Sketch | Missing:
+def sketch_categories(subject: ChartSubject) -> Sketch | Missing:
     """Draw the mean score of the same pairs in each category, a panel per category."""
     categories = subject.results.categories
     boards = {category: subject.board(subject.judge, category) for category in categories}
@@ -59,7 +59,7 @@ def sketch_categories(subject: Subject) -> Sketch | Missing:
             " 95 % interval; the pairs stand in the same order and on the same scale in every panel."
         ),
         selection_words=subject.selection_words(MOST_PANELS),
-        drawing=Drawing(
+        drawing=PlotlyDrawing(
             [
                 _mark(pair, category, by_run[pair.run_id], row, panel)
                 for panel, (category, by_run) in enumerate(scores.items())
@@ -99,14 +99,14 @@ def _build_layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool
     lines = [pair_lines(pair) if narrow else (pair_name(pair),) for pair in pairs]
     names = [(row, "<br>".join(escape_for_plotly(line, length) for line in name)) for row, name in enumerate(lines)]
 
-    def axes(panel: int, grid: Grid) -> tuple[Json, Json]:
+    def axes(panel: int, grid: PanelGrid) -> tuple[Json, Json]:
         lowest = panel + grid.columns >= grid.count
         # Ticks stand below the lowest panel of a column alone, since all share one scale.
         # A line at the very end of an axis is not drawn.
         across = make_axis(-0.1, 10.1, make_ticks(0, 10, 5), showticklabels=lowest)
         return across, make_axis(len(pairs) - 0.5, -0.5, names, showgrid=False)
 
-    def title(panel: int, _: Grid) -> list[Json]:
+    def title(panel: int, _: PanelGrid) -> list[Json]:
         ink = {"colour": token("text"), "weight": 700}
         return [
             make_annotation(
@@ -117,7 +117,7 @@ def _build_layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool
     note = make_annotation(
         "mean similarity of the final rendering (0–10)", (1, 0), "paper paper", "right top", (0, -20)
     )
-    grid = Grid(len(categories), columns, panel=_ROW[narrow] * len(pairs), between=34, top=28)
+    grid = PanelGrid(len(categories), columns, panel=_ROW[narrow] * len(pairs), between=34, top=28)
     return grid.layout(axes, title, [note], left)
 
 

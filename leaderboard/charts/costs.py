@@ -7,12 +7,12 @@ from math import ceil, floor, log10
 from ircore.core.plain_words import format_count
 from ircore.results.model import BoardRow
 from ircore.results.tables.model import Value
-from leaderboard.charts.data import RUN, Subject, select_columns, select_runs
+from leaderboard.charts.data import RUN, ChartSubject, select_columns, select_runs
 from leaderboard.charts.grammar import (
     FOOT,
-    Drawing,
     Json,
     Missing,
+    PlotlyDrawing,
     Sketch,
     Ticks,
     build_layout,
@@ -29,7 +29,7 @@ from leaderboard.charts.grammar import (
     round_value,
     scatter,
 )
-from leaderboard.charts.names_beside import Place, Spot, choose_places
+from leaderboard.charts.names_beside import NamedSpot, Place, choose_places
 from leaderboard.model.site import Pair
 from leaderboard.theme import NARROW, describer_token, generator_symbol, token
 from leaderboard.words import labels
@@ -54,7 +54,7 @@ _STRIP = 0.4
 
 
 @dataclass(frozen=True)
-class Effort:
+class EffortAxis:
     """A quantity that an episode takes.
 
     >>> SECONDS.said(90)
@@ -98,7 +98,7 @@ def _format_money(value: float) -> str:
     return f"{value:.2g}" if value < 1 else f"{value:.2f}"
 
 
-COST = Effort(
+COST = EffortAxis(
     key="cost",
     title="What does a better picture cost?",
     less="a lower cost",
@@ -109,7 +109,7 @@ COST = Effort(
     none="free",
 )
 
-SECONDS = Effort(
+SECONDS = EffortAxis(
     key="seconds",
     title="How long does a better picture take?",
     less="fewer seconds",
@@ -121,17 +121,17 @@ SECONDS = Effort(
 )
 
 
-def sketch_costs(subject: Subject) -> Sketch | Missing:
+def sketch_costs(subject: ChartSubject) -> Sketch | Missing:
     """Draw each pair's score against its cost per episode, free pairs in a strip of their own."""
     return _sketch_effort(subject, COST)
 
 
-def sketch_seconds(subject: Subject) -> Sketch | Missing:
+def sketch_seconds(subject: ChartSubject) -> Sketch | Missing:
     """Draw each pair's score against its seconds per episode."""
     return _sketch_effort(subject, SECONDS)
 
 
-def _sketch_effort(subject: Subject, effort: Effort) -> Sketch | Missing:
+def _sketch_effort(subject: ChartSubject, effort: EffortAxis) -> Sketch | Missing:
     efforts, scores = subject.by_run(subject.judge, effort.key), subject.by_run(subject.judge, "score")
     taken = {
         pair.run_id: amount
@@ -172,7 +172,7 @@ def _sketch_effort(subject: Subject, effort: Effort) -> Sketch | Missing:
             + (f" {format_count(unknown, 'pair')} of unknown {effort.key} cannot be placed." if unknown else "")
             + (f" {format_count(left_out, 'pair')} of lower score not shown." if left_out else "")
         ),
-        drawing=Drawing(
+        drawing=PlotlyDrawing(
             [_draw_frontier(best, points, max(x for x, _ in points.values())), *marks],
             wide,
             narrow,
@@ -192,7 +192,7 @@ def _sketch_effort(subject: Subject, effort: Effort) -> Sketch | Missing:
     )
 
 
-def _compose_title(effort: Effort, ranked: Sequence[BoardRow], taken: Mapping[str, float]) -> str:
+def _compose_title(effort: EffortAxis, ranked: Sequence[BoardRow], taken: Mapping[str, float]) -> str:
     """Return how many pairs are not beaten by the board's ranks; the bare question where no two pairs have ranks."""
     if len(ranked) < 2:
         return effort.title
@@ -235,7 +235,7 @@ def _draw_frontier(frontier: Sequence[Pair], points: _Points, right: float) -> J
     )
 
 
-def _mark(effort: Effort, pair: Pair, place: tuple[float, float], amount: float, score: Value) -> Json:
+def _mark(effort: EffortAxis, pair: Pair, place: tuple[float, float], amount: float, score: Value) -> Json:
     (x, value), colour = place, describer_token(pair.hue)
     return scatter(
         mode="markers",
@@ -253,7 +253,7 @@ def _mark(effort: Effort, pair: Pair, place: tuple[float, float], amount: float,
 
 
 def _build_layout(
-    effort: Effort,
+    effort: EffortAxis,
     named: Sequence[Pair],
     shown: Sequence[Pair],
     points: _Points,
@@ -305,7 +305,7 @@ def _place_names(
     points: _Points,
     ranges: tuple[tuple[float, float], tuple[float, float]],
     length: int,
-) -> list[tuple[Pair, Spot, Place]]:
+) -> list[tuple[Pair, NamedSpot, Place]]:
     """Return each named pair with its name and where this stands; ``length`` tells the narrow layout from the wide."""
     (left, right), (low, high) = ranges
     width = _WIDTHS[length] - _LEFT - _RIGHT
@@ -314,7 +314,7 @@ def _place_names(
         x, y = (round_value(value) or 0.0 for value in points[pair.run_id])
         return width * (x - left) / (right - left), _PLOT * (high - y) / (high - low)
 
-    spots = [Spot(*pixels(pair), escape_for_plotly(pair_name(pair), length)) for pair in named]
+    spots = [NamedSpot(*pixels(pair), escape_for_plotly(pair_name(pair), length)) for pair in named]
     return list(zip(named, spots, choose_places(spots, [pixels(pair) for pair in shown], width, _PLOT), strict=True))
 
 

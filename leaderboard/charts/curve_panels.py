@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from ircore.games.base import PublishedFigure
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.charts.grammar import Drawing, Json, escape_for_plotly, make_annotation, scatter
+from leaderboard.charts.grammar import Json, PlotlyDrawing, escape_for_plotly, make_annotation, scatter
 from leaderboard.charts.names_beside import spread
-from leaderboard.charts.panels import Grid, name_axes, name_axis, name_panel_refs
-from leaderboard.charts.tracks import Scale, Track, draw_band, draw_context, draw_line
+from leaderboard.charts.panels import PanelGrid, name_axes, name_axis, name_panel_refs
+from leaderboard.charts.tracks import PairTrack, TrackScale, draw_band, draw_context, draw_line
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, token
 
@@ -42,15 +42,15 @@ class BesideCurves:
                 series.setdefault(figure.series, []).append(figure)
         return series
 
-    def people_traces(self, scale: Scale, panel: int) -> list[Json]:
+    def people_traces(self, scale: TrackScale, panel: int) -> list[Json]:
         """Return people's band and line in a panel, back to front."""
         return [self._draw_band(scale, panel), self._draw_line(scale, panel)] if self.people else []
 
-    def series_traces(self, scale: Scale, panel: int, setting: str) -> list[Json]:
+    def series_traces(self, scale: TrackScale, panel: int, setting: str) -> list[Json]:
         """Return the published series of a panel."""
         return [_draw_points(points, scale, panel) for points in self.of_setting(setting).values()]
 
-    def names(self, scale: Scale, panel: int, setting: str, height: int) -> list[Json]:
+    def names(self, scale: TrackScale, panel: int, setting: str, height: int) -> list[Json]:
         """Return the names of the published series, each beside its last point and none on another.
 
         Args:
@@ -91,13 +91,13 @@ class BesideCurves:
             sentences += " The grey area and its dotted line are people, as recorded on these instances."
         return sentences
 
-    def _draw_band(self, scale: Scale, panel: int) -> Json:
+    def _draw_band(self, scale: TrackScale, panel: int) -> Json:
         # A mean of one episode has no interval, and the area has no corner there.
         bounded = [(place, mean) for place, mean in self.people.items() if mean.low is not None]
         ends = [(place, mean.high) for place, mean in bounded] + [(place, mean.low) for place, mean in bounded[::-1]]
         return draw_band([(place, scale.height(end)) for place, end in ends], token("hairline"), panel)
 
-    def _draw_line(self, scale: Scale, panel: int) -> Json:
+    def _draw_line(self, scale: TrackScale, panel: int) -> Json:
         return scatter(
             mode="lines",
             x=list(self.people),
@@ -109,7 +109,7 @@ class BesideCurves:
         )
 
 
-def _draw_points(points: list[PublishedFigure], scale: Scale, panel: int) -> Json:
+def _draw_points(points: list[PublishedFigure], scale: TrackScale, panel: int) -> Json:
     return scatter(
         mode="lines+markers",
         x=[figure.place for figure in points],
@@ -145,7 +145,7 @@ class CurvePanel:
     title: str
     """Name of the rules; empty where all runs share them."""
 
-    tracks: tuple[Track, ...]
+    tracks: tuple[PairTrack, ...]
     """Curves of its runs, the best run first."""
 
 
@@ -169,7 +169,7 @@ def colour_runs(pairs: Sequence[Pair]) -> list[Pair]:
     ]
 
 
-def draw_curve_panels(parts: Sequence[CurvePanel], scale: Scale, beside: BesideCurves) -> Drawing:
+def draw_curve_panels(parts: Sequence[CurvePanel], scale: TrackScale, beside: BesideCurves) -> PlotlyDrawing:
     """Return the drawing of some panels, in this order.
 
     Args:
@@ -179,10 +179,10 @@ def draw_curve_panels(parts: Sequence[CurvePanel], scale: Scale, beside: BesideC
     """
     traces = [trace for number, part in enumerate(parts) for trace in _draw_traces(part, scale, beside, number)]
     wide, narrow = (_build_layout(parts, scale, beside, min(len(parts), most)) for most in (3, 1))
-    return Drawing(traces, wide, narrow)
+    return PlotlyDrawing(traces, wide, narrow)
 
 
-def _draw_traces(part: CurvePanel, scale: Scale, beside: BesideCurves, panel: int) -> list[Json]:
+def _draw_traces(part: CurvePanel, scale: TrackScale, beside: BesideCurves, panel: int) -> list[Json]:
     own, others = part.tracks[:MOST_COLOURED], part.tracks[MOST_COLOURED:]
     # Bands first, so that no band hides another run's line, or a point of the paper.
     bands, lines = zip(*(draw_line(track, scale, panel) for track in reversed(own)), strict=True)
@@ -195,15 +195,15 @@ def _draw_traces(part: CurvePanel, scale: Scale, beside: BesideCurves, panel: in
     ]
 
 
-def _build_layout(parts: Sequence[CurvePanel], scale: Scale, beside: BesideCurves, count: int) -> Json:
+def _build_layout(parts: Sequence[CurvePanel], scale: TrackScale, beside: BesideCurves, count: int) -> Json:
     x, y = ({name: value for name, value in axis.items() if name != "title"} for axis in (scale.x, scale.y))
     lines = max(min(len(part.tracks), MOST_COLOURED) for part in parts) + any(part.title for part in parts)
     head = _LINE * lines + 10
 
-    def axes(panel: int, grid: Grid) -> tuple[Json, Json]:
+    def axes(panel: int, grid: PanelGrid) -> tuple[Json, Json]:
         return {**x, "showgrid": False, "showline": True, "showticklabels": panel + grid.columns >= grid.count}, y
 
-    def titles(panel: int, _: Grid) -> list[Json]:
+    def titles(panel: int, _: PanelGrid) -> list[Json]:
         part = parts[panel]
         heads = [(escape_for_plotly(part.title, 40), token("text"), 700)] if part.title else []
         heads += [(_describe_track(track, scale), describer_token(track.pair.hue, "-text"), 400)
@@ -224,10 +224,10 @@ def _build_layout(parts: Sequence[CurvePanel], scale: Scale, beside: BesideCurve
         make_annotation(scale.x["title"]["text"], (1, 0), "paper paper", "right top", (0, -20)),
     ]
     left = 12 + 7 * max(map(len, y["ticktext"]))
-    return Grid(len(parts), count, panel=PLOT, between=head + 34, top=head + 32).layout(axes, titles, notes, left)
+    return PanelGrid(len(parts), count, panel=PLOT, between=head + 34, top=head + 32).layout(axes, titles, notes, left)
 
 
-def _describe_track(track: Track, scale: Scale) -> str:
+def _describe_track(track: PairTrack, scale: TrackScale) -> str:
     """Return the name of a run with the first and the last value of its curve."""
     ends = [scale.form(value) for _, value, _ in track.known]
     name = " + ".join(filter(None, track.pair.names))

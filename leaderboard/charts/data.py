@@ -30,10 +30,10 @@ MOST_PANELS = 12
 
 
 @dataclass(frozen=True)
-class Choice:
+class ConditionChoice:
     """A condition that a reader chooses for a figure, which then holds every pair.
 
-    >>> Choice(alone=True).category
+    >>> ConditionChoice(alone=True).category
     """
 
     category: str | None = None
@@ -43,7 +43,7 @@ class Choice:
     """Whether the subject's judge was chosen, so that a figure of all judges shows this judge alone."""
 
 
-class Subject:
+class ChartSubject:
     """Results that the figures of one judge are drawn from.
 
     Args:
@@ -59,7 +59,7 @@ class Subject:
         >>> from leaderboard.model.site import Site
         >>> from leaderboard.model.site_runs import SiteRun
         >>> site = Site([SiteRun(Path("run"))])
-        >>> subject = Subject(site.results, site.pairs, "structural")
+        >>> subject = ChartSubject(site.results, site.pairs, "structural")
         >>> [pair.describer for pair in subject.ranked]
         ['classical']
     """
@@ -71,7 +71,7 @@ class Subject:
         judge: str,
         ranked: Sequence[Pair] | None = None,
         bars: Literal["interval", "sem"] = "interval",
-        choice: Choice | None = None,
+        choice: ConditionChoice | None = None,
     ) -> None:
         self.results = results
         self.pairs = pairs
@@ -81,9 +81,9 @@ class Subject:
         self._ranked = ranked
         self._tables: dict[tuple[object, ...], Table] = {}
 
-    def chosen(self, judge: str, choice: Choice) -> "Subject":
+    def chosen(self, judge: str, choice: ConditionChoice) -> "ChartSubject":
         """Return the same under a reader's choice; tables are shared."""
-        made = Subject(self.results, self.pairs, judge, bars=self.bars, choice=choice)
+        made = ChartSubject(self.results, self.pairs, judge, bars=self.bars, choice=choice)
         made._tables = self._tables
         return made
 
@@ -123,20 +123,20 @@ class Subject:
         """Return the best pairs, those that a figure shows; every pair if a reader chooses among them."""
         return self.ranked if self.choice else self.ranked[:most]
 
-    def best(self, most: int) -> "Subject":
+    def best(self, most: int) -> "ChartSubject":
         """Return the same about the pairs shown only."""
         return self if self.choice else self._restrict_to(self.ranked[:most])
 
-    def only(self, pair: Pair) -> "Subject":
+    def only(self, pair: Pair) -> "ChartSubject":
         """Return a subject that holds this pair alone."""
         return self._restrict_to((pair,))
 
-    def _restrict_to(self, pairs: Sequence[Pair]) -> "Subject":
+    def _restrict_to(self, pairs: Sequence[Pair]) -> "ChartSubject":
         chosen = {pair.run_id: pair for pair in pairs}
         # Order of the results, not of the ranks: only ``ranked`` says who is best.
         submissions = tuple(submission for submission in self.results.submissions if submission.run_id in chosen)
         episodes = {submission.run_id: self.results.episodes[submission.run_id] for submission in submissions}
-        return Subject(
+        return ChartSubject(
             replace(self.results, submissions=submissions, episodes=episodes), chosen, self.judge, pairs, self.bars
         )
 

@@ -7,9 +7,9 @@ from ircore.results.tables.model import Table
 from leaderboard.charts.data import RUN, Entry, list_entries
 from leaderboard.charts.grammar import (
     FOOT,
-    Drawing,
     Json,
     Missing,
+    PlotlyDrawing,
     Sketch,
     build_layout,
     describe_interval,
@@ -59,7 +59,7 @@ def sketch_entries(table: Table, pairs: Mapping[str, Pair], top: int, noun: str 
         reading_aid=f"Each mark is a {noun}, from left to right as the runs began; further up is better. The stepped"
         f" line is the best main score by then. {named_words}, 95 % interval and a line from entry to now"
         + ("; the others are grey." if others else "."),
-        drawing=Drawing([_record(rows), *grey, *lines], wide, narrow),
+        drawing=PlotlyDrawing([_record(rows), *grey, *lines], wide, narrow),
         table=table,
     )
 

@@ -16,7 +16,7 @@ from ircore.core.untrusted_text import format_one_line
 from ircore.results.statistics.intervals import TOO_FEW, are_too_few
 from ircore.results.tables.intervals import SEM
 from ircore.results.tables.model import Table, Value
-from leaderboard.model.site import Marked
+from leaderboard.model.site import MarkedPlayers
 from leaderboard.theme import FONT_FAMILY, FONT_SIZE, token
 from leaderboard.words import labels
 
@@ -106,11 +106,11 @@ def heatmap(**properties: Any) -> Json:
     return {"type": "heatmap", **properties}
 
 
-class Drawing(NamedTuple):
+class PlotlyDrawing(NamedTuple):
     """A Plotly figure in two layouts.
 
     Example:
-        >>> Drawing(traces=[], wide={"height": 300}, narrow={"height": 400}).narrow["height"]
+        >>> PlotlyDrawing(traces=[], wide={"height": 300}, narrow={"height": 400}).narrow["height"]
         400
     """
 
@@ -161,7 +161,7 @@ class Sketch:
     reading_aid: str
     """One sentence on how to read it."""
 
-    drawing: Drawing
+    drawing: PlotlyDrawing
     """The figure."""
 
     table: Table
@@ -191,12 +191,12 @@ class Missing:
     """One line: which data are missing."""
 
 
-def pair_name(pair: Marked) -> str:
+def pair_name(pair: MarkedPlayers) -> str:
     """Return a pair's name on one line, with the settings that distinguish it from pairs of the same players."""
     return " ".join(pair_lines(pair))
 
 
-def pair_lines(pair: Marked) -> tuple[str, str]:
+def pair_lines(pair: MarkedPlayers) -> tuple[str, str]:
     """Return a pair's name on two lines, describer over generator, as on the boards."""
     describer, second = pair.names
     generator = f"+ {second}" if second else ""

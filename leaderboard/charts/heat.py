@@ -6,13 +6,21 @@ from dataclasses import dataclass
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.pairs import ALL
 from ircore.results.tables.turns import trajectories_table
-from leaderboard.charts.data import MOST_PANELS, RUN, Subject, filter_rows, group_by_run, select_columns, select_runs
+from leaderboard.charts.data import (
+    MOST_PANELS,
+    RUN,
+    ChartSubject,
+    filter_rows,
+    group_by_run,
+    select_columns,
+    select_runs,
+)
 from leaderboard.charts.grammar import (
     CHARACTER,
     FOOT,
-    Drawing,
     Json,
     Missing,
+    PlotlyDrawing,
     Sketch,
     build_layout,
     describe_interval,
@@ -26,7 +34,7 @@ from leaderboard.charts.grammar import (
     pair_name,
     round_value,
 )
-from leaderboard.charts.panels import Grid, count_columns, name_axes, pair_titles
+from leaderboard.charts.panels import PanelGrid, count_columns, name_axes, pair_titles
 from leaderboard.model.site import Pair
 from leaderboard.theme import score_ink_token, score_scale, share_ink_token, share_scale
 from leaderboard.words import labels
@@ -120,7 +128,9 @@ def _turn_axis(turns: int, title: str = "", first: int = 1, step: int = 1) -> Js
     return make_axis(-0.5, turns - 0.5, ticks, title, showgrid=False)
 
 
-def draw_small_maps(pairs: Sequence[Pair], maps: Sequence[HeatMap], names: Sequence[str], first: int = 1) -> Drawing:
+def draw_small_maps(
+    pairs: Sequence[Pair], maps: Sequence[HeatMap], names: Sequence[str], first: int = 1
+) -> PlotlyDrawing:
     """Return the drawing with one small heat map per pair; columns are turns.
 
     Args:
@@ -137,7 +147,7 @@ def draw_small_maps(pairs: Sequence[Pair], maps: Sequence[HeatMap], names: Seque
     turn = make_annotation("turn", (1, 0), "paper paper", "right top", (0, -20))
     notes = [turn, *_make_colour_key(maps[0].share)]
     wide, narrow = (
-        Grid(count, count_columns(count, narrow), panel=17 * len(names), between=66, top=74).layout(
+        PanelGrid(count, count_columns(count, narrow), panel=17 * len(names), between=66, top=74).layout(
             lambda *_: (x, name_axis(names)),
             pair_titles(pairs),
             notes,
@@ -148,7 +158,7 @@ def draw_small_maps(pairs: Sequence[Pair], maps: Sequence[HeatMap], names: Seque
         )
         for narrow in (False, True)
     )
-    return Drawing(traces, wide, narrow, "panels", keys)
+    return PlotlyDrawing(traces, wide, narrow, "panels", keys)
 
 
 def _make_colour_key(share: bool) -> list[Json]:
@@ -168,7 +178,7 @@ def _make_colour_key(share: bool) -> list[Json]:
     ]
 
 
-def pair_heat_map_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
+def pair_heat_map_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
     """Draw one pair's mean similarity by category and turn."""
     categories = subject.results.categories
     table = _select_categories(trajectories_table(subject.only(pair).results, subject.judge))
@@ -194,12 +204,12 @@ def pair_heat_map_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
             "Each cell is the mean similarity a category has reached after a turn, the stronger the colour the more"
             " similar; a row ends where its longest episode ends."
         ),
-        drawing=Drawing([heat_map.trace()], shared, shared),
+        drawing=PlotlyDrawing([heat_map.trace()], shared, shared),
         table=select_columns(table, ["category", "turn", "reached", "refining"]),
     )
 
 
-def sketch_heat_maps(subject: Subject) -> Sketch | Missing:
+def sketch_heat_maps(subject: ChartSubject) -> Sketch | Missing:
     """Draw similarity by category and turn, a small map a pair, as the paper's Figure 19."""
     some = subject.best(MOST_PANELS)
     table = _select_categories(some.table(trajectories_table, subject.judge))
@@ -235,7 +245,7 @@ def _build_category_map(categories: Sequence[str], rows: Sequence[Mapping[str, V
     return HeatMap(names, [f"turn {turn}" for turn in turns], cells, share=False)
 
 
-def _describe_best_gain(subject: Subject, rows: Mapping[str, Sequence[Mapping[str, Value]]]) -> str:
+def _describe_best_gain(subject: ChartSubject, rows: Mapping[str, Sequence[Mapping[str, Value]]]) -> str:
     """Say in which category the turns bring most to any shown pair: the largest difference of two cells.
 
     A pair with too few pictures of a category is left out.

@@ -13,11 +13,11 @@ from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.games import published_table
 from ircore.results.tables.judges import agreement_table, ratings_table, reliability_table
 from ircore.results.tables.model import Value
-from leaderboard.charts.data import Subject, filter_rows, list_entries
+from leaderboard.charts.data import ChartSubject, filter_rows, list_entries
 from leaderboard.charts.grammar import (
-    Drawing,
     Json,
     Missing,
+    PlotlyDrawing,
     Sketch,
     describe_interval,
     escape_for_plotly,
@@ -32,7 +32,7 @@ from leaderboard.charts.grammar import (
 )
 from leaderboard.charts.panels import build_square_layouts, draw_diagonal, name_axes
 from leaderboard.charts.published import build_agreement_rows
-from leaderboard.charts.rows import Mark, Row, draw_marked_rows
+from leaderboard.charts.rows import ChartMark, MarkRow, draw_marked_rows
 from leaderboard.charts.tracks import draw_band
 from leaderboard.theme import judge_token, token
 from leaderboard.words import labels
@@ -47,7 +47,7 @@ _MEASURES = (("pearson", "r", "circle"), ("spearman", "ρ", "diamond-open"))
 """Measures in each row: key, sign, mark."""
 
 
-def sketch_agreement(subject: Subject) -> Sketch | Missing:
+def sketch_agreement(subject: ChartSubject) -> Sketch | Missing:
     """Draw the correlations of every two raters with their intervals, as the paper's Tables 1, 2 and 4."""
     table = agreement_table(subject.results)
     if not table.rows:
@@ -77,16 +77,16 @@ def sketch_agreement(subject: Subject) -> Sketch | Missing:
     )
 
 
-def _build_agreement_row(row: Mapping[str, Value]) -> Row:
-    return Row(
+def _build_agreement_row(row: Mapping[str, Value]) -> MarkRow:
+    return MarkRow(
         (f"{row['one'].value} × {row['other'].value}", str(row["kind"].value)),
         tuple(f"{sign} · {labels.number(get_mean(row[key]))} · n {row[key].n or 0}" for key, sign, _ in _MEASURES),
         tuple((_make_correlation_mark(row[key], sign, symbol),) for key, sign, symbol in _MEASURES),
     )
 
 
-def _make_correlation_mark(value: Value, sign: str, symbol: str) -> Mark:
-    return Mark(
+def _make_correlation_mark(value: Value, sign: str, symbol: str) -> ChartMark:
+    return ChartMark(
         value, symbol, judge_token(0), f"{sign} = {labels.number(get_mean(value))}<br>{describe_interval(value)}"
     )
 
@@ -105,7 +105,7 @@ def _compose_agreement_title(rows: Sequence[Mapping[str, Value]]) -> str:
     return "Do judges agree?"
 
 
-def sketch_reliability(subject: Subject) -> Sketch | Missing:
+def sketch_reliability(subject: ChartSubject) -> Sketch | Missing:
     """Draw people's scores against each judge's scores with the fitted recalibration, one panel per judge."""
     maps = subject.results.raters.maps
     fitted = {judge: recalibration for judge, recalibration in maps.items() if isinstance(recalibration, Recalibration)}
@@ -126,12 +126,12 @@ def sketch_reliability(subject: Subject) -> Sketch | Missing:
             " 95 % interval; the curve is the map fitted to them, the band its uncertainty, and the thin diagonal where"
             " judge and people say the same."
         ),
-        drawing=Drawing(traces, *layouts),
+        drawing=PlotlyDrawing(traces, *layouts),
         table=reliability_table(subject.results),
     )
 
 
-def _draw_reliability(panel: int, subject: Subject, judge: str, recalibration: Recalibration) -> list[Json]:
+def _draw_reliability(panel: int, subject: ChartSubject, judge: str, recalibration: Recalibration) -> list[Json]:
     """Back to front: diagonal, band, map, marks."""
     # A judge has its tone by its place among all judges, so that it is the same in every figure.
     tone = judge_token(subject.results.judges.index(judge))
@@ -155,7 +155,7 @@ def _draw_reliability(panel: int, subject: Subject, judge: str, recalibration: R
     ]
 
 
-def _draw_bins(panel: int, subject: Subject, judge: str, tone: str) -> Json:
+def _draw_bins(panel: int, subject: ChartSubject, judge: str, tone: str) -> Json:
     """Marks of people's mean scores, by bins of the judge's score."""
     table = filter_rows(reliability_table(subject.results), "judge", lambda name: name == judge)
     pairs = zip(table.column("score"), table.column("human"), strict=True)
@@ -195,7 +195,7 @@ _LARGEST, _LEAST = 26.0, 3.5
 """Diameters of the commonest and of the rarest mark, CSS pixels: two neighbours touch but do not cover each other."""
 
 
-def sketch_ratings(subject: Subject) -> Sketch | Missing:
+def sketch_ratings(subject: ChartSubject) -> Sketch | Missing:
     """Draw a joint histogram of the scores of every two judges, one panel per two judges."""
     crossings = subject.results.raters.crossed
     if not crossings:
@@ -217,7 +217,7 @@ def sketch_ratings(subject: Subject) -> Sketch | Missing:
                 else ""
             )
         ),
-        drawing=Drawing(traces, *layouts),
+        drawing=PlotlyDrawing(traces, *layouts),
         table=ratings_table(subject.results),
     )
 

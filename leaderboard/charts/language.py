@@ -16,16 +16,16 @@ from leaderboard.charts.data import (
     MOST_PANELS,
     MOST_ROWS,
     RUN,
-    Subject,
+    ChartSubject,
     filter_rows,
     group_by_run,
     select_columns,
     select_runs,
 )
 from leaderboard.charts.grammar import (
-    Drawing,
     Json,
     Missing,
+    PlotlyDrawing,
     Sketch,
     build_layout,
     escape_for_plotly,
@@ -41,7 +41,7 @@ from leaderboard.charts.grammar import (
     pair_name,
 )
 from leaderboard.charts.heat import HeatMap, draw_small_maps, name_axis
-from leaderboard.charts.tracks import Scale, Track, draw_panels, turn_track
+from leaderboard.charts.tracks import PairTrack, TrackScale, draw_panels, turn_track
 from leaderboard.charts.turns import turn_axis
 from leaderboard.model.site import Pair
 from leaderboard.words import labels
@@ -58,7 +58,7 @@ _STEPS = (5, 10, 20, 25, 50, 100, 200, 500, 10**9)
 """Candidates for the tokens between two ticks; the last fits any length."""
 
 
-def sketch_lengths(subject: Subject) -> Sketch | Missing:
+def sketch_lengths(subject: ChartSubject) -> Sketch | Missing:
     """Draw the mean length of messages by turn, a panel a pair."""
     table = _select_messages(subject)
     rows = group_by_run(table)
@@ -67,12 +67,12 @@ def sketch_lengths(subject: Subject) -> Sketch | Missing:
     # A tenth of room, so that the highest mark does not touch the edge.
     top = step * ceil(1.1 * most / step)
     y = make_axis(0, top * 1.02, make_ticks(0, top, step), "mean length (tokens a message)")
-    scale = Scale(_build_turn_axis(rows), y, form=lambda value: labels.number(value, 0))
+    scale = TrackScale(_build_turn_axis(rows), y, form=lambda value: labels.number(value, 0))
     tracks = _build_tracks(subject, rows, "tokens")
     return _build_sketch(subject, table, "tokens", tracks, scale, _compose_length_title)
 
 
-def sketch_novelty(subject: Subject) -> Sketch | Missing:
+def sketch_novelty(subject: ChartSubject) -> Sketch | Missing:
     """Draw the share of a message's words that are new to its episode, by turn, one panel per pair."""
     table = _select_messages(subject)
     # In the first message of an episode every word is new.
@@ -80,12 +80,12 @@ def sketch_novelty(subject: Subject) -> Sketch | Missing:
     if not later.rows:
         return Missing("Do later messages say anything new?", "No pair has a message after turn 1.")
     y = make_axis(0, 101, make_ticks(0, 100, 50), "new content words (%)")
-    scale = Scale(_build_turn_axis(group_by_run(table)), y, form=format_percent, factor=100.0)
+    scale = TrackScale(_build_turn_axis(group_by_run(table)), y, form=format_percent, factor=100.0)
     tracks = _build_tracks(subject, group_by_run(later), "novelty")
     return _build_sketch(subject, later, "novelty", tracks, scale, _compose_novelty_title)
 
 
-def _select_messages(subject: Subject) -> Table:
+def _select_messages(subject: ChartSubject) -> Table:
     some = subject.best(MOST_PANELS)
     return select_runs(some.table(messages_table), [pair.run_id for pair in some.ranked])
 
@@ -94,19 +94,21 @@ def _build_turn_axis(rows: Mapping[str, Sequence[Mapping[str, Value]]]) -> Json:
     return turn_axis(max((round(get_mean(entries[-1]["turn"]) or 1) for entries in rows.values()), default=1))
 
 
-def _build_tracks(subject: Subject, rows: Mapping[str, Sequence[Mapping[str, Value]]], key: str) -> list[Track]:
+def _build_tracks(
+    subject: ChartSubject, rows: Mapping[str, Sequence[Mapping[str, Value]]], key: str
+) -> list[PairTrack]:
     return [
         turn_track(pair, rows.get(pair.run_id, ()), key, "messages", "messages") for pair in subject.shown(MOST_PANELS)
     ]
 
 
 def _build_sketch(
-    subject: Subject,
+    subject: ChartSubject,
     table: Table,
     key: str,
-    tracks: Sequence[Track],
-    scale: Scale,
-    title: Callable[[Sequence[Track]], str],
+    tracks: Sequence[PairTrack],
+    scale: TrackScale,
+    title: Callable[[Sequence[PairTrack]], str],
 ) -> Sketch:
     best = {pair.key for pair in subject.ranked[:MOST_PANELS]}
     return Sketch(
@@ -124,7 +126,7 @@ def _build_sketch(
     )
 
 
-def _compose_length_title(tracks: Sequence[Track]) -> str:
+def _compose_length_title(tracks: Sequence[PairTrack]) -> str:
     firsts, lasts = _collect_ends(tracks)
     if not firsts:
         return "How long are messages?"
@@ -133,14 +135,14 @@ def _compose_length_title(tracks: Sequence[Track]) -> str:
     return f"Do messages get shorter? They are shorter {_LAST} than at turn 1 in {shorter} of {pairs}"
 
 
-def _compose_novelty_title(tracks: Sequence[Track]) -> str:
+def _compose_novelty_title(tracks: Sequence[PairTrack]) -> str:
     firsts, lasts = _collect_ends(tracks)
     if not firsts:
         return "Do later messages say anything new?"
     return f"New words: {_format_span(firsts)} of a message at turn 2, {_format_span(lasts)} {_LAST}"
 
 
-def _collect_ends(tracks: Sequence[Track]) -> tuple[list[float], list[float]]:
+def _collect_ends(tracks: Sequence[PairTrack]) -> tuple[list[float], list[float]]:
     """Return the first and the last value that rest on enough episodes, of each track that has several such values."""
     values = [
         [get_mean(spot.value) or 0.0 for spot in track.spots if has_enough_samples(spot.value)] for track in tracks
@@ -166,7 +168,7 @@ _ROW = 38
 """Height of a row, CSS pixels."""
 
 
-def sketch_corrections(subject: Subject) -> Sketch | Missing:
+def sketch_corrections(subject: ChartSubject) -> Sketch | Missing:
     """Draw the topics of each pair's correction messages as a heat map, as the paper's Figure 7."""
     some = subject.best(MOST_ROWS)
     table = select_runs(some.table(corrections_table), [pair.run_id for pair in some.ranked])
@@ -187,13 +189,13 @@ def sketch_corrections(subject: Subject) -> Sketch | Missing:
             " may be about several things. Intervals are in the table."
         ),
         selection_words=subject.selection_words(MOST_ROWS),
-        drawing=Drawing([{**heat_map.trace(), "ids": keys}], wide, narrow, "rows", keys),
+        drawing=PlotlyDrawing([{**heat_map.trace(), "ids": keys}], wide, narrow, "rows", keys),
         table=select_columns(table, [RUN, "pair", "messages", *CORRECTIONS]),
         question=_TITLE,
     )
 
 
-def sketch_corrections_by_turn(subject: Subject) -> Sketch | Missing:
+def sketch_corrections_by_turn(subject: ChartSubject) -> Sketch | Missing:
     """Draw the topics of corrections by turn, one small heat map per pair, as the paper's Figure 13."""
     title = "Do corrections change over the turns?"
     some = subject.best(MOST_PANELS)

@@ -6,7 +6,7 @@ from ircore.core.plain_words import format_count
 from ircore.core.score_records import HUMAN
 from ircore.results.image_metrics import describe_metric
 from ircore.results.tables.judges import metric_agreement_table
-from leaderboard.charts.data import Entry, Subject, list_entries
+from leaderboard.charts.data import ChartSubject, Entry, list_entries
 from leaderboard.charts.grammar import (
     Json,
     Missing,
@@ -20,7 +20,7 @@ from leaderboard.charts.grammar import (
     make_ticks,
     make_vertical_line,
 )
-from leaderboard.charts.rows import Mark, Row, draw_marked_rows
+from leaderboard.charts.rows import ChartMark, MarkRow, draw_marked_rows
 from leaderboard.theme import generator_symbol, judge_token
 from leaderboard.words import labels
 
@@ -28,7 +28,7 @@ _RATERS = {HUMAN: "people", "verified": "the verified share"}
 """Raters that titles prefer to judges, with their names there."""
 
 
-def sketch_correlations(subject: Subject) -> Sketch | Missing:
+def sketch_correlations(subject: ChartSubject) -> Sketch | Missing:
     """Draw how every metric orders renderings beside every rater: Spearman's ρ with its interval."""
     return _build_sketch(
         subject,
@@ -41,7 +41,7 @@ def sketch_correlations(subject: Subject) -> Sketch | Missing:
     )
 
 
-def sketch_metric_preferences(subject: Subject) -> Sketch | Missing:
+def sketch_metric_preferences(subject: ChartSubject) -> Sketch | Missing:
     """Draw how often every metric prefers the same of first and final rendering as every rater."""
     return _build_sketch(
         subject,
@@ -56,7 +56,7 @@ def sketch_metric_preferences(subject: Subject) -> Sketch | Missing:
 
 
 def _build_sketch(
-    subject: Subject, key: str, question: str, aid: str, name: str, chance: float, factor: float = 1
+    subject: ChartSubject, key: str, question: str, aid: str, name: str, chance: float, factor: float = 1
 ) -> Sketch | Missing:
     table = metric_agreement_table(subject.results)
     entries = [entry for entry in list_entries(table) if get_mean(entry[key]) is not None]
@@ -70,7 +70,7 @@ def _build_sketch(
     ordered = sorted(by_metric.items(), key=lambda group: -_compute_average(group[1], key))
     form = labels.number if factor == 1 else format_percent
     rows = [
-        Row(
+        MarkRow(
             (describe_metric(metric).title,),
             tuple(f"{_name_rater(entry)} · {form(get_mean(entry[key]))} · n {entry[key].n or 0}" for entry in group),
             tuple((_mark(entry, key, raters, form),) for entry in group),
@@ -105,13 +105,13 @@ def _compute_average(group: Sequence[Entry], key: str) -> float:
     return sum(values) / len(values)
 
 
-def _mark(entry: Entry, key: str, raters: Sequence[str], form: Callable[[float | None], str]) -> Mark:
+def _mark(entry: Entry, key: str, raters: Sequence[str], form: Callable[[float | None], str]) -> ChartMark:
     rater, value = raters.index(str(entry["rater"].value)), entry[key]
     hover = (
         f"{escape_for_plotly(str(entry['metric'].value))} beside {escape_for_plotly(_name_rater(entry))}: "
         f"{form(get_mean(value))}"
     )
-    return Mark(value, generator_symbol(rater), judge_token(rater), f"{hover}<br>{describe_interval(value, form)}")
+    return ChartMark(value, generator_symbol(rater), judge_token(rater), f"{hover}<br>{describe_interval(value, form)}")
 
 
 def _compose_title(entries: Sequence[Entry], key: str, form: Callable[[float | None], str], question: str) -> str:

@@ -16,7 +16,7 @@ from leaderboard.charts.grammar import (
     pair_lines,
     pair_name,
 )
-from leaderboard.model.site import Marked
+from leaderboard.model.site import MarkedPlayers
 from leaderboard.theme import describer_token
 
 PLOT = 300
@@ -30,7 +30,7 @@ _WIDEST = 42
 
 
 def draw_end_names(
-    named: Sequence[tuple[float, Marked]], ends: tuple[float, float], narrow: bool
+    named: Sequence[tuple[float, MarkedPlayers]], ends: tuple[float, float], narrow: bool
 ) -> tuple[list[Json], int]:
     """Return the names of pairs on the right of a plot, from above, none on another; and the room that they take.
 
@@ -89,10 +89,10 @@ _HALF_LINE, _HALF_MARK = 7, 7
 """Half the height of a name, and half the size of a mark, CSS pixels."""
 
 
-class Spot(NamedTuple):
+class NamedSpot(NamedTuple):
     """A mark with a name, in CSS pixels from the left and from above.
 
-    >>> Spot(10, 20, "seer").width
+    >>> NamedSpot(10, 20, "seer").width
     26.4
     """
 
@@ -114,7 +114,7 @@ _Box = tuple[float, float, float, float]
 
 
 def choose_places(
-    named: Sequence[Spot], marks: Sequence[tuple[float, float]], width: float, height: float = inf
+    named: Sequence[NamedSpot], marks: Sequence[tuple[float, float]], width: float, height: float = inf
 ) -> list[Place]:
     """Choose where the name of each mark stands: towards the middle of the figure, if it is free there.
 
@@ -124,7 +124,7 @@ def choose_places(
         width: Of the plot, CSS pixels.
         height: Of the plot, CSS pixels: the words of the axis stand below it.
 
-    >>> choose_places([Spot(10, 50, "ab"), Spot(12, 50, "cd")], [], 300)
+    >>> choose_places([NamedSpot(10, 50, "ab"), NamedSpot(12, 50, "cd")], [], 300)
     [('left middle', (10, 10)), ('left middle', (10, -10))]
     """
     taken = [(x - _HALF_MARK, x + _HALF_MARK, y - _HALF_MARK, y + _HALF_MARK) for x, y in marks]
@@ -144,7 +144,7 @@ def choose_places(
     return chosen
 
 
-def _compute_box(spot: Spot, side: int, up: int) -> _Box:
+def _compute_box(spot: NamedSpot, side: int, up: int) -> _Box:
     near, far = spot.x + side * _ASIDE, spot.x + side * (_ASIDE + spot.width)
     return min(near, far), max(near, far), spot.y - up - _HALF_LINE, spot.y - up + _HALF_LINE
 

@@ -12,9 +12,9 @@ from leaderboard.charts.catalogue import Chart, make_page_chart
 from leaderboard.charts.data import select_columns
 from leaderboard.charts.grammar import (
     FOOT,
-    Drawing,
     Json,
     Missing,
+    PlotlyDrawing,
     Sketch,
     bar,
     build_layout,
@@ -99,7 +99,7 @@ def _compose_title(measure: Column, name: str, known: Sequence[tuple[float, str]
 
 def _draw_histogram(
     measure: Column, bins: Sequence[int], pictures: Counter[tuple[int, str]], levels: dict[str, str]
-) -> Drawing:
+) -> PlotlyDrawing:
     width = _BIN[measure.key]
     digits = 1 if width >= 0.1 else 2
     labels = [f"{at * width:.{digits}f}–{(at + 1) * width:.{digits}f}" for at in bins]
@@ -120,7 +120,9 @@ def _draw_histogram(
         annotations=[*notes, *(make_legend(levels, 4, 34) if several else ())],
         shapes=_draw_cuts(bins, width) if several else [],
     )  # fmt: skip
-    return Drawing([_draw_bars(level, colour, bins, labels, pictures) for level, colour in levels.items()], made, made)
+    return PlotlyDrawing(
+        [_draw_bars(level, colour, bins, labels, pictures) for level, colour in levels.items()], made, made
+    )
 
 
 def _draw_cuts(bins: Sequence[int], width: float) -> list[Json]:

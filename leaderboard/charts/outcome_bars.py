@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from ircore.results.episodes import CONVERGENCES, Convergence
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.turns import budgets_table, list_pooled_judges, outcomes_table, pooled_outcomes_table
-from leaderboard.charts.data import MOST_ROWS, RUN, Subject, group_by_run, select_columns, select_runs
+from leaderboard.charts.data import MOST_ROWS, RUN, ChartSubject, group_by_run, select_columns, select_runs
 from leaderboard.charts.grammar import (
-    Drawing,
     Json,
     Missing,
+    PlotlyDrawing,
     Sketch,
     bar,
     escape_for_plotly,
@@ -21,7 +21,7 @@ from leaderboard.charts.grammar import (
     make_ticks,
     pair_lines,
 )
-from leaderboard.charts.rows import Row, build_row_layouts
+from leaderboard.charts.rows import MarkRow, build_row_layouts
 from leaderboard.model.site import Pair
 from leaderboard.theme import CONVERGENCE_TOKENS, token
 from leaderboard.words import labels
@@ -47,7 +47,7 @@ class _Bar:
         return get_mean(self.shares[outcome]) or 0.0
 
 
-def sketch_convergence(subject: Subject) -> Sketch | Missing:
+def sketch_convergence(subject: ChartSubject) -> Sketch | Missing:
     """Draw how the episodes of each pair converged, the most improved first, as the paper's Figure 5."""
     table = subject.table(outcomes_table, subject.judge, subject.category)
     rows = group_by_run(table)
@@ -66,7 +66,7 @@ def sketch_convergence(subject: Subject) -> Sketch | Missing:
     return replace(made, question="How do episodes end?", says=says)
 
 
-def sketch_pooled_convergence(subject: Subject) -> Sketch | Missing:
+def sketch_pooled_convergence(subject: ChartSubject) -> Sketch | Missing:
     """Draw how the episodes of each pair converged, the ratings of several judges pooled, as the paper's Figure 5."""
     table = pooled_outcomes_table(subject.results)
     rows = group_by_run(table)
@@ -92,7 +92,7 @@ def sketch_pooled_convergence(subject: Subject) -> Sketch | Missing:
     )
 
 
-def pair_convergence_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
+def pair_convergence_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
     """Draw the shares of convergence outcomes of a pair's episodes, overall and by category."""
     results = subject.only(pair).results
     names = {None: "All"} | {category: labels.format_category(category) for category in results.categories}
@@ -105,7 +105,7 @@ def pair_convergence_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
     return _build_sketch(bars, _compose_title(bars[:1]), table)
 
 
-def sketch_budget_outcomes(subject: Subject) -> Sketch | Missing:
+def sketch_budget_outcomes(subject: ChartSubject) -> Sketch | Missing:
     """Draw how episodes converged under each token budget, as the paper's Figure 6."""
     title = "What does the token budget do to refinement?"
     budgets = budgets_table(subject.results, subject.judge)
@@ -128,7 +128,7 @@ def _build_sketch(bars: Sequence[_Bar], title: str, table: Table, selection_word
     if not any(bar.episodes for bar in bars):
         return Missing("How do episodes end?", "No episode was rated.")
     layouts = build_row_layouts(
-        [Row(bar.name, (f"n {bar.episodes}",), key=bar.key) for bar in bars],
+        [MarkRow(bar.name, (f"n {bar.episodes}",), key=bar.key) for bar in bars],
         make_axis(0, 100, make_ticks(0, 100, 25), f"share of {'ratings' if bars[0].ratings else 'rated episodes'} (%)"),
         make_legend({labels.CONVERGENCES[outcome]: CONVERGENCE_TOKENS[outcome] for outcome in CONVERGENCES}, 8, 30),
         barmode="stack",
@@ -141,7 +141,7 @@ def _build_sketch(bars: Sequence[_Bar], title: str, table: Table, selection_word
             " first, or was the only one; the numbers in it are episodes."
         ),
         selection_words=selection_words,
-        drawing=Drawing(
+        drawing=PlotlyDrawing(
             [_trace(outcome, bars) for outcome in CONVERGENCES], *layouts, "rows", [bar.key for bar in bars]
         ),
         table=table,

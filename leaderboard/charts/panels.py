@@ -16,21 +16,21 @@ from leaderboard.charts.grammar import (
     pair_lines,
     scatter,
 )
-from leaderboard.model.site import Marked
+from leaderboard.model.site import MarkedPlayers
 from leaderboard.theme import describer_token, token
 
-Axes = Callable[[int, "Grid"], tuple[Json, Json]]
+Axes = Callable[[int, "PanelGrid"], tuple[Json, Json]]
 """Returns the x and the y axis of a panel of a grid."""
 
-Titles = Callable[[int, "Grid"], Sequence[Json]]
+Titles = Callable[[int, "PanelGrid"], Sequence[Json]]
 """Returns the annotations of a panel of a grid."""
 
 
 @dataclass(frozen=True)
-class Grid:
+class PanelGrid:
     """Places of panels, numbered from 0, row by row from above.
 
-    >>> Grid(count=5, columns=2, panel=150, between=64, top=78).rows
+    >>> PanelGrid(count=5, columns=2, panel=150, between=64, top=78).rows
     3
     """
 
@@ -133,10 +133,10 @@ def name_panel_refs(panel: int) -> str:
     return f"{name_axis('x', panel)}_domain {name_axis('y', panel)}_domain"
 
 
-def pair_titles(pairs: Sequence[Marked]) -> Titles:
+def pair_titles(pairs: Sequence[MarkedPlayers]) -> Titles:
     """Return each pair's panel title on two lines: the describer in its hue, above the generator."""
 
-    def title(panel: int, grid: Grid) -> list[Json]:
+    def title(panel: int, grid: PanelGrid) -> list[Json]:
         pair, length = pairs[panel], 20 if grid.columns <= 2 else 26
         generator = pair_lines(pair)[1].strip()
         # Bold by a property: Plotly's <b> becomes a style attribute, which the pages' policy forbids.
@@ -179,7 +179,7 @@ def build_square_layouts(titles: Sequence[str], upright: str, level: str) -> tup
         make_annotation(level, (1, 0), "paper paper", "right top", (0, -20)),
     ]
 
-    def title(panel: int, _: Grid) -> list[Json]:
+    def title(panel: int, _: PanelGrid) -> list[Json]:
         ink = {"colour": token("text"), "weight": 700}
         return [
             make_annotation(
@@ -188,7 +188,7 @@ def build_square_layouts(titles: Sequence[str], upright: str, level: str) -> tup
         ]
 
     wide, narrow = (
-        Grid(len(titles), count, panel=240, between=70, top=56).layout(
+        PanelGrid(len(titles), count, panel=240, between=70, top=56).layout(
             lambda *_: ({**scale, **lined}, scale), title, notes, 26
         )
         for count in (min(len(titles), 3), 1)

@@ -9,9 +9,9 @@ from leaderboard.charts.data import MOST_ROWS, Entry, list_entries
 from leaderboard.charts.entries import LEFT, MOST_NAMED, TOP, score_words
 from leaderboard.charts.grammar import (
     FOOT,
-    Drawing,
     Json,
     Missing,
+    PlotlyDrawing,
     Sketch,
     Ticks,
     build_layout,
@@ -67,7 +67,7 @@ def sketch_versions(table: Table, versions: Sequence[str], pairs: Mapping[Name, 
         reading_aid="Place by main score in each version, the first at the top; upright lines are the ranks that the"
         " intervals allow. The scale is logarithmic, so that the first places stand apart."
         + (f" The {len(best)} best pairs are named; the others are grey." if others else ""),
-        drawing=Drawing([*grey, *coloured], wide, narrow),
+        drawing=PlotlyDrawing([*grey, *coloured], wide, narrow),
         table=replace(table, rows=shown_rows),
         selection_words=f"Shown are the {MOST_ROWS} best of {len(there)} pairs." if len(there) > MOST_ROWS else "",
     )

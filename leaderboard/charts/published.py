@@ -10,11 +10,11 @@ from ircore.results.tables.games import published_table
 from ircore.results.tables.model import Table, Value
 from leaderboard.charts.data import list_entries
 from leaderboard.charts.grammar import escape_for_plotly
-from leaderboard.charts.rows import Mark, Row
+from leaderboard.charts.rows import ChartMark, MarkRow
 from leaderboard.theme import token
 from leaderboard.words.labels import judge_name
 
-_HEADING = Row(("reported by the paper,", "not run here"), ())
+_HEADING = MarkRow(("reported by the paper,", "not run here"), ())
 
 
 def list_published_judges(means: Table) -> tuple[str, ...]:
@@ -22,7 +22,7 @@ def list_published_judges(means: Table) -> tuple[str, ...]:
     return tuple(column.key for column in means.columns if column.key not in ("pair", "final_preferred"))
 
 
-def score_rows(means: Table, alone: bool) -> list[Row]:
+def score_rows(means: Table, alone: bool) -> list[MarkRow]:
     """Return a heading and the mean scores of the paper's pairs by judge, in the order of their table.
 
     Args:
@@ -37,14 +37,14 @@ def score_rows(means: Table, alone: bool) -> list[Row]:
         marks = [_mark(name, words, score) for words, score in zip(said, scores.values(), strict=True)]
         together = ", ".join(f"{judge} {score:.1f}" for judge, score in scores.items())
         rows.append(
-            Row(name, (together,), (tuple(marks),))
+            MarkRow(name, (together,), (tuple(marks),))
             if alone
-            else Row(name, tuple(said), tuple((mark,) for mark in marks))
+            else MarkRow(name, tuple(said), tuple((mark,) for mark in marks))
         )
     return rows
 
 
-def build_preference_rows(means: Table) -> list[Row]:
+def build_preference_rows(means: Table) -> list[MarkRow]:
     """Return a heading and the shares 0–1 of final renderings that the paper's LipSim prefers, highest first.
 
     Args:
@@ -54,11 +54,11 @@ def build_preference_rows(means: Table) -> list[Row]:
     shares = [(_pair(entry["pair"]), _number(entry["final_preferred"])) for entry in list_entries(means)]
     for name, share in sorted(shares, key=lambda entry: -entry[1]):
         said = f"LipSim · {100 * share:.0f} %"
-        rows.append(Row(name, (said,), ((_mark(name, said, share),),)))
+        rows.append(MarkRow(name, (said,), ((_mark(name, said, share),),)))
     return rows
 
 
-def build_agreement_rows(game: Game[Any], people: bool) -> list[Row]:
+def build_agreement_rows(game: Game[Any], people: bool) -> list[MarkRow]:
     """Return a heading and the correlations of the paper's judges, with people first if ``people``."""
     tables = (("published_table2", "judge × human"), ("published_table1", "judge × judge"))
     rows = [_HEADING]
@@ -73,7 +73,7 @@ def build_agreement_rows(game: Game[Any], people: bool) -> list[Row]:
                 (_mark(name, f"r = {pearson:.2f}", pearson),),
                 (_mark(name, f"ρ = {spearman:.2f}", spearman, "diamond-open"),),
             )
-            rows.append(Row(name, (f"r · {pearson:.2f}", f"ρ · {spearman:.2f}"), marks))
+            rows.append(MarkRow(name, (f"r · {pearson:.2f}", f"ρ · {spearman:.2f}"), marks))
     return rows
 
 
@@ -92,9 +92,9 @@ def _name_raters(first: str, other: str) -> str:
     return f"{judge_name(other)} × people" if first == "human" else f"{judge_name(first)} × {judge_name(other)}"
 
 
-def _mark(name: tuple[str, str], score_words: str, value: float, symbol: str = "circle-open") -> Mark:
+def _mark(name: tuple[str, str], score_words: str, value: float, symbol: str = "circle-open") -> ChartMark:
     hover = (
         f"{escape_for_plotly(' '.join(name))}<br>{escape_for_plotly(score_words)}<br>reported by the "
         f"paper, not run here"
     )
-    return Mark(Value(value), symbol, token("muted"), hover)
+    return ChartMark(Value(value), symbol, token("muted"), hover)

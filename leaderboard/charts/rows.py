@@ -8,8 +8,8 @@ from ircore.results.tables.model import Value
 from leaderboard.charts.grammar import (
     FOOT,
     HEAD,
-    Drawing,
     Json,
+    PlotlyDrawing,
     build_layout,
     escape_for_plotly,
     get_mean,
@@ -33,10 +33,10 @@ SUB_ROW = 20
 
 
 @dataclass(frozen=True)
-class Mark:
+class ChartMark:
     """A number drawn as a mark, with a whisker for the interval.
 
-    >>> Mark(Value(0.5, 0.4, 0.6, 12), "circle", "var(--irc-judge-1)", "half").value.n
+    >>> ChartMark(Value(0.5, 0.4, 0.6, 12), "circle", "var(--irc-judge-1)", "half").value.n
     12
     """
 
@@ -54,7 +54,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Row:
+class MarkRow:
     """A row of marks; a row without values is a heading of the rows below, with a line across the plot."""
 
     name: tuple[str, ...]
@@ -63,7 +63,7 @@ class Row:
     values: tuple[str, ...]
     """Texts of the lines of marks, from above."""
 
-    marks: tuple[tuple[Mark, ...], ...] = ()
+    marks: tuple[tuple[ChartMark, ...], ...] = ()
     """The marks of each line."""
 
     key: str = ""
@@ -76,8 +76,13 @@ class Row:
 
 
 def draw_marked_rows(
-    rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, shapes: Sequence[Json] = (), factor: float = 1
-) -> Drawing:
+    rows: Sequence[MarkRow],
+    xaxis: Json,
+    notes: Sequence[Json],
+    head: int,
+    shapes: Sequence[Json] = (),
+    factor: float = 1,
+) -> PlotlyDrawing:
     """Return a drawing of rows of marks.
 
     Args:
@@ -102,10 +107,10 @@ def draw_marked_rows(
         if not row.values
     ]
     layouts = build_row_layouts(rows, xaxis, notes, head, shapes=[*shapes, *headings])
-    return Drawing(traces, *layouts, "rows", [row.key for row in rows])
+    return PlotlyDrawing(traces, *layouts, "rows", [row.key for row in rows])
 
 
-def _mark(mark: Mark, y: float, factor: float, key: str) -> Json:
+def _mark(mark: ChartMark, y: float, factor: float, key: str) -> Json:
     return scatter(
         mode="markers",
         cliponaxis=False,  # a mark at the end of its scale is whole
@@ -131,7 +136,7 @@ def place(row: int, line: int, lines: int, most: int) -> float:
 
 
 def build_row_layouts(
-    rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int = HEAD, **more: Any
+    rows: Sequence[MarkRow], xaxis: Json, notes: Sequence[Json], head: int = HEAD, **more: Any
 ) -> tuple[Json, Json]:
     """Return the wide and the narrow layout of rows that are numbered from 0, downwards.
 
@@ -149,7 +154,7 @@ def _compute_row_height(lines: int) -> int:
     return ROW + SUB_ROW * (max(lines, 1) - 1)
 
 
-def _build_wide_layout(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, more: Json) -> Json:
+def _build_wide_layout(rows: Sequence[MarkRow], xaxis: Json, notes: Sequence[Json], head: int, more: Json) -> Json:
     most = max((len(row.values) for row in rows), default=1)
     names = [
         make_annotation(
@@ -169,7 +174,7 @@ def _build_wide_layout(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], 
     )
 
 
-def _build_narrow_layout(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, more: Json) -> Json:
+def _build_narrow_layout(rows: Sequence[MarkRow], xaxis: Json, notes: Sequence[Json], head: int, more: Json) -> Json:
     """Lay out rows for narrow screens: names above the marks, and a row's only value beside its name."""
     most = max((len(row.values) for row in rows), default=1)
     several = most > 1
@@ -204,11 +209,11 @@ def _build_narrow_layout(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json]
 _INK: Json = {"colour": token("text"), "size": FONT_SIZE}
 
 
-def _name(row: Row, lengths: tuple[int, int]) -> str:
+def _name(row: MarkRow, lengths: tuple[int, int]) -> str:
     return "<br>".join(escape_for_plotly(line, lengths[at > 0]) for at, line in enumerate(row.name))
 
 
-def _annotate_values(rows: Sequence[Row], most: int, narrow: bool) -> list[Json]:
+def _annotate_values(rows: Sequence[MarkRow], most: int, narrow: bool) -> list[Json]:
     return [
         make_annotation(
             escape_for_plotly(_drop_count(text) if narrow else text, 44),

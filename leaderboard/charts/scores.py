@@ -17,8 +17,8 @@ from ircore.results.tables.variance import variance_table
 from leaderboard.charts.data import (
     MOST_ROWS,
     RUN,
+    ChartSubject,
     Entry,
-    Subject,
     join_judges,
     list_entries,
     select_columns,
@@ -43,7 +43,7 @@ from leaderboard.charts.grammar import (
     pair_name,
 )
 from leaderboard.charts.published import build_preference_rows, list_published_judges, score_rows
-from leaderboard.charts.rows import Mark, Row, draw_marked_rows
+from leaderboard.charts.rows import ChartMark, MarkRow, draw_marked_rows
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, judge_token
 from leaderboard.words import labels
@@ -63,7 +63,7 @@ _SIDE = 3 / 7
 """Extent of the shorter side of zero, as a share of the longer one, at which a word beside zero fits on a phone."""
 
 
-def sketch_scores(subject: Subject) -> Sketch | Missing:
+def sketch_scores(subject: ChartSubject) -> Sketch | Missing:
     """Draw the mean score of each pair by each judge, as the paper's Figure 4."""
     scores = _collect_ratings(subject, "score")
     if not scores:
@@ -101,12 +101,12 @@ def sketch_scores(subject: Subject) -> Sketch | Missing:
     )
 
 
-def sketch_delta(subject: Subject) -> Sketch | Missing:
+def sketch_delta(subject: ChartSubject) -> Sketch | Missing:
     """Draw ΔQ, the gain by refinement, of each pair by one judge, best first."""
     return _build_delta_sketch(subject, {subject.judge: subject.by_run(subject.judge, "delta")})
 
 
-def sketch_deltas(subject: Subject) -> Sketch | Missing:
+def sketch_deltas(subject: ChartSubject) -> Sketch | Missing:
     """Draw ΔQ, the gain by refinement, of each pair by each judge, as the paper's Figure 15."""
     deltas = _collect_ratings(subject, "delta")
     if not deltas:
@@ -114,9 +114,9 @@ def sketch_deltas(subject: Subject) -> Sketch | Missing:
     return _build_delta_sketch(subject, deltas)
 
 
-def sketch_deltas_sem(subject: Subject) -> Sketch | Missing:
+def sketch_deltas_sem(subject: ChartSubject) -> Sketch | Missing:
     """Draw ΔQ by each judge with bars of one standard error, the bars of the paper's Figure 15."""
-    drawn = sketch_deltas(Subject(subject.results, subject.pairs, subject.judge, subject.ranked, "sem"))
+    drawn = sketch_deltas(ChartSubject(subject.results, subject.pairs, subject.judge, subject.ranked, "sem"))
     if isinstance(drawn, Missing):
         return drawn
     return replace(
@@ -126,7 +126,7 @@ def sketch_deltas_sem(subject: Subject) -> Sketch | Missing:
     )
 
 
-def _build_delta_sketch(subject: Subject, deltas: _ByJudge) -> Sketch:
+def _build_delta_sketch(subject: ChartSubject, deltas: _ByJudge) -> Sketch:
     pairs = _sort_by_value(subject.shown(MOST_ROWS), deltas)
     low, high, step = choose_range_around_zero(
         [by_run[pair.run_id] for by_run in deltas.values() for pair in pairs], True
@@ -165,7 +165,7 @@ def _build_delta_sketch(subject: Subject, deltas: _ByJudge) -> Sketch:
     )
 
 
-def sketch_preferences(subject: Subject) -> Sketch | Missing:
+def sketch_preferences(subject: ChartSubject) -> Sketch | Missing:
     """Draw how often the final rendering is preferred to the first, as the paper's Figure 16."""
     shares = _collect_ratings(subject, "preference")
     if not shares:
@@ -205,16 +205,16 @@ def sketch_preferences(subject: Subject) -> Sketch | Missing:
     )
 
 
-def _collect_ratings(subject: Subject, key: str) -> dict[str, dict[str, Value]]:
+def _collect_ratings(subject: ChartSubject, key: str) -> dict[str, dict[str, Value]]:
     """Return a measure by judge and run_id; judges without any value are left out, the subject's judge is first."""
     by_judge = {judge: subject.by_run(judge, key) for judge in subject.judges}
     return {judge: by_run for judge, by_run in by_judge.items() if any(value.n for value in by_run.values())}
 
 
-def _build_rows(subject: Subject, pairs: Sequence[Pair], values: _ByJudge, form: _Form) -> list[Row]:
+def _build_rows(subject: ChartSubject, pairs: Sequence[Pair], values: _ByJudge, form: _Form) -> list[MarkRow]:
     """Return a row per pair with a mark per judge."""
     return [
-        Row(
+        MarkRow(
             pair_lines(pair),
             tuple(
                 _format_label(judge, by_run[pair.run_id], form, len(values) == 1) for judge, by_run in values.items()
@@ -237,10 +237,10 @@ def _format_numbers(pairs: Sequence[Pair], values: _ByJudge, form: _Form) -> dic
     return {pair.key: form(get_mean(by_run[pair.run_id])) for pair in pairs if has_enough_samples(by_run[pair.run_id])}
 
 
-def pair_mark(subject: Subject, pair: Pair, judge: str, value: Value, form: _Form, alone: bool) -> Mark:
+def pair_mark(subject: ChartSubject, pair: Pair, judge: str, value: Value, form: _Form, alone: bool) -> ChartMark:
     """Return a pair's mark: in its describer's hue, or in the judge's neutral tone if several judges are shown."""
     who = escape_for_plotly(pair_name(pair)) + ("" if alone else f"<br>judged by {escape_for_plotly(judge)}")
-    return Mark(
+    return ChartMark(
         value,
         generator_symbol(pair.shape),
         describer_token(pair.hue) if alone else judge_token(subject.results.judges.index(judge)),
@@ -255,7 +255,9 @@ def _format_label(judge: str, value: Value, form: _Form, alone: bool) -> str:
     return text if alone else f"{judge} · {text}"
 
 
-def _build_judged_table(subject: Subject, judges: Sequence[str], pairs: Sequence[Pair], key: str, title: str) -> Table:
+def _build_judged_table(
+    subject: ChartSubject, judges: Sequence[str], pairs: Sequence[Pair], key: str, title: str
+) -> Table:
     tables = [(judge, select_columns(subject.board(judge), [RUN, "pair", key], title=title)) for judge in judges]
     return select_runs(tables[0][1] if len(tables) == 1 else join_judges(tables), [pair.run_id for pair in pairs])
 
@@ -329,7 +331,7 @@ def _count_against_line(values: Sequence[Sequence[Value]], line: float, verbs: t
     return f"{said}; {undecided} {'is' if undecided == 1 else 'are'} undecided" if undecided else said
 
 
-def _compose_scores_title(subject: Subject, judges: Sequence[str]) -> str:
+def _compose_scores_title(subject: ChartSubject, judges: Sequence[str]) -> str:
     """Return a title that the ranks support: the leading pair, or how many pairs are statistically tied."""
     results = subject.results
     boards = {judge: results.board(judge, subject.category) for judge in judges}
@@ -362,7 +364,7 @@ QUESTION = "Where do scores vary from?"
 LUCK = "luck of play"
 
 
-def sketch_variance(subject: Subject) -> Sketch | Missing:
+def sketch_variance(subject: ChartSubject) -> Sketch | Missing:
     """Draw the standard deviation that each source gives an episode's main score, with its interval."""
     table = variance_table(subject.results, subject.judge)
     entries = [entry for entry in list_entries(table) if get_mean(entry["deviation"]) is not None]
@@ -370,7 +372,7 @@ def sketch_variance(subject: Subject) -> Sketch | Missing:
         return Missing(QUESTION, "No target was played twice: ircore play … --repeats 2")
     shown = entries[:MOST_ROWS]
     rows = [
-        Row(
+        MarkRow(
             (str(entry["source"].value), escape_for_plotly(str(entry["pair"].value))),
             (_format_deviation(entry),),
             ((_mark(entry),),),
@@ -395,13 +397,13 @@ def _format_deviation(entry: Entry) -> str:
     return f"{labels.number(get_mean(entry['deviation']), 1)} · n {entry['deviation'].n or 0}"
 
 
-def _mark(entry: Entry) -> Mark:
+def _mark(entry: Entry) -> ChartMark:
     value, source = entry["deviation"], str(entry["source"].value)
     hover = (
         f"{escape_for_plotly(source)}, {escape_for_plotly(str(entry['pair'].value))}: "
         f"{labels.number(get_mean(value), 1)}"
     )
-    return Mark(value, "circle", describer_token(0), f"{hover}<br>{describe_interval(value)}")
+    return ChartMark(value, "circle", describer_token(0), f"{hover}<br>{describe_interval(value)}")
 
 
 def _compose_title(entries: list[Entry]) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from ircore.results.tables.model import Value
 from leaderboard.charts.data import MOST_PANELS
 from leaderboard.charts.grammar import (
-    Drawing,
     Json,
+    PlotlyDrawing,
     describe_interval,
     escape_for_plotly,
     get_mean,
@@ -17,8 +17,8 @@ from leaderboard.charts.grammar import (
     round_value,
     scatter,
 )
-from leaderboard.charts.panels import Grid, count_columns, name_axes, name_axis, name_panel_refs, pair_titles
-from leaderboard.model.site import Marked, Pair
+from leaderboard.charts.panels import PanelGrid, count_columns, name_axes, name_axis, name_panel_refs, pair_titles
+from leaderboard.model.site import MarkedPlayers, Pair
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
 from leaderboard.words import labels
 
@@ -27,10 +27,10 @@ _APART = 0.3
 
 
 @dataclass(frozen=True)
-class Spot:
+class TrackPoint:
     """A point of a line.
 
-    >>> Spot(2, Value(6.5), weight=0.25).value.value
+    >>> TrackPoint(2, Value(6.5), weight=0.25).value.value
     6.5
     """
 
@@ -48,18 +48,18 @@ class Spot:
 
 
 @dataclass(frozen=True)
-class Track:
+class PairTrack:
     """A pair's line.
 
     Example:
-        >>> Track(pair=None, spots=()).known
+        >>> PairTrack(pair=None, spots=()).known
         []
     """
 
-    pair: Marked
+    pair: MarkedPlayers
     """Pair that the track belongs to."""
 
-    spots: tuple[Spot, ...]
+    spots: tuple[TrackPoint, ...]
     """Points from left to right."""
 
     key: str = ""
@@ -71,16 +71,16 @@ class Track:
         return {"meta": self.key} if self.key else {}
 
     @property
-    def known(self) -> list[tuple[float, float, Spot]]:
+    def known(self) -> list[tuple[float, float, TrackPoint]]:
         """Position, number and point, where there is a number."""
         return [(spot.x, value, spot) for spot in self.spots if (value := get_mean(spot.value)) is not None]
 
 
 @dataclass(frozen=True)
-class Scale:
+class TrackScale:
     """Axes that all panels share.
 
-    >>> Scale(x={}, y={}, form=labels.number, factor=100).height(0.25)
+    >>> TrackScale(x={}, y={}, form=labels.number, factor=100).height(0.25)
     25.0
     """
 
@@ -104,7 +104,7 @@ class Scale:
         return None if value is None else round_value(self.factor * value)
 
 
-def turn_track(pair: Pair, rows: Sequence[Mapping[str, Value]], key: str, weight: str, noun: str) -> Track:
+def turn_track(pair: Pair, rows: Sequence[Mapping[str, Value]], key: str, weight: str, noun: str) -> PairTrack:
     """Return a pair's line over turns.
 
     Args:
@@ -116,7 +116,7 @@ def turn_track(pair: Pair, rows: Sequence[Mapping[str, Value]], key: str, weight
     """
     most = max((get_mean(row[weight]) or 0.0 for row in rows), default=0.0) or 1.0
     spots = (
-        Spot(
+        TrackPoint(
             get_mean(row["turn"]) or 0.0,
             row[key],
             (get_mean(row[weight]) or 0.0) / most,
@@ -124,10 +124,10 @@ def turn_track(pair: Pair, rows: Sequence[Mapping[str, Value]], key: str, weight
         )
         for row in rows
     )
-    return Track(pair, tuple(spots), pair.key)
+    return PairTrack(pair, tuple(spots), pair.key)
 
 
-def draw_panels(tracks: Sequence[Track], scale: Scale, chosen: bool = False) -> Drawing:
+def draw_panels(tracks: Sequence[PairTrack], scale: TrackScale, chosen: bool = False) -> PlotlyDrawing:
     """Return the drawing of a panel a track, in this order.
 
     Args:
@@ -140,10 +140,10 @@ def draw_panels(tracks: Sequence[Track], scale: Scale, chosen: bool = False) -> 
         trace for panel in numbers for trace in _draw_panel(panel, () if chosen else tracks, tracks[panel], scale)
     ]
     wide, narrow = (_build_layout(tracks, scale, narrow) for narrow in (False, True))
-    return Drawing(traces, wide, narrow, "panels", [track.key for track in tracks], draw_context((), scale, 0))
+    return PlotlyDrawing(traces, wide, narrow, "panels", [track.key for track in tracks], draw_context((), scale, 0))
 
 
-def draw_line(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
+def draw_line(track: PairTrack, scale: TrackScale, panel: int = 0) -> list[Json]:
     """Return the traces of one track, back to front: its band and its line."""
     return [
         {**trace, **track.marked}
@@ -151,7 +151,7 @@ def draw_line(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
     ]
 
 
-def label_ends(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
+def label_ends(track: PairTrack, scale: TrackScale, panel: int = 0) -> list[Json]:
     """Return text annotations with the first and last value of a line."""
     known = track.known
     low, high = scale.x["range"]
@@ -162,12 +162,12 @@ def label_ends(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
     ]
 
 
-def _draw_panel(panel: int, tracks: Sequence[Track], own: Track, scale: Scale) -> list[Json]:
+def _draw_panel(panel: int, tracks: Sequence[PairTrack], own: PairTrack, scale: TrackScale) -> list[Json]:
     others = [track for index, track in enumerate(tracks) if index != panel]
     return [*([draw_context(others, scale, panel)] if others else []), *draw_line(own, scale, panel)]
 
 
-def draw_context(tracks: Sequence[Track], scale: Scale, panel: int) -> Json:
+def draw_context(tracks: Sequence[PairTrack], scale: TrackScale, panel: int) -> Json:
     """Return lines of other pairs as one grey trace, with a gap between them."""
     points = [
         point
@@ -199,7 +199,7 @@ def draw_band(outline: Sequence[tuple[float, float | None]], colour: str, panel:
     )
 
 
-def _draw_interval_band(track: Track, scale: Scale, panel: int) -> Json:
+def _draw_interval_band(track: PairTrack, scale: TrackScale, panel: int) -> Json:
     """The confidence band as an area, clipped to the y axis: along the upper ends, back along the lower ends."""
     low, high = scale.y["range"]
     there = [spot for spot in track.spots if spot.value.low is not None]
@@ -208,7 +208,7 @@ def _draw_interval_band(track: Track, scale: Scale, panel: int) -> Json:
     return draw_band(outline, describer_token(track.pair.hue, "-band"), panel)
 
 
-def _draw_mean_line(track: Track, scale: Scale, panel: int) -> Json:
+def _draw_mean_line(track: PairTrack, scale: TrackScale, panel: int) -> Json:
     colour = describer_token(track.pair.hue)
     return scatter(
         mode="lines+markers",
@@ -234,22 +234,22 @@ def _draw_mean_line(track: Track, scale: Scale, panel: int) -> Json:
     )
 
 
-def _draw_single_interval(track: Track, scale: Scale, colour: str) -> Json:
+def _draw_single_interval(track: PairTrack, scale: TrackScale, colour: str) -> Json:
     """Return the interval of a single point as a whisker, since a band would have no width."""
     if len(track.known) != 1:
         return {}
     return {"error_y": make_whiskers([spot.value for spot in track.spots], colour, scale.factor)}
 
 
-def _build_layout(tracks: Sequence[Track], scale: Scale, narrow: bool) -> Json:
+def _build_layout(tracks: Sequence[PairTrack], scale: TrackScale, narrow: bool) -> Json:
     x, y = ({name: value for name, value in axis.items() if name != "title"} for axis in (scale.x, scale.y))
     pair_title = pair_titles([track.pair for track in tracks])
 
-    def axes(panel: int, grid: Grid) -> tuple[Json, Json]:
+    def axes(panel: int, grid: PanelGrid) -> tuple[Json, Json]:
         lowest = panel + grid.columns >= grid.count
         return {**x, "showgrid": False, "showline": True, "showticklabels": lowest}, y
 
-    def titles(panel: int, grid: Grid) -> list[Json]:
+    def titles(panel: int, grid: PanelGrid) -> list[Json]:
         ends = label_ends(tracks[panel], scale, panel) or [
             make_annotation("no data", (0.5, 0.5), name_panel_refs(panel))
         ]
@@ -267,11 +267,11 @@ def _build_layout(tracks: Sequence[Track], scale: Scale, narrow: bool) -> Json:
     ]
     left = 12 + 7 * max(map(len, y["ticktext"]))
     keys = [track.key for track in tracks if track.key]
-    grid = Grid(count, count_columns(count, narrow), panel=150, between=64, top=78)
+    grid = PanelGrid(count, count_columns(count, narrow), panel=150, between=64, top=78)
     return grid.layout(axes, titles, notes, left, keys=keys, shapes=zeros)
 
 
-def _label_end(x: float, value: float, scale: Scale, panel: int, alone: bool) -> Json:
+def _label_end(x: float, value: float, scale: TrackScale, panel: int, alone: bool) -> Json:
     """Return the label at an end of a line; a lone mark has its label at the side, clear of the whisker."""
     height, (low, high) = scale.height(value) or 0.0, scale.y["range"]
     # Near the upper edge a label above would run into the panel's title.

@@ -17,8 +17,8 @@ from ircore.results.tables.turns import budgets_table, trajectories_table
 from leaderboard.charts.data import (
     MOST_PANELS,
     RUN,
+    ChartSubject,
     Entry,
-    Subject,
     filter_rows,
     group_by_run,
     list_entries,
@@ -27,9 +27,9 @@ from leaderboard.charts.data import (
 )
 from leaderboard.charts.grammar import (
     FOOT,
-    Drawing,
     Json,
     Missing,
+    PlotlyDrawing,
     Sketch,
     Ticks,
     build_layout,
@@ -42,8 +42,8 @@ from leaderboard.charts.grammar import (
     pair_name,
 )
 from leaderboard.charts.scores import choose_range_around_zero
-from leaderboard.charts.tracks import Scale, Spot, Track, draw_line, draw_panels, label_ends, turn_track
-from leaderboard.model.site import Marked, Pair
+from leaderboard.charts.tracks import PairTrack, TrackPoint, TrackScale, draw_line, draw_panels, label_ends, turn_track
+from leaderboard.model.site import MarkedPlayers, Pair
 from leaderboard.words import labels
 
 _SMALL_TOP = 14
@@ -78,7 +78,7 @@ def turn_axis(turns: int) -> Json:
     return make_axis(0.6, turns + 0.4, ticks, "turn")
 
 
-def sketch_trajectories(subject: Subject) -> Sketch | Missing:
+def sketch_trajectories(subject: ChartSubject) -> Sketch | Missing:
     """Draw every pair's mean similarity by turn in a panel of its own, the others behind it in grey."""
     some = subject.best(MOST_PANELS)
     table = filter_rows(
@@ -105,14 +105,14 @@ def sketch_trajectories(subject: Subject) -> Sketch | Missing:
     )
 
 
-def pair_trajectory_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
+def pair_trajectory_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
     """Draw one pair's mean similarity by turn."""
     table = _select_all_categories(trajectories_table(subject.only(pair).results, subject.judge))
     track = _track(pair, group_by_run(table).get(pair.run_id, ()))
     if not track.spots:
         return Missing("How far does the pair get, turn by turn?", "No episode was rated.")
     single = _build_single_layout(track, table)
-    drawing = Drawing(draw_line(track, _scale([track])), single, single)
+    drawing = PlotlyDrawing(draw_line(track, _scale([track])), single, single)
     return Sketch(_pair_title(track), _AID, drawing, select_columns(table, _COLUMNS[2:]))
 
 
@@ -121,7 +121,7 @@ def _select_all_categories(table: Table) -> Table:
     return filter_rows(table, "category", lambda category: category == ALL)
 
 
-def _track(pair: Pair, rows: Sequence[Mapping[str, Value]]) -> Track:
+def _track(pair: Pair, rows: Sequence[Mapping[str, Value]]) -> PairTrack:
     return turn_track(pair, rows, "reached", "refining", "still refined")
 
 
@@ -130,13 +130,13 @@ def _get_last(rows: Sequence[Mapping[str, Value]]) -> float:
     return (get_mean(rows[-1]["reached"]) or 0.0) if rows else -1.0
 
 
-def _scale(tracks: Sequence[Track]) -> Scale:
+def _scale(tracks: Sequence[PairTrack]) -> TrackScale:
     turns = round(max((track.spots[-1].x for track in tracks if track.spots), default=1))
     y = make_axis(0, 10.1, make_ticks(0, 10, 5), _SIMILARITY)
-    return Scale(turn_axis(turns), y, form=lambda value: labels.number(value, 1))
+    return TrackScale(turn_axis(turns), y, form=lambda value: labels.number(value, 1))
 
 
-def _build_single_layout(track: Track, table: Table) -> Json:
+def _build_single_layout(track: PairTrack, table: Table) -> Json:
     scale = _scale([track])
     (first, last), (low, high) = scale.x["range"], scale.y["range"]
     refining = [cell.value for cell in table.column("refining")]
@@ -153,7 +153,7 @@ def _build_single_layout(track: Track, table: Table) -> Json:
     )
 
 
-def _compose_title(tracks: Sequence[Track]) -> str:
+def _compose_title(tracks: Sequence[PairTrack]) -> str:
     gains = sorted((_compute_gain(track) for track in tracks if track.spots), reverse=True)
     # Two gains that look the same leave no pair to be named.
     if len(gains) < 2 or gains[0] - max(0.0, gains[1]) < _SEEN:
@@ -164,23 +164,23 @@ def _compose_title(tracks: Sequence[Track]) -> str:
     return f"{pair_name(best.pair)} goes from {first} to {last} over the turns"
 
 
-def _pair_title(track: Track) -> str:
+def _pair_title(track: PairTrack) -> str:
     first, last = _format_ends(track)
     if len(track.spots) == 1:
         return f"No episode went beyond its first rendering: {first}"
     return f"From {first} after the first turn to {last} after the last"
 
 
-def _format_ends(track: Track) -> tuple[str, str]:
+def _format_ends(track: PairTrack) -> tuple[str, str]:
     return labels.number(get_mean(track.spots[0].value), 1), labels.number(get_mean(track.spots[-1].value), 1)
 
 
-def _compute_gain(track: Track) -> float:
+def _compute_gain(track: PairTrack) -> float:
     first, last = (get_mean(track.spots[at].value) or 0.0 for at in (0, -1)) if track.spots else (0.0, 0.0)
     return last - first
 
 
-def pair_said_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
+def pair_said_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
     """Draw a pair's shares of facts said, of said facts drawn, and of named errors corrected, by turn."""
     table = said_table(subject.only(pair).results)
     # The row ``last`` takes each episode at its own last turn, so it has no place on an axis of turns.
@@ -188,8 +188,9 @@ def pair_said_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
     if not any(get_mean(row["said"]) is not None for row in rows):
         return Missing("What is said, drawn and corrected, turn by turn?", "Not measured: ircore score RUN --facts.")
     tracks = [
-        Track(
-            Marked(key.capitalize(), "", words, pair.hue, pair.shape), tuple(_make_fact_spot(row, key) for row in rows)
+        PairTrack(
+            MarkedPlayers(key.capitalize(), "", words, pair.hue, pair.shape),
+            tuple(_make_fact_spot(row, key) for row in rows),
         )
         for key, words in _SHARES.items()
     ]
@@ -201,14 +202,14 @@ def pair_said_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
             " of those said, and right after a correction of those that it names. Bands are 95 % intervals; the other"
             " two shares stand behind in grey."
         ),
-        drawing=draw_panels(tracks, Scale(turn_axis(len(rows)), y, form=format_percent, factor=100)),
+        drawing=draw_panels(tracks, TrackScale(turn_axis(len(rows)), y, form=format_percent, factor=100)),
         table=select_columns(table, ("turn", *_SHARES)),
     )
 
 
-def _make_fact_spot(row: Entry, key: str) -> Spot:
+def _make_fact_spot(row: Entry, key: str) -> TrackPoint:
     value: Value = row[key]
-    return Spot(float(str(row["turn"].value)), value, hover_text=f"{key}, turn {row['turn'].value}<br>")
+    return TrackPoint(float(str(row["turn"].value)), value, hover_text=f"{key}, turn {row['turn'].value}<br>")
 
 
 def _compose_fact_title(rows: list[Entry]) -> str:
@@ -224,7 +225,7 @@ _Series = Sequence[Entry]
 """Rows of one pair under several budgets, smallest first."""
 
 
-def sketch_budget_scores(subject: Subject) -> Sketch | Missing:
+def sketch_budget_scores(subject: ChartSubject) -> Sketch | Missing:
     """Draw the mean score by token budget of each pair that was played under several budgets."""
     table = budgets_table(subject.results, subject.judge)
     if not table.rows:
@@ -232,12 +233,14 @@ def sketch_budget_scores(subject: Subject) -> Sketch | Missing:
     table = subject.barred(table)
     series = _collect_series(table)
     y = make_axis(0, 10.1, make_ticks(0, 10, 5), "mean similarity of the final rendering (0–10)")
-    return _build_sketch(subject, table, "score", Scale(_build_budget_axis(series), y), _compose_scores_title(series))
+    return _build_sketch(
+        subject, table, "score", TrackScale(_build_budget_axis(series), y), _compose_scores_title(series)
+    )
 
 
-def sketch_budget_scores_sem(subject: Subject) -> Sketch | Missing:
+def sketch_budget_scores_sem(subject: ChartSubject) -> Sketch | Missing:
     """Draw the mean score by token budget with bands of one standard error, the bars of the paper's Figure 17."""
-    drawn = sketch_budget_scores(Subject(subject.results, subject.pairs, subject.judge, bars="sem"))
+    drawn = sketch_budget_scores(ChartSubject(subject.results, subject.pairs, subject.judge, bars="sem"))
     if isinstance(drawn, Missing):
         return drawn
     return replace(
@@ -247,7 +250,7 @@ def sketch_budget_scores_sem(subject: Subject) -> Sketch | Missing:
     )
 
 
-def sketch_budget_deltas(subject: Subject) -> Sketch | Missing:
+def sketch_budget_deltas(subject: ChartSubject) -> Sketch | Missing:
     """Draw ΔQ by token budget of each pair that was played under several budgets, with the line of no change."""
     title = "Does refinement bring more when messages are short?"
     table = budgets_table(subject.results, subject.judge)
@@ -257,7 +260,7 @@ def sketch_budget_deltas(subject: Subject) -> Sketch | Missing:
     low, high, step = choose_range_around_zero([row["delta"] for rows in series for row in rows])
     y = make_axis(low, high, make_ticks(low, high, max(step, 1), signed=True), "ΔQ (points of 10)")
     return _build_sketch(
-        subject, table, "delta", Scale(_build_budget_axis(series), y, form=labels.format_signed, zero=True), title
+        subject, table, "delta", TrackScale(_build_budget_axis(series), y, form=labels.format_signed, zero=True), title
     )
 
 
@@ -286,14 +289,14 @@ def _build_budget_axis(series: Sequence[_Series]) -> Json:
     return make_axis(low - spare, high + spare, ticks, "token budget (tokens a message, logarithmic)")
 
 
-def _build_sketch(subject: Subject, table: Table, key: str, scale: Scale, title: str) -> Sketch:
+def _build_sketch(subject: ChartSubject, table: Table, key: str, scale: TrackScale, title: str) -> Sketch:
     series = _collect_series(table)
     tracks = [
-        Track(
+        PairTrack(
             # The rules in a pair's name would be those of one budget alone.
             replace(subject.pairs[str(rows[0][RUN].value)], apart=""),
             tuple(
-                Spot(
+                TrackPoint(
                     round(log10(_get_budget(row)), 4),
                     row[key],
                     hover_text=f"{escape_for_plotly(str(row['players'].value))}, {_get_budget(row)} tokens<br>",

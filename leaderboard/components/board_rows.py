@@ -39,9 +39,9 @@ from leaderboard.words.labels import format_share
 class Listed:
     """A row of any board: a pair, with the values that the menus above the board filter by.
 
-    >>> from leaderboard.model.site import Marked
+    >>> from leaderboard.model.site import MarkedPlayers
     >>> from leaderboard.model.trust import HERE
-    >>> Listed(pair=Marked("seer", "painter", "", hue=0, shape=0), tier=HERE, budget="200", disputed=None).makers
+    >>> Listed(pair=MarkedPlayers("seer", "painter", "", hue=0, shape=0), tier=HERE, budget="200", disputed=None).makers
     ''
     """
 
@@ -65,13 +65,13 @@ class Listed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line(Listed):
+class RowView(Listed):
     """A row of a judge's board, with all values that its cells show.
 
     Example:
         >>> from types import SimpleNamespace
         >>> row = SimpleNamespace(cell="its numbers")
-        >>> Line(pair=None, tier=None, budget="200", disputed=None, row=row, heats=()).cell
+        >>> RowView(pair=None, tier=None, budget="200", disputed=None, row=row, heats=()).cell
         'its numbers'
     """
 
@@ -191,7 +191,7 @@ class RowLayout:
     """Explanation of the dagger on pairs of the judge's own family."""
 
 
-def board_rows(lines: Sequence[Line], layout: RowLayout, root: str, anchor: str) -> Markup:
+def board_rows(lines: Sequence[RowView], layout: RowLayout, root: str, anchor: str) -> Markup:
     """Return the rows of a board.
 
     Args:
@@ -211,7 +211,7 @@ def board_rows(lines: Sequence[Line], layout: RowLayout, root: str, anchor: str)
     return Markup("").join(rows)
 
 
-def _render_cells(line: Line, layout: RowLayout, rows: int, root: str, episodes: str) -> Iterator[Markup]:
+def _render_cells(line: RowView, layout: RowLayout, rows: int, root: str, episodes: str) -> Iterator[Markup]:
     """Yield the cells of a row; ``episodes``: where the episodes behind its numbers stand."""
     cell, page = line.cell, link_pair_page(line.pair, root)
     yield macro("tools_cell")()
@@ -244,20 +244,20 @@ def _render_cells(line: Line, layout: RowLayout, rows: int, root: str, episodes:
     yield _render_provenance_cells(line, root)
 
 
-def _measure_cells(line: Line, layout: RowLayout, episodes: str) -> Iterator[Markup]:
+def _measure_cells(line: RowView, layout: RowLayout, episodes: str) -> Iterator[Markup]:
     for column, estimate in zip(layout.measures, (line.headline, *line.measures), strict=True):
         if estimate is not None:
             shown = values.stacked(estimate, column.digits, "no value", end_digits=column.digits)
             yield macro("number_cell")("g-measures", column.title, ends(estimate), shown, episodes)
 
 
-def _pair_cell(line: Line, layout: RowLayout, root: str) -> Markup:
+def _pair_cell(line: RowView, layout: RowLayout, root: str) -> Markup:
     names = f"{format_one_line(line.pair.describer)} {format_one_line(line.pair.generator)}"
     why = values.no_rank(line.row) if layout.rated and layout.ranked else ""
     return macro("pair_cell")(names, pair_name(line.pair, root), why)
 
 
-def _render_main_cell(line: Line, layout: RowLayout, episodes: str) -> Markup:
+def _render_main_cell(line: RowView, layout: RowLayout, episodes: str) -> Markup:
     main, more = line.cell.main, Markup()
     if main.mean is not None:
         plot = main_dot(line.cell, line.pair.hue, False, line.references)
@@ -266,7 +266,7 @@ def _render_main_cell(line: Line, layout: RowLayout, episodes: str) -> Markup:
     return macro("score_cell")("Main score", ends(main), href, values.main_score(line.cell), more)
 
 
-def _render_preference_cell(line: Line, layout: RowLayout, episodes: str) -> Markup:
+def _render_preference_cell(line: RowView, layout: RowLayout, episodes: str) -> Markup:
     preference = line.cell.preference
     href, more, shown = "", Markup(), values.missing("not asked, or no episode of several renderings")
     if preference.mean is not None:
@@ -276,18 +276,18 @@ def _render_preference_cell(line: Line, layout: RowLayout, episodes: str) -> Mar
     return macro("score_cell")("Final preferred, %", ends(preference), href, shown, more)
 
 
-def _mark_own_family(line: Line, layout: RowLayout) -> Markup:
+def _mark_own_family(line: RowView, layout: RowLayout) -> Markup:
     return render_own_family(layout.same_family) if line.cell.same_family else Markup()
 
 
-def _render_small_cells(line: Line, layout: RowLayout, page: str) -> Iterator[Markup]:
+def _render_small_cells(line: RowView, layout: RowLayout, page: str) -> Iterator[Markup]:
     if layout.levels and layout.columns:
         yield macro("level_cell")(layout.levels)
     for heats, heading in zip(line.heats, layout.columns, strict=True):
         yield render_heat_column(heats, page, heading, 1 if layout.rated else 10)
 
 
-def _render_part_cells(line: Line, layout: RowLayout, episodes: str) -> Iterator[Markup]:
+def _render_part_cells(line: RowView, layout: RowLayout, episodes: str) -> Iterator[Markup]:
     shares = dict(line.parts)
     for part in layout.parts:
         label, right = f"{part.capitalize()}, %", shares.get(part)
@@ -319,7 +319,7 @@ def _change_cells(cell: Cell, layout: RowLayout, page: str, episodes: str) -> It
         yield macro("number_cell")("g-preference", "Preferred, %", ends(cell.preference), shown, episodes)
 
 
-def _render_provenance_cells(line: Line, root: str) -> Markup:
+def _render_provenance_cells(line: RowView, root: str) -> Markup:
     objection = dispute(line.disputed, line.pair, root) if line.disputed else ""
     version, short = format_one_line(line.version), format_one_line(line.version, 24)
     return macro("provenance_cells")(line, tier_badge(line.tier), objection, version, short)

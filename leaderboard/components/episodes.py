@@ -19,12 +19,12 @@ from ircore.core.score_records import PLACED_ALIKE, Placement
 from ircore.core.untrusted_text import make_visible
 from ircore.results.language.corrections import Correction
 from leaderboard.components.markup import macro
-from leaderboard.model.sentences import Subject
+from leaderboard.model.sentences import MarkSubject
 from leaderboard.model.turn_facts import TurnFacts
-from leaderboard.model.xray import FATES, LETTER, LINKS, Cited, DrawnMark, DrawnScene, Fault, Xray
+from leaderboard.model.xray import FATES, LETTER, LINKS, Cited, DrawnMark, DrawnScene, MarkFault, Xray
 from leaderboard.storage.pictures import Shown
 from leaderboard.words.labels import open_words
-from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked, Segment, escape_untrusted
+from leaderboard.words.marked_messages import CORRECTION_WORDS, MarkedMessage, Segment, escape_untrusted
 
 _CLASSES: Mapping[Correction, str] = {name: f"fix fix-{name}" for name in CORRECTION_WORDS}
 
@@ -65,7 +65,7 @@ def render_withheld(alt: str) -> Markup:
     return macro("withheld")(alt)
 
 
-def message(marked: Marked) -> Markup:
+def message(marked: MarkedMessage) -> Markup:
     """Return a describer's message with the words that correct marked."""
     left_out = format_count(marked.left_out, "more character") if marked.left_out else ""
     return macro("message")(map(_render_segment, marked.segments), left_out)
@@ -83,8 +83,8 @@ def correction(name: Correction) -> Markup:
 
 
 _BOX = Box(0, 0, 1, 1)
-SAMPLE_SCENE = DrawnScene(1, 1, (DrawnMark("", _BOX, Subject("", (), (), _BOX), ()),), ())
-SAMPLE_XRAY = Xray(PLACED_ALIKE, ("moved",), (Fault("moved", 0, "", _BOX, (0.0, 0.0), None, ()),))
+SAMPLE_SCENE = DrawnScene(1, 1, (DrawnMark("", _BOX, MarkSubject("", (), (), _BOX), ()),), ())
+SAMPLE_XRAY = Xray(PLACED_ALIKE, ("moved",), (MarkFault("moved", 0, "", _BOX, (0.0, 0.0), None, ()),))
 """An X-ray with every part: an outline, a number and an arrow to where the mark was seen."""
 
 
@@ -129,7 +129,7 @@ def render_faults(xray: Xray, most: int = 6) -> Markup:
     return macro("xray_faults")(map(_describe_fault, xray.faults[:most]), len(xray.faults) - most)
 
 
-def _describe_fault(fault: Fault) -> tuple[str, str, Markup, str, Markup | None]:
+def _describe_fault(fault: MarkFault) -> tuple[str, str, Markup, str, Markup | None]:
     """Return a fault's fate, the fate in words, the mark, and the sentence with its link."""
     cited = fault.cited
     link, sentence = (
@@ -143,7 +143,7 @@ def xray_legend() -> Markup:
     return macro("xray_legend")([(fate, words) for fate, words in FATES.items() if fate != "unsure"])
 
 
-def _draw_arrow(fault: Fault) -> str:
+def _draw_arrow(fault: MarkFault) -> str:
     if fault.drawn_at is None or fault.box is None:
         return ""
     middle = (fault.box.left + fault.box.right) / 2, (fault.box.top + fault.box.bottom) / 2
@@ -181,7 +181,7 @@ def dump_xray(xray: Xray) -> str:
     return _dump_json(build_xray_data(xray))
 
 
-def _list_fault_fields(fault: Fault) -> list[Any]:
+def _list_fault_fields(fault: MarkFault) -> list[Any]:
     # The box of a mark is in the page already; only something extra has to bring a box.
     box = list(fault.box) if fault.mark is None and fault.box else None
     return [fault.mark, box, fault.drawn_at, _list_citation_fields(fault.cited) if fault.cited else None]

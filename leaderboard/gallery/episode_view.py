@@ -11,7 +11,7 @@ from leaderboard.model.xray import Xray, build_xrays
 from leaderboard.storage.pictures import Shown
 from leaderboard.words.alt_text import describe_rendering
 from leaderboard.words.labels import REASONS
-from leaderboard.words.marked_messages import Marked, mark_message
+from leaderboard.words.marked_messages import MarkedMessage, mark_message
 
 _NOTES = 20
 """Notes shown of a turn at most; further notes of the generator are left out."""
@@ -39,7 +39,7 @@ class TurnView:
     scores: tuple[tuple[str, float | None], ...]
     """Every judge of the episode with its similarity, 0–10; None where it gave none."""
 
-    message: Marked | None
+    message: MarkedMessage | None
     """The describer's message; None if there is none."""
 
     tokens: int

@@ -33,7 +33,7 @@ from leaderboard.model.turn_facts import Lines, TurnFacts
 from leaderboard.rendering.render import render_block
 from leaderboard.storage.build_cache import BuildCache, load_or_make
 from leaderboard.words.labels import open_words
-from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked
+from leaderboard.words.marked_messages import CORRECTION_WORDS, MarkedMessage
 
 Outcomes = dict[str, list[Any]]
 """By instance: outcome, change, final and first score by the site's judge, number of facts wrong in the end, and the
@@ -259,7 +259,7 @@ def _build_facts(facts: TurnFacts) -> dict[str, Any]:
     }
 
 
-def _build_message(message: Marked) -> dict[str, Any]:
+def _build_message(message: MarkedMessage) -> dict[str, Any]:
     return {
         "text": [
             [

@@ -10,7 +10,7 @@ from ircore.results.episodes import CONVERGENCES, Doubt, EpisodeResult, JudgedEp
 from leaderboard.components.episodes import dump_marks
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
 from leaderboard.gallery.fragments import FIRST, FOLDER, Fragments, list_ranked_pairs
-from leaderboard.gallery.same_words import FAULTS, FILE, Faults, group_same_words
+from leaderboard.gallery.same_words import FAULTS, FILE, BlameShares, group_same_words
 from leaderboard.model.final_fates import load_pair_facts
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.turn_facts import FactGroup, TurnFacts
@@ -20,7 +20,7 @@ from leaderboard.pages.selections import Chosen, choose_example_episode, choose_
 from leaderboard.storage.pictures import Shown
 from leaderboard.words.alt_text import describe_target_picture
 from leaderboard.words.labels import OUTCOMES
-from leaderboard.words.marked_messages import Marked, Segment
+from leaderboard.words.marked_messages import MarkedMessage, Segment
 
 
 def build_gallery_pages(site: Site) -> Iterator[Page]:
@@ -29,7 +29,7 @@ def build_gallery_pages(site: Site) -> Iterator[Page]:
     strips = strip_episodes(site)
     galleries = list(site.galleries.values())
     pairs, fragments = list_ranked_pairs(site), Fragments(site)
-    faults = Faults(site, pairs)
+    faults = BlameShares(site, pairs)
     for index, gallery in enumerate(galleries):
         yield Page(
             f"gallery/{gallery.instance.instance_id}",
@@ -79,7 +79,7 @@ def _index(site: Site) -> dict[str, Any]:
 
 
 def _collect_sections(
-    site: Site, fragments: Fragments, faults: Faults, pairs: Sequence[Pair], index: int
+    site: Site, fragments: Fragments, faults: BlameShares, pairs: Sequence[Pair], index: int
 ) -> dict[str, Any]:
     gallery = list(site.galleries.values())[index]
     groups = group_same_words(site, gallery, pairs)
@@ -175,7 +175,7 @@ def sample_episode(pair: Pair) -> EpisodeView:
         pair: A pair without a row in the page, so that no id is there twice.
     """
     judged = partial(JudgedEpisode, _ANY, 0.0, 0.0, convergence=None, preference=None, trajectory={})
-    message = Marked((Segment(_ANY, ("position",)),), 1, ("position",))
+    message = MarkedMessage((Segment(_ANY, ("position",)),), 1, ("position",))
     facts = TurnFacts(0, 0, 1, 1, Doubt(0, 0, 1, unread=True), (FactGroup(_ANY, (("presence", _ANY),)),))
     turn = partial(
         TurnView, alt=_ANY, scores=((_ANY, 0.0), (_ANY, None)), message=message, tokens=0, over_budget=True, facts=facts

@@ -45,7 +45,7 @@ class SameWords:
 
 
 @dataclass(frozen=True)
-class Exchange:
+class PlayerExchange:
     """The difference that one other player in a seat makes to first scores, whichever way, on average over others."""
 
     points: float
@@ -56,7 +56,7 @@ class Exchange:
 
 
 @dataclass(frozen=True)
-class Fault:
+class EpisodeBlame:
     """The share of words and of drawing in an episode's first score: one player of its pair exchanged at a time.
 
     Each exchange is of one player for one other, so that many describers beside few generators weigh no more.
@@ -65,10 +65,10 @@ class Fault:
     first: float
     """First score of the episode, 0–10."""
 
-    drawing: Exchange | None
+    drawing: PlayerExchange | None
     """Same words, one other generator; None if no other drew them."""
 
-    words: Exchange | None
+    words: PlayerExchange | None
     """Same generator, one other describer; None if there is none."""
 
     difference: Estimate
@@ -122,7 +122,7 @@ def _count_common_messages(members: Sequence[tuple[Pair, Episode]]) -> int:
     return sum(1 for _ in takewhile(lambda at_turn: len(set(at_turn)) == 1, messages))
 
 
-class Faults:
+class BlameShares:
     """The share of words and of drawing in the episodes of a site, by their first renderings.
 
     Args:
@@ -147,7 +147,7 @@ class Faults:
             for pair in self._pairs
         }
 
-    def of(self, pair: Pair, gallery: Gallery) -> Fault | None:
+    def of(self, pair: Pair, gallery: Gallery) -> EpisodeBlame | None:
         """Return the shares for a pair's episode on a target; None if no player could be exchanged."""
         name = gallery.instance.instance_id
         firsts = self._firsts
@@ -164,7 +164,7 @@ class Faults:
         )
         if drawing is None and words is None:
             return None
-        return Fault(first, drawing, words, self._difference(pair))
+        return EpisodeBlame(first, drawing, words, self._difference(pair))
 
     def sentence(self, pair: Pair, gallery: Gallery) -> str:
         """Return ``of`` in words, which hold labels of players; empty if there is nothing to say."""
@@ -230,8 +230,8 @@ class Faults:
         return turns[0].message if turns and turns[0].rendering else None
 
 
-def _measure_exchange(first: float, others: Sequence[float]) -> Exchange | None:
-    return Exchange(fsum(abs(other - first) for other in others) / len(others), len(others)) if others else None
+def _measure_exchange(first: float, others: Sequence[float]) -> PlayerExchange | None:
+    return PlayerExchange(fsum(abs(other - first) for other in others) / len(others), len(others)) if others else None
 
 
 def build_same_words_files(site: Site, folder: str) -> Iterator[tuple[str, str]]:
@@ -242,7 +242,7 @@ def build_same_words_files(site: Site, folder: str) -> Iterator[tuple[str, str]]
     does not stand in the target's page itself, by its key.
     """
     pairs = list_ranked_pairs(site)
-    faults = Faults(site, pairs)
+    faults = BlameShares(site, pairs)
     for gallery in site.galleries.values():
         sentences = {pair.key: said for pair in pairs[FIRST:] if (said := faults.sentence(pair, gallery))}
         if sentences:

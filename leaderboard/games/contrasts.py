@@ -11,9 +11,9 @@ from leaderboard.charts.catalogue import Chart, make_page_chart
 from leaderboard.charts.curve_panels import MOST_COLOURED
 from leaderboard.charts.grammar import (
     FOOT,
-    Drawing,
     Json,
     Missing,
+    PlotlyDrawing,
     Sketch,
     build_layout,
     escape_for_plotly,
@@ -127,7 +127,7 @@ def _draw_contrast(
     published: Sequence[PublishedFigure],
     ends: tuple[float, float],
     shown: Measure,
-) -> Drawing:
+) -> PlotlyDrawing:
     places = {key: len(rows) - 1 - at for at, (key, _, _) in enumerate(rows)}
     # Runs with one value lie one below the other, so that each is seen.
     shifts = [0.12 * ((len(pairs) - 1) / 2 - at) for at in range(len(pairs))]
@@ -146,7 +146,7 @@ def _draw_contrast(
     ]
     reported = [_draw_published(published, places)] if published else []
     wide, narrow = (_build_layout(rows, places, pairs, names, published, ends, shown, small) for small in (False, True))
-    return Drawing([*reported, *reversed(marks)], wide, narrow)
+    return PlotlyDrawing([*reported, *reversed(marks)], wide, narrow)
 
 
 def _draw_marks(

@@ -18,7 +18,7 @@ from leaderboard.charts.catalogue import Chart, make_page_chart
 from leaderboard.charts.curve_panels import MOST_COLOURED, BesideCurves, CurvePanel, colour_runs, draw_curve_panels
 from leaderboard.charts.data import MOST_PANELS
 from leaderboard.charts.grammar import Json, Missing, Sketch, Ticks, escape_for_plotly, make_axis
-from leaderboard.charts.tracks import Scale, Spot, Track
+from leaderboard.charts.tracks import PairTrack, TrackPoint, TrackScale
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.pages.board_views import label_rules
@@ -136,7 +136,7 @@ def _build_sketch(
         f"band is the 95 % interval.{apart}{beside.words}{' Further runs stand behind in grey.' * _is_crowded(parts)}",
         drawing=draw_curve_panels(
             parts,
-            Scale(
+            TrackScale(
                 _build_x_axis(places, curve, words, bool(drawn_beside)), vertical, lambda value: number(value, digits)
             ),
             beside,
@@ -191,12 +191,12 @@ def _find_published(section: GameSection, measure: Measure) -> tuple[PublishedFi
     return tuple(figure for figure in section.game.published if figure.measure == measure.key and figure.place)
 
 
-def _track(pair: Pair, points: dict[int, Estimate], curve: Curve, words: str) -> Track:
+def _track(pair: Pair, points: dict[int, Estimate], curve: Curve, words: str) -> PairTrack:
     said = escape_for_plotly(pair.name)
     # Twenty large marks side by side would hide the line: between its ends a normalised curve has small ones.
     ends = (min(points), max(points))
     spots = (
-        Spot(
+        TrackPoint(
             place,
             Value.of(drop_weak_interval(mean), missing="no value"),
             0.0 if curve.normalised and place not in ends else 1.0,
@@ -204,7 +204,7 @@ def _track(pair: Pair, points: dict[int, Estimate], curve: Curve, words: str) ->
         )
         for place, mean in points.items()
     )
-    return Track(pair, tuple(spots))
+    return PairTrack(pair, tuple(spots))
 
 
 def _build_x_axis(places: list[int], curve: Curve, words: str, named: bool) -> Json:

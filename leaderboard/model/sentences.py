@@ -124,11 +124,11 @@ NO_KIND = ""
 
 
 @dataclass(frozen=True)
-class Subject:
+class MarkSubject:
     """A mark, with the words by which a sentence may mean it.
 
     Example:
-        >>> cats = Subject("bar", texts=("Cats",), colours=("#d62728",), box=Box(10, 20, 40, 90))
+        >>> cats = MarkSubject("bar", texts=("Cats",), colours=("#d62728",), box=Box(10, 20, 40, 90))
         >>> cats.nouns
         ('bar', 'column')
     """
@@ -200,7 +200,7 @@ def _read(sentence: str) -> _Read:
 
 
 @lru_cache(maxsize=16384)
-def score_marks(sentence: str, group: tuple[Subject, ...]) -> tuple[float, ...]:
+def score_marks(sentence: str, group: tuple[MarkSubject, ...]) -> tuple[float, ...]:
     """Return how clearly a sentence speaks of each mark of a kind; 0 where it does not.
 
     A sentence on another kind speaks of none. The noun alone is enough for the only mark of a kind. What fits several
@@ -210,7 +210,7 @@ def score_marks(sentence: str, group: tuple[Subject, ...]) -> tuple[float, ...]:
         sentence: Of a message.
         group: All marks of a kind in a target.
 
-    >>> score_marks('The bar for "Cats" is red.', (Subject("bar", ("Cats",), ("#d62728",), None),))
+    >>> score_marks('The bar for "Cats" is red.', (MarkSubject("bar", ("Cats",), ("#d62728",), None),))
     (7.0,)
     """
     read = _read(sentence)
@@ -241,7 +241,7 @@ def score_marks(sentence: str, group: tuple[Subject, ...]) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=8192)
-def find_best_sentences(message: str, group: tuple[Subject, ...]) -> tuple[Span | None, ...]:
+def find_best_sentences(message: str, group: tuple[MarkSubject, ...]) -> tuple[Span | None, ...]:
     """Return for each mark of a kind the sentence that speaks most clearly of it, the first of equals; else None.
 
     Args:
@@ -257,11 +257,11 @@ def find_best_sentences(message: str, group: tuple[Subject, ...]) -> tuple[Span 
     return tuple(chosen)
 
 
-def _is_of_another_kind(read: _Read, subject: Subject) -> bool:
+def _is_of_another_kind(read: _Read, subject: MarkSubject) -> bool:
     return bool(read.head) and subject.kind not in {*_WRITTEN, NO_KIND} and not _is_about_kind(read, subject)
 
 
-def _is_about_kind(read: _Read, subject: Subject) -> bool:
+def _is_about_kind(read: _Read, subject: MarkSubject) -> bool:
     """Return whether a sentence speaks of this kind: its head does, or, where it has none, a word for a shape."""
     if subject.axis and re.search(rf"\b{'y' if subject.axis == 'x' else 'x'}[ -]ax[ie]s\b", read.words):
         return False
@@ -270,7 +270,7 @@ def _is_about_kind(read: _Read, subject: Subject) -> bool:
     return any(re.search(rf"\b{noun}(e?s)?\b", read.words) for noun in subject.nouns)
 
 
-def _score_place(read: _Read, subject: Subject) -> float:
+def _score_place(read: _Read, subject: MarkSubject) -> float:
     """Return the points for a place: the more of the points of a sentence lie in the mark, the more."""
     box = subject.box
     inside = [point for point in read.points if box is not None and _is_inside(point, box)]

@@ -82,7 +82,7 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedPlayers:
     """Players with their marks, as charts draw them: those of a run of any game."""
 
     describer: str
@@ -122,7 +122,7 @@ class Marked:
 
 
 @dataclass(frozen=True)
-class Pair(Marked):
+class Pair(MarkedPlayers):
     """The players of a run as the site names and marks them: a describer and a generator, or whom another game seats.
 
     Of a game of one seat the second name is empty; where more than two seats are taken, the submission's own name is

@@ -16,7 +16,7 @@ from ircore.core.untrusted_text import make_visible
 from ircore.games.base import Game, Message, list_messages
 from ircore.instances.scene_percepts import complete_scene
 from ircore.scorers.verification.scene_facts import Fact, Mark, list_facts, list_marks
-from leaderboard.model.sentences import NO_KIND, Span, Subject, find_best_sentences, read_point
+from leaderboard.model.sentences import NO_KIND, MarkSubject, Span, find_best_sentences, read_point
 from leaderboard.model.turn_facts import Lines
 from leaderboard.words.marked_messages import LONGEST
 
@@ -64,7 +64,7 @@ class DrawnMark:
     box: Box | None
     """Place in pixels of the target; None for what is everywhere."""
 
-    subject: Subject
+    subject: MarkSubject
     """What sentences may say of it."""
 
     facts: tuple[int, ...]
@@ -87,7 +87,7 @@ class DrawnScene:
     facts: tuple[Fact, ...]
     """All facts."""
 
-    def group(self, kind: str) -> tuple[Subject, ...]:
+    def group(self, kind: str) -> tuple[MarkSubject, ...]:
         """Return the subjects of sentences among the marks of a kind.
 
         Args:
@@ -113,11 +113,11 @@ class Cited:
 
 
 @dataclass(frozen=True)
-class Fault:
+class MarkFault:
     """A mark that a rendering shows wrongly, or something extra.
 
     Example:
-        >>> fault = Fault("missing", 0, "the title", Box(0, 0, 9, 9), None, None, ("The title is at the top.",))
+        >>> fault = MarkFault("missing", 0, "the title", Box(0, 0, 9, 9), None, None, ("The title is at the top.",))
         >>> FATES[fault.fate]
         'missing'
     """
@@ -155,7 +155,7 @@ class Xray:
     fates: tuple[Fate, ...]
     """One a mark."""
 
-    faults: tuple[Fault, ...]
+    faults: tuple[MarkFault, ...]
     """Marks with a fault in their order, then what is extra."""
 
 
@@ -180,7 +180,7 @@ def _mark(scene: Scene, mark: Mark, facts: Sequence[int]) -> DrawnMark:
     texts = tuple(dict.fromkeys(name for name in named if isinstance(name, str) and name))
     colours = tuple(dict.fromkeys(element.colour for element in elements if element.colour))
     axis = re.search(r"\b([xy]) axis$", mark.name)
-    return DrawnMark(mark.name, box, Subject(kind, texts, colours[:3], box, axis[1] if axis else ""), tuple(facts))
+    return DrawnMark(mark.name, box, MarkSubject(kind, texts, colours[:3], box, axis[1] if axis else ""), tuple(facts))
 
 
 def _compute_box(boxes: Sequence[Box], scene: Scene) -> Box | None:
@@ -226,7 +226,7 @@ def _build_xray(drawn: DrawnScene, line: RenderingFacts, before: Sequence[Fate],
     notes = {note.fact: note for note in line.notes}
     fates = tuple(_decide_fate(drawn, mark, line.verdicts) for mark in drawn.marks)
     faults = [
-        Fault(
+        MarkFault(
             fate, place, mark.name, mark.box, _place_drawn(drawn, mark, notes) if fate == "moved" else None,
             _find_citation(mark.subject, drawn.group(mark.subject.kind), messages, before[place] if before else None),
             tuple(drawn.facts[fact].sentence for fact in mark.facts if line.verdicts[fact] == "0"),
@@ -235,7 +235,7 @@ def _build_xray(drawn: DrawnScene, line: RenderingFacts, before: Sequence[Fate],
         if fate in FAULTS
     ]  # fmt: skip
     extras = [
-        Fault("extra", None, "not in the target", extra.box, None, _find_place_citation(extra.box, messages), ())
+        MarkFault("extra", None, "not in the target", extra.box, None, _find_place_citation(extra.box, messages), ())
         for extra in line.extras
     ]
     return Xray(line.transform, fates, (*faults, *extras))
@@ -267,7 +267,7 @@ def _place_drawn(drawn: DrawnScene, mark: DrawnMark, notes: Mapping[int, FactNot
 
 
 def _find_citation(
-    subject: Subject, group: tuple[Subject, ...], messages: Sequence[Message], before: Fate | None
+    subject: MarkSubject, group: tuple[MarkSubject, ...], messages: Sequence[Message], before: Fate | None
 ) -> Cited | None:
     """Return the latest sentence that speaks of a mark, and how the fault hangs together with it."""
     place = group.index(subject)
@@ -288,7 +288,7 @@ def _build_citation(message: Message, span: Span, before: Fate | None, is_latest
 
 def _find_place_citation(box: Box, messages: Sequence[Message]) -> Cited | None:
     """Return the latest sentence that names a point within something extra."""
-    subject = Subject(NO_KIND, (), (), box)
+    subject = MarkSubject(NO_KIND, (), (), box)
     return _find_citation(subject, (subject,), messages, None)
 
 

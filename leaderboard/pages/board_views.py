@@ -26,10 +26,10 @@ from leaderboard.words.labels import format_category
 
 
 @dataclass(frozen=True)
-class View:
+class BoardView:
     """Selection and order of one board.
 
-    >>> View("structural").overall, View("structural", "geometry", "hard").overall
+    >>> BoardView("structural").overall, BoardView("structural", "geometry", "hard").overall
     (True, False)
     """
 
@@ -54,35 +54,35 @@ class View:
         return self.category is None and self.difficulty is None
 
 
-def list_views(site: Site) -> Iterator[View]:
+def list_views(site: Site) -> Iterator[BoardView]:
     """Yield every board: judges × rules × conditions; if rules differ, also one overall board per judge."""
     for judge, rules in product(site.results.judges, site.rule_sets):
         for category, difficulty in product((None, *site.results.categories), (None, *site.results.difficulties)):
             if _has_condition(site, category, difficulty):
-                yield View(judge, category, difficulty, rules)
+                yield BoardView(judge, category, difficulty, rules)
     if len(site.rule_sets) > 1:
         for judge in site.results.judges:
-            yield View(judge)
+            yield BoardView(judge)
 
 
-def list_quality_views(site: Site) -> Iterator[View]:
+def list_quality_views(site: Site) -> Iterator[BoardView]:
     """Yield the overall boards ordered by quality, for readers without JavaScript; conditions have none."""
     for view in list_views(site):
         if view.overall and is_rated(site, view):
             yield replace(view, order="quality")
 
 
-def select_view_results(site: Site, view: View) -> Results:
+def select_view_results(site: Site, view: BoardView) -> Results:
     """Return the results that a board ranks."""
     return site.results if view.rules is None else site.under(view.rules)
 
 
-def view_path(site: Site, view: View) -> str:
+def view_path(site: Site, view: BoardView) -> str:
     """Return where a board stands, without suffix: ``boards/index`` for the site's judge, rules and every target."""
     return f"{site.path('boards')}/{name_view(site, view)}"
 
 
-def name_view(site: Site, view: View) -> str:
+def name_view(site: Site, view: BoardView) -> str:
     """Return the name of a board in the folder of its game's boards, which its files and its matrix have too."""
     parts = []
     if view.judge != site.judge:
@@ -103,7 +103,7 @@ def make_condition_anchor(category: str | None, difficulty: str | None) -> str:
     return category if difficulty is None else f"{category}-{difficulty}"
 
 
-def format_view_heading(view: View) -> str:
+def format_view_heading(view: BoardView) -> str:
     """Return a board's heading."""
     if view.overall:
         return "Leaderboard"
@@ -111,7 +111,7 @@ def format_view_heading(view: View) -> str:
     return ", ".join(part for part in condition if part)
 
 
-def format_view_title(site: Site, view: View) -> str:
+def format_view_title(site: Site, view: BoardView) -> str:
     """Return a board's title for the browser's tab: only words of our own and checked identifiers."""
     judged = f", judged by {view.judge}" if view.judge != site.judge else ""
     rules = "" if view.rules == site.rule_sets[0] else f", {format_one_line(label_rules(site, view.rules), 80)}"
@@ -119,7 +119,7 @@ def format_view_title(site: Site, view: View) -> str:
     return site.title_prefix + format_view_heading(view) + judged + rules + order
 
 
-def describe_view(site: Site, view: View) -> str:
+def describe_view(site: Site, view: BoardView) -> str:
     """Describe a board in words: condition, judge, episodes and rules."""
     results = select_view_results(site, view)
     category = view.category or (results.categories[0] if len(results.categories) == 1 else None)
@@ -135,7 +135,7 @@ def describe_view(site: Site, view: View) -> str:
     return "; ".join(filter(None, parts))
 
 
-def describe_origin(site: Site, view: View) -> str:
+def describe_origin(site: Site, view: BoardView) -> str:
     """Return what a citation of a board names beside its numbers: key of the rules, benchmark, version of ircore."""
     results = select_view_results(site, view)
     versions = ", ".join(sorted({submission.run.version for submission in results.submissions}))
@@ -158,7 +158,7 @@ def judge_words(site: Site, judge: str) -> str:
     return f"Judged by {judge}."
 
 
-def describe_applicable(site: Site, view: View) -> str:
+def describe_applicable(site: Site, view: BoardView) -> str:
     """Return how many targets ``verified`` can rate, or why it is not the headline; empty if all targets."""
     if not site.game.is_judged or view.judge not in (VERIFIED, site.judge):
         return ""
@@ -170,7 +170,9 @@ def label_rules(site: Site, rules: Any) -> str:
     return "all rules" if rules is None else str(rules.label(site.rule_sets))
 
 
-def build_chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path) -> list[tuple[str, list[Chip]]]:
+def build_chips(
+    site: Site, view: BoardView, path: Callable[[Site, BoardView], str] = view_path
+) -> list[tuple[str, list[Chip]]]:
     """Return links to the boards that differ from this board in a single choice, grouped by that choice.
 
     Args:
@@ -244,7 +246,7 @@ def split_chips(groups: Sequence[tuple[str, list[Chip]]]) -> dict[str, list[tupl
     }
 
 
-def _replace_judge(site: Site, view: View, other: View) -> View:
+def _replace_judge(site: Site, view: BoardView, other: BoardView) -> BoardView:
     """Return the view that a link leads to, by a judge that rates its condition where the same judge does not."""
     results = select_view_results(site, other)
     condition = other.category, other.difficulty
@@ -255,14 +257,14 @@ def _replace_judge(site: Site, view: View, other: View) -> View:
     return replace(other, judge=next(judges, other.judge))
 
 
-def _list_orders(site: Site, view: View) -> list[tuple[str, View, bool]]:
+def _list_orders(site: Site, view: BoardView) -> list[tuple[str, BoardView, bool]]:
     if not view.overall or not is_rated(site, view):
         return []
     orders: tuple[tuple[str, Order], ...] = (("By main score", "main"), ("By quality of what was played", "quality"))
     return [(title, replace(view, order=order), order == view.order) for title, order in orders]
 
 
-def _replace_order(site: Site, view: View) -> View:
+def _replace_order(site: Site, view: BoardView) -> BoardView:
     """Return a view with its order changed to one that has a page."""
     return view if view.overall and is_rated(site, view) else replace(view, order="main")
 
@@ -272,7 +274,7 @@ def metric_path(metric: str) -> str:
     return f"boards/metric-{metric}"
 
 
-def is_rated(site: Site, view: View) -> bool:
+def is_rated(site: Site, view: BoardView) -> bool:
     """Return whether a board's judge rated similarity; judges that only compare give no score, ΔQ or ranks."""
     return has_rated(select_view_results(site, view), view.judge)
 

@@ -25,12 +25,12 @@ from ircore.results.tables.pairs import FEW, describe_ties
 from ircore.submissions.decisions import open_dispute
 from leaderboard.charts.catalogue import make_chart_id
 from leaderboard.components.board_cells import Heat, select_amount_columns
-from leaderboard.components.board_rows import Line, Listed, MeasureColumn, RowLayout
+from leaderboard.components.board_rows import Listed, MeasureColumn, RowLayout, RowView
 from leaderboard.components.players import FACTS, describe_weights, format_makers
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import LEGEND, find_tier
 from leaderboard.pages.board_views import (
-    View,
+    BoardView,
     build_chips,
     describe_applicable,
     describe_view,
@@ -84,9 +84,9 @@ def build_menus(lines: Sequence[Listed], seats: Sequence[str] = ("Describer", "G
         lines: The rows.
         seats: Titles of the seats whose players' names the rows have.
 
-    >>> from leaderboard.model.site import Marked
+    >>> from leaderboard.model.site import MarkedPlayers
     >>> from leaderboard.model.trust import HERE, PAPER
-    >>> pair = Marked("seer", "painter", "", hue=0, shape=0)
+    >>> pair = MarkedPlayers("seer", "painter", "", hue=0, shape=0)
     >>> rows = [Listed(pair=pair, tier=tier, budget="200 tokens", disputed=None) for tier in (HERE, PAPER)]
     >>> [(tool.name, tool.options) for tool in build_menus(rows)]  # the only difference between the two rows
     [('tier', ('paper', 'played here'))]
@@ -138,10 +138,10 @@ def collect_column_facts(results: Results) -> dict[str, Column]:
 
 def describe_board(site: Site, judge: str) -> str:
     """Describe a judge's overall board in words."""
-    return describe_view(site, View(judge, rules=site.rule_sets[0]))
+    return describe_view(site, BoardView(judge, rules=site.rule_sets[0]))
 
 
-def build_board_lines(site: Site, view: View, columns: Sequence[_HeatColumn] = ()) -> list[Line]:
+def build_board_lines(site: Site, view: BoardView, columns: Sequence[_HeatColumn] = ()) -> list[RowView]:
     """Return the rows of a board, best first; of a judge that only compares, by the share that prefers the final."""
     results, rated = select_view_results(site, view), is_rated(site, view)
     rows = list_rows_and_references(results, view.judge, view.category, view.difficulty, view.order)
@@ -149,7 +149,7 @@ def build_board_lines(site: Site, view: View, columns: Sequence[_HeatColumn] = (
     if not rated:
         rows = tuple(sorted(rows, key=lambda row: -1.0 if (share := row.cell.preference.mean) is None else -share))
     return [
-        Line(
+        RowView(
             **collect_menu_fields(site, pair := site.pairs[row.submission.run_id]),
             row=row,
             heats=tuple(_build_heats(results, pair, view, column, rated) for column in columns),
@@ -161,7 +161,7 @@ def build_board_lines(site: Site, view: View, columns: Sequence[_HeatColumn] = (
     ]
 
 
-def _collect_means(results: Results, view: View, pair: Pair) -> dict[str, Any]:
+def _collect_means(results: Results, view: BoardView, pair: Pair) -> dict[str, Any]:
     """Return a run's means of the measures that boards show, where the game measures its headline itself."""
     if results.game.is_judged:
         return {}
@@ -194,14 +194,14 @@ def _measure_columns(results: Results) -> tuple[MeasureColumn, ...]:
     )
 
 
-def _collect_parts(results: Results, view: View, pair: Pair) -> tuple[tuple[Part, Estimate], ...]:
+def _collect_parts(results: Results, view: BoardView, pair: Pair) -> tuple[tuple[Part, Estimate], ...]:
     if view.judge != VERIFIED or not results.game.is_judged:
         return ()
     parts = estimate_condition_parts(results, pair.run_id, view.category, view.difficulty)
     return tuple((part, parts[part].share) for part in PARTS) if any(right.total for right in parts.values()) else ()
 
 
-def _build_board_page(site: Site, view: View) -> Page:
+def _build_board_page(site: Site, view: BoardView) -> Page:
     results, rated = select_view_results(site, view), is_rated(site, view)
     # Of all boards that differ only in judge, rules or order, the search lists one.
     own = view.judge == site.judge and view.rules == site.rule_sets[0] and view.order == "main"
@@ -246,9 +246,9 @@ def _build_board_page(site: Site, view: View) -> Page:
     )
 
 
-def _describe_finding(view: View, values: Mapping[str, Any]) -> str:
+def _describe_finding(view: BoardView, values: Mapping[str, Any]) -> str:
     """Return who leads the board, and how far its pairs can be told apart."""
-    lines: Sequence[Line] = values["lines"]
+    lines: Sequence[RowView] = values["lines"]
     site: Site = values["site"]
     lead = lead_words([line.row for line in lines], format_one_line(lines[0].pair.name, 80), site.noun)
     judged = f", judged by {view.judge}." if site.game.is_judged else "."
@@ -256,7 +256,7 @@ def _describe_finding(view: View, values: Mapping[str, Any]) -> str:
 
 
 def _build_rows(
-    site: Site, view: View, levels: Sequence[str], season: SeasonColumn | None, against: bool
+    site: Site, view: BoardView, levels: Sequence[str], season: SeasonColumn | None, against: bool
 ) -> dict[str, Any]:
     """Return the rows of a board, with the menus, columns and notes that depend on them."""
     rated = is_rated(site, view)
@@ -296,7 +296,7 @@ def _build_rows(
     }
 
 
-def _find_standing(site: Site, view: View) -> Standing:
+def _find_standing(site: Site, view: BoardView) -> Standing:
     return select_view_results(site, view).standings[view.category, view.difficulty, view.judge]
 
 
@@ -334,7 +334,7 @@ GROUPS = {
 """Groups of columns that a reader can hide, with their names in the menu."""
 
 
-def _list_hidden_groups(lines: Sequence[Line]) -> tuple[str, ...]:
+def _list_hidden_groups(lines: Sequence[RowView]) -> tuple[str, ...]:
     """Return the groups of columns that are hidden at first: details, and what is the same in every row."""
     partly = any(line.cell.played < line.cell.episodes or line.cell.rated < line.cell.applicable for line in lines)
     tiers = {line.tier for line in lines}
@@ -342,7 +342,7 @@ def _list_hidden_groups(lines: Sequence[Line]) -> tuple[str, ...]:
     return ("score", "facts", "preference", "details", "models", *(name for name, hidden in alike if hidden))
 
 
-def _list_charts(site: Site, view: View) -> tuple[str, ...]:
+def _list_charts(site: Site, view: BoardView) -> tuple[str, ...]:
     if not view.overall or view.order != "main" or not site.game.is_judged:
         return ()
     # Figures by the site's own judge have no judge in their names.
@@ -350,7 +350,7 @@ def _list_charts(site: Site, view: View) -> tuple[str, ...]:
     return tuple(make_chart_id(kind, None, said) for kind in ("trajectories", "delta", "convergence"))
 
 
-def _build_heat_columns(results: Results, view: View) -> tuple[_HeatColumn, ...]:
+def _build_heat_columns(results: Results, view: BoardView) -> tuple[_HeatColumn, ...]:
     """Return the columns of small cells: one per category, or one per difficulty where a category is chosen."""
     difficulties = (
         (view.difficulty,)
@@ -386,7 +386,7 @@ def _are_difficulties_merged(results: Results) -> bool:
     return any(map(are_too_few, counts.values())) and not any(map(are_too_few, whole.values()))
 
 
-def _build_heats(results: Results, pair: Pair, view: View, column: _HeatColumn, rated: bool) -> tuple[Heat, ...]:
+def _build_heats(results: Results, pair: Pair, view: BoardView, column: _HeatColumn, rated: bool) -> tuple[Heat, ...]:
     cells = [(where, results.cells.get((pair.run_id, where[0], where[1], view.judge))) for where in column.conditions]
     return tuple(
         Heat(

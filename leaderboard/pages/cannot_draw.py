@@ -9,7 +9,7 @@ from ircore.results.arrays import strata
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, SHARE, Estimate, estimate
 from leaderboard.model.final_fates import FinalFates, load_final_fates
 from leaderboard.model.site import Gallery, Pair, Site
-from leaderboard.model.xray import FATES, FAULTS, DrawnScene, Fate, Fault, Xray
+from leaderboard.model.xray import FATES, FAULTS, DrawnScene, Fate, MarkFault, Xray
 from leaderboard.storage.pictures import Shown
 
 MOST_KINDS = 12
@@ -71,7 +71,7 @@ class KindLine:
 
 
 @dataclass(frozen=True)
-class Example:
+class WrongRendering:
     """A final rendering in which marks of a kind are wrong."""
 
     kind: str
@@ -100,7 +100,7 @@ class CannotDraw:
     lines: tuple[KindLine, ...]
     """Kinds with a fault, the least right first."""
 
-    examples: tuple[Example, ...]
+    examples: tuple[WrongRendering, ...]
     renderings: int
     """Final renderings whose facts are known."""
 
@@ -181,9 +181,9 @@ def _build_line(kind: str, cases: Iterable[tuple[Pair, Gallery, FinalFates]]) ->
 
 def _select_examples(
     site: Site, kinds: Mapping[str, Sequence[tuple[Pair, Gallery, FinalFates]]]
-) -> tuple[Example, ...]:
+) -> tuple[WrongRendering, ...]:
     """Return pictures of the worst kinds, each of another target."""
-    chosen: list[Example] = []
+    chosen: list[WrongRendering] = []
     for kind, cases in kinds.items():
         used = {example.gallery.instance.instance_id for example in chosen}
         free = [case for case in cases if case[1].instance.instance_id not in used]
@@ -201,13 +201,13 @@ def _count_wrong(gallery: Gallery, fates: FinalFates, kind: str) -> int:
     return sum(fate != "right" for fate in _select_fates(gallery, fates, kind))
 
 
-def _build_example(site: Site, kind: str, pair: Pair, gallery: Gallery, fates: FinalFates) -> Example:
+def _build_example(site: Site, kind: str, pair: Pair, gallery: Gallery, fates: FinalFates) -> WrongRendering:
     drawn = _require_drawn(gallery)
     result = site.episode(pair.run_id, gallery.instance.instance_id)
     assert result is not None  # noqa: S101 - it has a rendering
     turn, rendering = [*result.episode.renderings.items()][-1]
     faults = tuple(
-        Fault(fate, place, mark.name, mark.box, None, None, ())
+        MarkFault(fate, place, mark.name, mark.box, None, None, ())
         for place, (mark, fate) in enumerate(zip(drawn.marks, fates.fates, strict=True))
         if mark.subject.kind == kind and fate in FAULTS
     )
@@ -216,4 +216,4 @@ def _build_example(site: Site, kind: str, pair: Pair, gallery: Gallery, fates: F
         fate if mark.subject.kind == kind else "unsure" for mark, fate in zip(drawn.marks, fates.fates, strict=True)
     )
     picture, xray = site.rendering(pair.run_id, rendering), Xray(fates.transform, shown, faults)
-    return Example(format_plural(kind), pair, gallery, picture, drawn, xray, len(faults), turn)
+    return WrongRendering(format_plural(kind), pair, gallery, picture, drawn, xray, len(faults), turn)

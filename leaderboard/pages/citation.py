@@ -15,7 +15,7 @@ from ircore.core.untrusted_text import format_one_line
 from ircore.results.benchmark_version import Version
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Page, Pair, Site
-from leaderboard.pages.board_views import View, describe_origin
+from leaderboard.pages.board_views import BoardView, describe_origin
 from leaderboard.skeleton import SKELETON
 
 SOURCE = SKELETON / "CITATION.cff"
@@ -209,7 +209,7 @@ def _dump_episode_links(page: Page) -> str:
     return json.dumps(strips) if strips else ""
 
 
-def dump_provenance(site: Site, view: View, metric: str = "") -> str:
+def dump_provenance(site: Site, view: BoardView, metric: str = "") -> str:
     """Return where the numbers of a board come from, as JSON for files that a reader saves.
 
     Args:
@@ -224,7 +224,7 @@ def dump_provenance(site: Site, view: View, metric: str = "") -> str:
     return json.dumps(facts, ensure_ascii=False)
 
 
-def collect_provenance(site: Site, view: View) -> dict[str, str]:
+def collect_provenance(site: Site, view: BoardView) -> dict[str, str]:
     """Return where the numbers of a board come from: each fact by its name."""
     return {
         "judge": view.judge,
@@ -249,7 +249,7 @@ def _describe_source(site: Site, page: Page) -> str:
     game = f"{site.game.title}, " if site.folder else ""
     view = page.values.get("view")
     # What a board's own words leave out for readers belongs to its citation.
-    origin = f"; {describe_origin(site, view)}" if isinstance(view, View) else ""
+    origin = f"; {describe_origin(site, view)}" if isinstance(view, BoardView) else ""
     return f"{game}{version}, instance set {instance_set[:12]}{_describe_rater(site, page)}{origin}"
 
 

@@ -32,10 +32,10 @@ _OPEN = 12
 
 
 @dataclass(frozen=True)
-class Change:
+class FeedEntry:
     """Entry of the feeds.
 
-    >>> change = Change("2026-05-04T00:00:00Z", "New pair", "12 episodes.", "pairs/a.html", "urn:a")
+    >>> change = FeedEntry("2026-05-04T00:00:00Z", "New pair", "12 episodes.", "pairs/a.html", "urn:a")
     >>> change.pair is None
     True
     """
@@ -62,13 +62,13 @@ class Change:
     """Of a new pair, what stands beside its name on the page: one line; empty for other kinds of change."""
 
 
-def list_changes(site: Site) -> tuple[Change, ...]:
+def list_changes(site: Site) -> tuple[FeedEntry, ...]:
     """Return the changes, newest first: benchmark releases, new pairs, versions of ircore that played them first.
 
     A change has the date on which the run began, or the benchmark was released, which is recorded with it; the date of
     a build is not a change.
     """
-    entries: list[Change] = []
+    entries: list[FeedEntry] = []
     released: set[str] = set()
     entered = entered_pairs(site)
     for pair in sorted(site.pairs.values(), key=lambda pair: (_format_time(pair.result.run.started), pair.run_id)):
@@ -107,7 +107,7 @@ def _group_changes(site: Site) -> Mapping[str, Any]:
     }
 
 
-def _group_by_day(listed: Sequence[Change]) -> list[tuple[str, list[Change]]]:
+def _group_by_day(listed: Sequence[FeedEntry]) -> list[tuple[str, list[FeedEntry]]]:
     """Return changes by day, in their order."""
     return [(day, list(of_day)) for day, of_day in groupby(listed, key=lambda change: change.when[:10])]
 
@@ -120,7 +120,7 @@ def feed_files(site: Site) -> Iterator[tuple[str, str]]:
     yield site.path("feed.json"), render_json_feed(entries, site.address, site.folder, name)
 
 
-def render_atom(entries: Sequence[Change], identity: str, address: str, folder: str = "", name: str = NAME) -> str:
+def render_atom(entries: Sequence[FeedEntry], identity: str, address: str, folder: str = "", name: str = NAME) -> str:
     """Return an Atom 1.0 feed (RFC 4287).
 
     Args:
@@ -158,7 +158,7 @@ def render_atom(entries: Sequence[Change], identity: str, address: str, folder: 
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(feed, encoding="unicode") + "\n"
 
 
-def render_json_feed(entries: Sequence[Change], address: str, folder: str = "", name: str = NAME) -> str:
+def render_json_feed(entries: Sequence[FeedEntry], address: str, folder: str = "", name: str = NAME) -> str:
     """Return a JSON Feed 1.1; its addresses must be absolute, so without ``address`` they are left out.
 
     Args:
@@ -178,7 +178,7 @@ def render_json_feed(entries: Sequence[Change], address: str, folder: str = "", 
     return json.dumps(feed, ensure_ascii=False, indent=1) + "\n"
 
 
-def _build_item(change: Change, address: str) -> dict[str, Any]:
+def _build_item(change: FeedEntry, address: str) -> dict[str, Any]:
     url = {"url": f"{address}{change.path}"} if address else {}
     return {
         "id": change.identity,
@@ -189,12 +189,12 @@ def _build_item(change: Change, address: str) -> dict[str, Any]:
     }
 
 
-def _describe_new_pair(site: Site, pair: Pair, entered: Entered | None) -> Change:
+def _describe_new_pair(site: Site, pair: Pair, entered: Entered | None) -> FeedEntry:
     cell = site.results.cell(pair.run_id, site.judge)
     apart = f" ({format_one_line(pair.apart)})" if pair.apart else ""
     players = " + ".join(format_one_line(label, 80) for label in (pair.describer, pair.generator) if label)
     judged = f", judged by {site.judge}" if site.game.is_judged else ""
-    return Change(
+    return FeedEntry(
         when=_format_time(pair.result.run.started),
         title=f"New {site.noun}: {players}{apart}",
         words=f"{_describe_result(site, cell)}{judged}." + (f" {entered.words}" if entered else ""),
@@ -229,9 +229,9 @@ def _describe_result(site: Site, cell: Cell) -> str:
     return f"{counts}{missing}; {reached}" + (f"; no rank: {cell.unranked_words}" if cell.unranked else "")
 
 
-def _release(site: Site, version: str, started: str) -> Change:
+def _release(site: Site, version: str, started: str) -> FeedEntry:
     version = format_one_line(version, 40)
-    return Change(
+    return FeedEntry(
         when=_format_time(started),
         title=f"First {site.noun} played with ircore {version}",
         words=f"Instance set {site.results.instance_set[:12]}. Numbers of different sets are never mixed.",
@@ -246,9 +246,9 @@ def _is_of(site: Site, submitted: MergedSubmission) -> bool:
     return bool(game == site.game.name or not (site.folder or game in site.other_games))
 
 
-def _step(site: Site, submitted: MergedSubmission, step: Decision) -> Change:
+def _step(site: Site, submitted: MergedSubmission, step: Decision) -> FeedEntry:
     players = " + ".join(spec.label for spec in submitted.loaded.submission.players.values())
-    return Change(
+    return FeedEntry(
         when=_format_time(f"{step.date}T00:00:00+00:00"),
         title=f"{step.kind.capitalize()}: {format_one_line(players, 160)}",
         words=format_one_line(step.reason),
@@ -257,12 +257,12 @@ def _step(site: Site, submitted: MergedSubmission, step: Decision) -> Change:
     )
 
 
-def _describe_release(version: BenchmarkVersion, shown_by: Site | None = None) -> Change:
+def _describe_release(version: BenchmarkVersion, shown_by: Site | None = None) -> FeedEntry:
     """Return the release of a version; the site that shows it live tells who moved since the version before."""
     about = f" {format_one_line(version.notes, 200)}" if version.notes else ""
     if shown_by is not None and shown_by.moved:
         about += f" {shown_by.moved}"
-    return Change(
+    return FeedEntry(
         when=_format_time(version.date),
         title=f"Benchmark {version.name} released",
         words=f"Instance set {version.instance_set[:12]}; scores of other versions are not comparable.{about}",

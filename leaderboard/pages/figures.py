@@ -15,11 +15,11 @@ from typing import Any
 from ircore.core.untrusted_text import format_one_line, make_visible
 from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, build_choosable_figure, shorten_pair_names
 from leaderboard.charts.costs import MOST_POINTS
-from leaderboard.charts.data import MOST_PANELS, MOST_ROWS, Choice, Subject
+from leaderboard.charts.data import MOST_PANELS, MOST_ROWS, ChartSubject, ConditionChoice
 from leaderboard.charts.grammar import Missing, Sketch
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.model.site_judge import has_rated
-from leaderboard.pages.board_views import View, describe_view, view_path
+from leaderboard.pages.board_views import BoardView, describe_view, view_path
 from leaderboard.theme import describer_class
 from leaderboard.words.labels import format_category
 
@@ -75,21 +75,21 @@ def build_figure_data_files(site: Site) -> Iterator[tuple[str, str]]:
     # In the order of the board, in which a reader looks for pairs.
     alike = shorten_pair_names([site.pairs[row.submission.run_id] for row in results.board(site.judge)])
     yield f"{FOLDER}/pairs.json", _dump_text(_index(site, list(alike.values())))
-    subject = Subject(results, alike, site.judge)
+    subject = ChartSubject(results, alike, site.judge)
     for kind, choices in CHOOSABLE.items():
         draw = {**OF_ALL, **OF_JUDGE}[kind]
         judges = [judge for judge in results.judges if choices.judges == "all" or judge != site.judge]
         judges = judges if len(results.judges) > 1 else []
         for judge in (None, *(judges if choices.judges else ())):
             for category in (None, *(results.categories if choices.categories else ())):
-                about = subject.chosen(judge or site.judge, Choice(category, alone=judge is not None))
+                about = subject.chosen(judge or site.judge, ConditionChoice(category, alone=judge is not None))
                 parts = (kind, judge and f"by-{judge}", category and f"on-{category}")
                 name = "-".join(filter(None, parts))
                 yield f"{FOLDER}/{name}.json", _dump_text(_build_figure(site, draw, about, choices))
 
 
 def _build_figure(
-    site: Site, draw: Callable[[Subject], Sketch | Missing], about: Subject, choices: Choices
+    site: Site, draw: Callable[[ChartSubject], Sketch | Missing], about: ChartSubject, choices: Choices
 ) -> dict[str, Any]:
     sketch = draw(about)
     if isinstance(sketch, Missing):
@@ -165,9 +165,9 @@ def build_figures_page(site: Site) -> Page:
             "charts": tuple(chart for section in sections for chart in section["charts"]),
             "plays": FOLDER,
             "embedded": EMBEDDED,
-            "words": describe_view(site, View(site.judge, rules=site.rule_sets[0])),
+            "words": describe_view(site, BoardView(site.judge, rules=site.rule_sets[0])),
             "others": [
-                (judge, view_path(site, View(judge, rules=site.rule_sets[0])))
+                (judge, view_path(site, BoardView(judge, rules=site.rule_sets[0])))
                 for judge in site.results.judges
                 if judge != site.judge and has_rated(site.results, judge)
             ],

@@ -46,10 +46,10 @@ class Hardest:
 
 
 @dataclass(frozen=True)
-class Finding:
+class SiteFindings:
     """Findings of a site at a glance.
 
-    >>> Finding(None, 4.0, 9.0, 42, 7, 5, 1, rules=None, cell=None, hardest=None, all_pairs=None).gain
+    >>> SiteFindings(None, 4.0, 9.0, 42, 7, 5, 1, rules=None, cell=None, hardest=None, all_pairs=None).gain
     5.0
 
     Attributes:
@@ -104,7 +104,7 @@ class Finding:
         return "open" if side * self.gain <= 0 else "help" if side > 0 else "harm"
 
 
-def collect_findings(site: Site) -> Finding | None:
+def collect_findings(site: Site) -> SiteFindings | None:
     """Return the findings of a site; None if no ranked pair has a rated episode."""
     rows = [row for row in site.under().board(site.judge) if row.rank_low is not None]
     ranked = [site.pairs[row.submission.run_id] for row in rows]
@@ -121,7 +121,7 @@ def collect_findings(site: Site) -> Finding | None:
     if cell is None or cell.main.mean is None or not ends:
         return None
     instances = site.results.instances
-    return Finding(
+    return SiteFindings(
         best,
         _compute_mean(first for first, _ in ends),
         _compute_mean(final for _, final in ends),

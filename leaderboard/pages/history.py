@@ -21,7 +21,7 @@ from leaderboard.charts.entries import sketch_entries
 from leaderboard.charts.places import sketch_versions
 from leaderboard.frozen_boards.archive import FrozenBoard
 from leaderboard.model.site import Gallery, Page, Pair, Site
-from leaderboard.pages.version_moves import Track, build_tracks, describe_moves
+from leaderboard.pages.version_moves import VersionTrack, build_tracks, describe_moves
 from leaderboard.words.labels import describe_interval, format_signed, number, rank
 
 TELLING = 2
@@ -34,10 +34,10 @@ _MAIN = Column("main_score", "main", "Mean of 10 × score, what the pair did not
                estimated=True)  # fmt: skip
 
 
-class Neighbour(NamedTuple):
+class NextPair(NamedTuple):
     """The pair next to another on the board.
 
-    >>> Neighbour(None, Estimate(71.2, 65.0, 78.0, 42)).main.mean
+    >>> NextPair(None, Estimate(71.2, 65.0, 78.0, 42)).main.mean
     71.2
     """
 
@@ -70,10 +70,10 @@ class Entered:
     main: Estimate
     """Main score, 0–100."""
 
-    ahead: Neighbour | None
+    ahead: NextPair | None
     """Pair next in front, among those that were there by then."""
 
-    behind: Neighbour | None
+    behind: NextPair | None
     """Pair next behind, likewise."""
 
     telling: tuple[tuple[Gallery, float], ...]
@@ -144,8 +144,8 @@ def list_entries(site: Site) -> dict[str, Entered]:
     return made
 
 
-def _build_neighbour(site: Site, run_id: str) -> Neighbour:
-    return Neighbour(site.pairs[run_id], site.results.cell(run_id, site.judge).main)
+def _build_neighbour(site: Site, run_id: str) -> NextPair:
+    return NextPair(site.pairs[run_id], site.results.cell(run_id, site.judge).main)
 
 
 def _find_telling_targets(site: Site, pair: Pair, behind: Pair) -> tuple[tuple[Gallery, float], ...]:
@@ -221,14 +221,14 @@ def build_entries_table(entered: Sequence[Entered]) -> Table:
     return Table("entries", "Main scores over merges", "Pairs as their runs began.", columns, rows)
 
 
-def _make_versions_chart(versions: Sequence[str], moved: Sequence[Track]) -> Chart:
+def _make_versions_chart(versions: Sequence[str], moved: Sequence[VersionTrack]) -> Chart:
     """Draw places over versions, the oldest first."""
     names = list(reversed(versions))
     pairs = {track.name: track.pair for track in moved if track.pair is not None}
     return make_page_chart("versions", "versions", sketch_versions(build_versions_table(names, moved), names, pairs))
 
 
-def build_versions_table(versions: Sequence[str], moved: Sequence[Track]) -> Table:
+def build_versions_table(versions: Sequence[str], moved: Sequence[VersionTrack]) -> Table:
     """Return the places of pairs over versions as a table; pairs without a main score have no place.
 
     Args:

@@ -31,7 +31,7 @@ from leaderboard.components.players import describe_player
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import REPORTED
-from leaderboard.pages.board_views import View, view_path
+from leaderboard.pages.board_views import BoardView, view_path
 from leaderboard.pages.pairs import list_credits
 from leaderboard.words.labels import name_waiting_page
 
@@ -114,7 +114,7 @@ def _count_rivals(site: Site | None, games: Sequence[GameSection], submission: S
             return 0, ""
         rules = game.rules_of(submission)
         rivals = sum(pair.result.rules == rules for pair in site.pairs.values())
-        return rivals, view_path(site, View(site.judge, rules=rules)) if rivals else ""
+        return rivals, view_path(site, BoardView(site.judge, rules=rules)) if rivals else ""
     section = next((section for section in games if section.game.name == submission.game), None)
     return (0, "") if section is None else (len(section.ranked), section.path("boards/index"))
 

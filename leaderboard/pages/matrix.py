@@ -22,7 +22,7 @@ from leaderboard.model.player_ranks import load_player_effects
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import find_tier
 from leaderboard.pages.board_views import (
-    View,
+    BoardView,
     build_chips,
     describe_view,
     format_view_title,
@@ -46,11 +46,11 @@ FOLDER = "data/matrix"
 
 
 @dataclass(frozen=True)
-class Grid:
+class PlayerGrid:
     """Matrix of describers and generators under a single set of rules.
 
     Example:
-        >>> Grid(generators=(("canvas", 0), ("sketch", 1)), rows=()).generators[1]
+        >>> PlayerGrid(generators=(("canvas", 0), ("sketch", 1)), rows=()).generators[1]
         ('sketch', 1)
     """
 
@@ -65,7 +65,7 @@ class Grid:
         """Whether the matrix is so large that it is a heat map, which shows a picture only of a chosen cell."""
         return len(self.rows) * len(self.generators) > DENSE
 
-    def by_effect(self, effects: Effects | None) -> "Grid":
+    def by_effect(self, effects: Effects | None) -> "PlayerGrid":
         """Return the matrix, best describers above, best generators left; without effects, by the mean main score."""
         below = float("-inf")
         described = {row.describer: _compute_mean([place for cell in row.cells for place in cell]) for row in self.rows}
@@ -89,7 +89,7 @@ class Grid:
             key=lambda row: below if (mean := described[row.describer]) is None else mean,
             reverse=True,
         )
-        return Grid(
+        return PlayerGrid(
             tuple(self.generators[column] for column in columns),
             tuple(replace(row, cells=tuple(row.cells[column] for column in columns)) for row in rows),
         )
@@ -129,7 +129,7 @@ def build_matrix_pages(site: Site) -> Iterator[Page]:
         yield _build_target_page(site, gallery)
 
 
-def matrix_path(site: Site, view: View) -> str:
+def matrix_path(site: Site, view: BoardView) -> str:
     """Return where a matrix stands, without suffix: ``matrix`` for the site's judge, rules and every target."""
     name = name_view(site, view)
     return site.path("matrix" if name == "index" else f"matrix/{name}")
@@ -164,11 +164,11 @@ def build_matrix_files(site: Site) -> Iterator[tuple[str, str]]:
         yield f"{FOLDER}/{gallery.instance.instance_id}.json", json.dumps(value, separators=(",", ":")) + "\n"
 
 
-def _list_views(site: Site) -> Iterator[View]:
+def _list_views(site: Site) -> Iterator[BoardView]:
     return (view for view in list_views(site) if view.rules is not None and is_rated(site, view))
 
 
-def _build_condition_page(site: Site, view: View) -> Page:
+def _build_condition_page(site: Site, view: BoardView) -> Page:
     return Page(
         path=matrix_path(site, view),
         title=f"{_name_crossed_seats(site)}, {format_view_title(site, view)}".replace("Leaderboard", "all", 1),
@@ -191,7 +191,7 @@ def _name_crossed_seats(site: Site) -> str:
     return f"{form_plural(first)} × {form_plural(second.lower())}"
 
 
-def _collect_condition_values(site: Site, view: View) -> dict[str, Any]:
+def _collect_condition_values(site: Site, view: BoardView) -> dict[str, Any]:
     gallery, effects = None if site.folder else choose_example_target(site, view), _load_effects(site, view)
     grid = _build_grid(site, view, gallery)
     return {
@@ -203,7 +203,7 @@ def _collect_condition_values(site: Site, view: View) -> dict[str, Any]:
     }
 
 
-def _build_maps(site: Site, view: View, grid: Grid) -> list[dict[str, Any]]:
+def _build_maps(site: Site, view: BoardView, grid: PlayerGrid) -> list[dict[str, Any]]:
     """Return small maps in the order of a large one: a category or a difficulty each, with its share of the scale."""
     results = select_view_results(site, view)
     parts = [(category, None) for category in results.categories] + [(None, level) for level in results.difficulties]
@@ -228,9 +228,9 @@ def _find_main_score(
 
 def _build_target_page(site: Site, gallery: Gallery) -> Page:
     instance = gallery.instance
-    view = View(site.judge, instance.category, instance.difficulty, site.rule_sets[0])
+    view = BoardView(site.judge, instance.category, instance.difficulty, site.rule_sets[0])
     back = Chip(f"{format_category(instance.category)}, {instance.difficulty}", matrix_path(site, view), current=False)
-    every = Chip("All targets", matrix_path(site, View(site.judge, rules=site.rule_sets[0])), current=False)
+    every = Chip("All targets", matrix_path(site, BoardView(site.judge, rules=site.rule_sets[0])), current=False)
     return Page(
         path=target_path(instance.instance_id),
         title=f"{_name_crossed_seats(site)}: {gallery.title}",
@@ -249,12 +249,12 @@ def _build_target_page(site: Site, gallery: Gallery) -> Page:
     )
 
 
-def _collect_target_values(site: Site, view: View, gallery: Gallery) -> dict[str, Any]:
+def _collect_target_values(site: Site, view: BoardView, gallery: Gallery) -> dict[str, Any]:
     grid = _build_grid(site, view, gallery)
     return {**_collect_common_values(site, view, gallery), "grid": grid.by_effect(None) if grid.dense else grid}
 
 
-def _collect_common_values(site: Site, view: View, gallery: Gallery | None) -> dict[str, Any]:
+def _collect_common_values(site: Site, view: BoardView, gallery: Gallery | None) -> dict[str, Any]:
     return {
         "judge": view.judge,
         "gallery": gallery,
@@ -265,7 +265,7 @@ def _collect_common_values(site: Site, view: View, gallery: Gallery | None) -> d
     }
 
 
-def _build_chips(site: Site, view: View) -> list[tuple[str, list[Chip]]]:
+def _build_chips(site: Site, view: BoardView) -> list[tuple[str, list[Chip]]]:
     """Return links to the matrices that differ in a single choice; judges that only compare have no matrix."""
     there = {matrix_path(site, view) for view in _list_views(site)}
     groups = build_chips(site, view, matrix_path)
@@ -273,7 +273,7 @@ def _build_chips(site: Site, view: View) -> list[tuple[str, list[Chip]]]:
     return [(label, links) for label, links in known if len(links) > 1]
 
 
-def _list_targets(site: Site, view: View) -> list[dict[str, Any]]:
+def _list_targets(site: Site, view: BoardView) -> list[dict[str, Any]]:
     """Return the targets under a condition by category and difficulty, for the menu of targets."""
     by_condition: dict[tuple[str, str], list[Gallery]] = {}
     for gallery in site.galleries.values():
@@ -294,7 +294,7 @@ def _list_targets(site: Site, view: View) -> list[dict[str, Any]]:
     ]
 
 
-def _build_grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
+def _build_grid(site: Site, view: BoardView, gallery: Gallery | None) -> PlayerGrid:
     cells: dict[tuple[str, str], list[MatrixCell]] = {}
     for row in select_view_results(site, view).board(view.judge, view.category, view.difficulty):
         pair = site.pairs[row.submission.run_id]
@@ -303,7 +303,7 @@ def _build_grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
     generators = [
         (label, mark) for mark, label in enumerate(site.labels(second)) if any(name == label for _, name in cells)
     ]
-    return Grid(
+    return PlayerGrid(
         tuple(generators),
         tuple(
             _MatrixRow(
@@ -317,7 +317,7 @@ def _build_grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
     )
 
 
-def _build_cell(site: Site, view: View, gallery: Gallery | None, pair: Pair, row: BoardRow) -> MatrixCell:
+def _build_cell(site: Site, view: BoardView, gallery: Gallery | None, pair: Pair, row: BoardRow) -> MatrixCell:
     # A heat map has no pictures of its own: a browser fetches that of the chosen cell.
     pictured = gallery if math.prod(len(site.labels(role)) for role in site.roles) <= DENSE else None
     picture = _find_final_picture(site, pair, pictured) if pictured else None
@@ -326,7 +326,7 @@ def _build_cell(site: Site, view: View, gallery: Gallery | None, pair: Pair, row
     return MatrixCell(pair, row, find_tier(row.submission), picture, score, references)
 
 
-def _load_effects(site: Site, view: View) -> Effects | None:
+def _load_effects(site: Site, view: BoardView) -> Effects | None:
     """Return the effects of players under a condition; one set of rules, as everywhere on the page."""
     effects = load_player_effects(site, select_view_results(site, view), view.judge, view.category, view.difficulty)
     return None if isinstance(effects, Unavailable) else effects

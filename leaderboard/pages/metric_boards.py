@@ -13,7 +13,7 @@ from leaderboard.components.board_cells import select_amount_columns
 from leaderboard.components.board_rows import Listed
 from leaderboard.components.markup import Chip
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.board_views import View, describe_view, metric_path, split_chips, view_path
+from leaderboard.pages.board_views import BoardView, describe_view, metric_path, split_chips, view_path
 from leaderboard.pages.boards import GROUPS, build_menus, collect_column_facts, collect_menu_fields
 from leaderboard.pages.citation import dump_provenance
 from leaderboard.words.labels import describe_estimate
@@ -42,7 +42,7 @@ class _MetricLine(Listed):
 def _build_metric_page(site: Site, metric: str) -> Page:
     results, facts = site.under(), describe_metric(metric)
     overall = estimate_metric_cells(results, metric)
-    view = View(site.judge, rules=site.rule_sets[0])
+    view = BoardView(site.judge, rules=site.rule_sets[0])
     parts = [estimate_metric_cells(results, metric, category) for category in results.categories]
     lines = [
         _MetricLine(
@@ -105,7 +105,7 @@ def _compute_domain(estimates: Sequence[Estimate]) -> tuple[float, float]:
 
 
 def _build_home_chips(site: Site, metric: str) -> list[tuple[str, list[Chip]]]:
-    judged = View(site.judge, rules=site.rule_sets[0])
+    judged = BoardView(site.judge, rules=site.rule_sets[0])
     judges = [
         Chip(judge, view_path(site, replace(judged, judge=judge)), current=False) for judge in site.results.judges
     ]

@@ -26,7 +26,7 @@ from scipy.special import stdtrit
 from ircore.results.episodes import average_final_scores
 from ircore.results.model import Results
 from ircore.results.next_episodes import PairDifferences, pair_differences
-from ircore.results.statistics.comparison import TIE, Comparison
+from ircore.results.statistics.comparison import TIE, PairComparison
 from ircore.results.statistics.intervals import (
     CONFIDENCE,
     MINIMUM_PICTURES,
@@ -38,14 +38,14 @@ from ircore.results.statistics.intervals import (
 )
 from ircore.results.tables.comparisons import MOST, describe_repeats, plan_neighbours
 from leaderboard.model.site import Page, Pair, Site
-from leaderboard.pages.board_views import View, is_rated, judge_words, list_views, name_view, select_view_results
+from leaderboard.pages.board_views import BoardView, is_rated, judge_words, list_views, name_view, select_view_results
 from leaderboard.words.labels import format_category
 
 AGAINST_FOLDER = "data/against"
 """Folder of the files, relative to the site's root."""
 
 
-def against_path(site: Site, view: View) -> str:
+def against_path(site: Site, view: BoardView) -> str:
     """Return the path of a board's file, relative to the site's root."""
     return f"{site.path(AGAINST_FOLDER)}/{name_view(site, replace(view, order='main'))}.json"
 
@@ -88,13 +88,13 @@ Condition = str | None
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedPairs:
     """Two pairs under one condition."""
 
     category: Condition
     """Category of the targets; None for all."""
 
-    comparison: Comparison
+    comparison: PairComparison
     """First pair minus second pair."""
 
 
@@ -122,20 +122,20 @@ class Comparisons:
 
     def rows(
         self, couples: Sequence[tuple[Pair, Pair]], judge: str, categories: tuple[Condition, ...]
-    ) -> list[list[Row]]:
+    ) -> list[list[ComparedPairs]]:
         """Compare couples of pairs under some conditions.
 
         Returns:
             The rows of each couple, in the order of the conditions; those without a common instance are left out.
         """
-        rows: list[list[Row]] = [[] for _ in couples]
+        rows: list[list[ComparedPairs]] = [[] for _ in couples]
         for results, places in self._group_ranked_together(couples):
             run_ids = [(couples[place][0].run_id, couples[place][1].run_id) for place in places]
             for category in categories:
                 compared = results.compare_couples(run_ids, judge, category)
                 for place, comparison in zip(places, compared, strict=True):
                     if comparison.n or comparison.main.n:
-                        rows[place].append(Row(category, comparison))
+                        rows[place].append(ComparedPairs(category, comparison))
         return rows
 
     def _group_ranked_together(self, couples: Sequence[tuple[Pair, Pair]]) -> Iterator[tuple[Results, list[int]]]:
@@ -195,9 +195,9 @@ class Comparisons:
                     "words": judge_words(self.site, judge),
                     "rates": sorted(scope) if scope else None,
                     "boards": {
-                        rules.key: against_path(self.site, View(judge, rules=rules))
+                        rules.key: against_path(self.site, BoardView(judge, rules=rules))
                         for rules in self.site.rule_sets
-                        if is_rated(self.site, View(judge, rules=rules))
+                        if is_rated(self.site, BoardView(judge, rules=rules))
                     },
                 }
                 for judge, scope in results.scopes.items()
@@ -297,7 +297,7 @@ def _collect_finals(results: Results, judge: str) -> Mapping[str, Mapping[str, f
     return {run_id: average_final_scores(episodes, judge) for run_id, episodes in results.episodes.items()}
 
 
-def _list_numbers(comparison: Comparison) -> list[float | int | None]:
+def _list_numbers(comparison: PairComparison) -> list[float | int | None]:
     difference, main = comparison.difference, comparison.main
     return [
         *map(_round_value, (difference.mean, difference.low, difference.high)),

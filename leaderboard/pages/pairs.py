@@ -16,7 +16,7 @@ from ircore.results.headline import judge_kind
 from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, judge_ratings
 from ircore.results.model import BoardRow, Cell
 from ircore.results.next_episodes import play_command
-from ircore.results.statistics.comparison import Comparison
+from ircore.results.statistics.comparison import PairComparison
 from ircore.results.tables.comparisons import MOST
 from ircore.runs.provenance import Evidence, Flag
 from ircore.submissions.decisions import open_dispute
@@ -28,7 +28,7 @@ from leaderboard.model.site import Page, Pair, Site
 from leaderboard.model.site_judge import has_rated
 from leaderboard.model.trust import FINDINGS, trust_lines
 from leaderboard.pages.badges import build_badges, format_badge_snippet
-from leaderboard.pages.board_views import View, describe_view, judge_words, view_path
+from leaderboard.pages.board_views import BoardView, describe_view, judge_words, view_path
 from leaderboard.pages.boards import join_pairs
 from leaderboard.pages.cannot_draw import find_undrawable_marks
 from leaderboard.pages.citation import pair_bibtex
@@ -120,7 +120,9 @@ def pair_pages(site: Site) -> Iterator[Page]:
     disputes = {pair.run_id: open_dispute(site.history(pair.result.slug), pair.run_id) for pair in site.pairs.values()}
     listed = {
         "rows": join_pairs(site, list(rows.values())),
-        "words": describe_view(site, View(site.judge, rules=None if len(site.rule_sets) > 1 else site.rule_sets[0])),
+        "words": describe_view(
+            site, BoardView(site.judge, rules=None if len(site.rule_sets) > 1 else site.rule_sets[0])
+        ),
         "players": players,
         "submitted": bool(site.submitted),
         "unplayed": list_unplayed(site.submitted, site.played),
@@ -201,7 +203,7 @@ def _find_row(site: Site, pair: Pair, judge: str, row: BoardRow) -> dict[str, An
         "judge": judge,
         "label": identity.label if identity else judge,
         "computed": judge_kind(site.results, judge) == "computed",
-        "board": view_path(site, View(judge, rules=pair.result.rules)),
+        "board": view_path(site, BoardView(judge, rules=pair.result.rules)),
         "row": row,
     }
 
@@ -401,7 +403,7 @@ _BLOCK = 16
 """Places of a board whose comparisons are computed together."""
 
 
-def compare_with_others(site: Site, pair: Pair) -> list[tuple[BoardRow, Comparison]]:
+def compare_with_others(site: Site, pair: Pair) -> list[tuple[BoardRow, PairComparison]]:
     """Compare a pair with the others on the board of the site's judge under the pair's rules.
 
     Returns:
@@ -420,7 +422,7 @@ def _reach(pairs: int) -> int:
     return pairs if pairs <= MOST else REACH
 
 
-def _find_comparison(site: Site, rules: Any, first: int, second: int) -> Comparison:
+def _find_comparison(site: Site, rules: Any, first: int, second: int) -> PairComparison:
     """Return the comparison of the pairs at two places of a board."""
     upper, lower = min(first, second), max(first, second)
     comparison = _compare_block(site, rules, upper // _BLOCK)[upper, lower]
@@ -428,7 +430,7 @@ def _find_comparison(site: Site, rules: Any, first: int, second: int) -> Compari
 
 
 @lru_cache(maxsize=8)
-def _compare_block(site: Site, rules: Any, block: int) -> dict[tuple[int, int], Comparison]:
+def _compare_block(site: Site, rules: Any, block: int) -> dict[tuple[int, int], PairComparison]:
     """Compare the pairs at the places of a block with those below them, by both places."""
     results = site.under(rules)
     board = results.board(site.judge)

@@ -16,7 +16,7 @@ from leaderboard.components.markup import Chip
 from leaderboard.model.player_ranks import PlayerBoard, rank_players
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import (
-    View,
+    BoardView,
     build_chips,
     describe_view,
     format_view_heading,
@@ -35,12 +35,12 @@ from leaderboard.pages.players import make_player_keys, player_paths
 from leaderboard.words.labels import format_category, lead_words
 
 
-def player_board_path(site: Site, view: View, role: str) -> str:
+def player_board_path(site: Site, view: BoardView, role: str) -> str:
     """Return where a board of players stands, without suffix: ``boards/describers/index`` and so on."""
     return f"{site.path('boards')}/{role}s/{name_view(site, replace(view, order='main'))}"
 
 
-def build_subject_chips(site: Site, view: View, shown: str | None = None) -> list[tuple[str, list[Chip]]]:
+def build_subject_chips(site: Site, view: BoardView, shown: str | None = None) -> list[tuple[str, list[Chip]]]:
     """Return links to the boards of pairs, describers and generators; none if players cannot be ranked.
 
     Args:
@@ -98,16 +98,16 @@ def _build_differences(site: Site, path: str, role: str, values: Mapping[str, An
         yield path, dump_against_file(against, keys, [make_visible(label) for label in against.run_ids])
 
 
-def _format_condition(site: Site, view: View) -> str:
+def _format_condition(site: Site, view: BoardView) -> str:
     words = [format_category(view.category) if view.category else "", view.difficulty or ""]
     return ", ".join(filter(None, words)).capitalize() or f"All {site.game.pages.words.instance}s"
 
 
-def _list_views(site: Site) -> Iterator[View]:
+def _list_views(site: Site) -> Iterator[BoardView]:
     return (view for view in list_views(site) if build_subject_chips(site, view))
 
 
-def _build_board(site: Site, view: View, role: str) -> PlayerBoard:
+def _build_board(site: Site, view: BoardView, role: str) -> PlayerBoard:
     return rank_players(select_view_results(site, view), role, view.judge, view.category, view.difficulty)
 
 
@@ -115,13 +115,13 @@ def _find_key(site: Site, role: str, label: str) -> str:
     return make_player_keys(site.labels(role))[label]
 
 
-def _against_path(site: Site, view: View, role: str) -> str:
+def _against_path(site: Site, view: BoardView, role: str) -> str:
     return f"{site.path(AGAINST_FOLDER)}/{role}s/{name_view(site, replace(view, order='main'))}.json"
 
 
-def _build_page(site: Site, view: View, role: str) -> Page:
+def _build_page(site: Site, view: BoardView, role: str) -> Page:
     # Players are ranked under one set of rules, so the link to all rules leads to the board of pairs.
-    def path(site: Site, other: View) -> str:
+    def path(site: Site, other: BoardView) -> str:
         return player_board_path(site, other, role) if other.rules is not None else view_path(site, other)
 
     plain = [(label, links) for label, links in build_chips(site, view, path) if label not in ("Order", "Metric")]
@@ -150,7 +150,7 @@ def _build_page(site: Site, view: View, role: str) -> Page:
     )
 
 
-def _describe_finding(site: Site, view: View, role: str, values: Mapping[str, Any]) -> str:
+def _describe_finding(site: Site, view: BoardView, role: str, values: Mapping[str, Any]) -> str:
     """Return which player leads the board, and how far players can be told apart."""
     lines = values["lines"]
     lead = lead_words([line["row"] for line in lines], format_one_line(lines[0]["label"], 80), role) if lines else ""
@@ -166,7 +166,7 @@ def _explain_no_ranks(board: PlayerBoard) -> str:
     return f"{board.rows[0].cell.unranked_words}; {form_plural(board.role)} stand by name"
 
 
-def _collect_values(site: Site, view: View, role: str) -> dict[str, Any]:
+def _collect_values(site: Site, view: BoardView, role: str) -> dict[str, Any]:
     board = _build_board(site, view, role)
     paths = player_paths(site)
     lines = [

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ircore.results.model import Results
 from leaderboard.model.site import Pair, Site
-from leaderboard.pages.board_views import View, select_view_results
+from leaderboard.pages.board_views import BoardView, select_view_results
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class _ReferenceLine:
     """Ten times its mean score, 0–100: of what it played, since photographs have no scene to be told."""
 
 
-def list_pair_references(site: Site, view: View, pair: Pair) -> tuple[_ReferenceLine, ...]:
+def list_pair_references(site: Site, view: BoardView, pair: Pair) -> tuple[_ReferenceLine, ...]:
     """Return the references of a pair: with the same generator, under the same rules, best first."""
     if not site.game.is_judged:
         return ()
@@ -35,7 +35,7 @@ def list_pair_references(site: Site, view: View, pair: Pair) -> tuple[_Reference
     return tuple(sorted(lines, key=lambda line: -line.value))
 
 
-def list_board_references(site: Site, view: View) -> list[_ReferenceLine]:
+def list_board_references(site: Site, view: BoardView) -> list[_ReferenceLine]:
     """Return every reference line of a board, each once."""
     results: Results = select_view_results(site, view)
     lines = [

@@ -9,7 +9,7 @@ from ircore.results.tables.model import Column
 from ircore.results.tables.sensitivity import COLUMNS
 from ircore.submissions.seasons import SeasonGaps, read_season_gaps
 from leaderboard.model.site import Site
-from leaderboard.pages.board_views import View
+from leaderboard.pages.board_views import BoardView
 
 GAP = next(column for column in COLUMNS if column.key == "gap")
 
@@ -71,7 +71,7 @@ def check_season(site: Site, file: Path | None, pulled: Path) -> SeasonGaps | No
     return gaps
 
 
-def build_season_column(site: Site, view: View) -> SeasonColumn | None:
+def build_season_column(site: Site, view: BoardView) -> SeasonColumn | None:
     """Return the column of gaps of a board; None unless gaps of its judge and category are given."""
     season = site.season
     if season is None or (view.judge, view.category, view.difficulty) != (season.judge, season.category, None):

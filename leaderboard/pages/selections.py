@@ -14,7 +14,7 @@ import numpy as np
 
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from leaderboard.model.site import Gallery, Pair, Site
-from leaderboard.pages.board_views import View, select_view_results
+from leaderboard.pages.board_views import BoardView, select_view_results
 
 TELLING = 3
 """Renderings from which a dialogue is seen to go somewhere."""
@@ -63,7 +63,7 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Selection:
+class EpisodeSelection:
     """Some episodes under a heading."""
 
     name: str
@@ -103,7 +103,7 @@ def _list_judged(site: Site, pairs: Iterable[Pair]) -> Iterator[Chosen]:
 
 
 @lru_cache(maxsize=1)
-def choose_selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
+def choose_selections(site: Site, each: int = 4) -> tuple[EpisodeSelection, ...]:
     """Choose the episodes of the four selections; empty selections are left out.
 
     Args:
@@ -123,7 +123,7 @@ def choose_selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
         (name, title, rule, _select_extreme(among, sign, each, among is moved))
         for name, title, rule, among, sign in made
     ]
-    return tuple(Selection(name, title, rule, episodes) for name, title, rule, episodes in chosen if episodes)
+    return tuple(EpisodeSelection(name, title, rule, episodes) for name, title, rule, episodes in chosen if episodes)
 
 
 @lru_cache(maxsize=1)
@@ -141,7 +141,7 @@ def choose_example_episode(site: Site) -> Chosen | None:
     return min(list_judged_episodes(site), key=order, default=None)
 
 
-def choose_example_target(site: Site, view: View) -> Gallery | None:
+def choose_example_target(site: Site, view: BoardView) -> Gallery | None:
     """Return the target drawn by most pairs under a condition; ties go to the widest spread of scores."""
     results = select_view_results(site, view)
     among = [

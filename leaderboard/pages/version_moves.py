@@ -32,10 +32,10 @@ Condition = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Standing:
+class VersionPlace:
     """A pair's place on the overall board of a version.
 
-    >>> Standing(low=2, high=4, main=Estimate(71.5, 65.0, 78.0, 42)).words
+    >>> VersionPlace(low=2, high=4, main=Estimate(71.5, 65.0, 78.0, 42)).words
     '2–4'
     """
 
@@ -79,17 +79,17 @@ class Shift:
 
 
 @dataclass(frozen=True)
-class Track:
+class VersionTrack:
     """A pair over the versions.
 
-    >>> Track(("a", "b"), (Standing(1, 1, Estimate(90.0, None, None, 4)), None)).words
+    >>> VersionTrack(("a", "b"), (VersionPlace(1, 1, Estimate(90.0, None, None, 4)), None)).words
     'new'
     """
 
     name: Name
     """Describer and generator."""
 
-    standings: tuple[Standing | None, ...]
+    standings: tuple[VersionPlace | None, ...]
     """The newest version first; None where the pair did not stand on the board."""
 
     pair: Pair | None = None
@@ -102,8 +102,8 @@ class Track:
     def moved(self) -> int:
         """1 for a pair that moved up from the version before, -1 for down, 0 where that cannot be said.
 
-        >>> first, third = (Standing(place, place, Estimate(50.0, None, None, 4)) for place in (1, 3))
-        >>> Track(("a", "b"), (first, third)).moved, Track(("a", "b"), (third, first)).moved
+        >>> first, third = (VersionPlace(place, place, Estimate(50.0, None, None, 4)) for place in (1, 3))
+        >>> VersionTrack(("a", "b"), (first, third)).moved, VersionTrack(("a", "b"), (third, first)).moved
         (1, -1)
         """
         now, before = (*self.standings, None)[:2]
@@ -118,8 +118,8 @@ class Track:
     def words(self) -> str:
         """How the pair moved from the version before to the newest, in words.
 
-        >>> first, third = (Standing(place, place, Estimate(50.0, None, None, 4)) for place in (1, 3))
-        >>> Track(("a", "b"), (first, third)).words
+        >>> first, third = (VersionPlace(place, place, Estimate(50.0, None, None, 4)) for place in (1, 3))
+        >>> VersionTrack(("a", "b"), (first, third)).words
         'up from 3 to 1'
         """
         now, before = (*self.standings, None)[:2]
@@ -142,14 +142,14 @@ class Track:
 class _Board:
     """The overall board of a version, and the main scores under its conditions."""
 
-    standings: Mapping[Name, Standing]
+    standings: Mapping[Name, VersionPlace]
     """Best first."""
 
     means: Mapping[Condition, Mapping[Name, float]]
     """Main scores, 0–100, by condition."""
 
 
-def build_tracks(site: Site, frozen: Sequence[FrozenBoard]) -> tuple[Track, ...]:
+def build_tracks(site: Site, frozen: Sequence[FrozenBoard]) -> tuple[VersionTrack, ...]:
     """Return every pair of the current board over the versions, in the order of the current board.
 
     Args:
@@ -159,11 +159,11 @@ def build_tracks(site: Site, frozen: Sequence[FrozenBoard]) -> tuple[Track, ...]
     runs = _index_pairs(site)
     boards = [_read_live_board(site, runs), *(_read_frozen_board(board, site.judge) for board in frozen)]
     names = dict.fromkeys(name for board in boards for name in board.standings)
-    made = (Track(name, tuple(board.standings.get(name) for board in boards), runs.get(name)) for name in names)
+    made = (VersionTrack(name, tuple(board.standings.get(name) for board in boards), runs.get(name)) for name in names)
     return tuple(_add_shifts(track, *boards[:2]) if track.moved else track for track in made)
 
 
-def describe_moves(moved: Sequence[Track], before: str) -> str:
+def describe_moves(moved: Sequence[VersionTrack], before: str) -> str:
     """Return who moved from the version before to the newest, in words; they hold labels of players.
 
     Args:
@@ -181,7 +181,7 @@ def describe_moves(moved: Sequence[Track], before: str) -> str:
     return f"Against {before}: {'. '.join(parts)}." if parts else ""
 
 
-def _add_shifts(track: Track, now: _Board, before: _Board) -> Track:
+def _add_shifts(track: VersionTrack, now: _Board, before: _Board) -> VersionTrack:
     """Return a track with the conditions that moved its pair most in the direction in which it moved."""
     shifts: list[Shift] = []
     for (category, difficulty), means in now.means.items():
@@ -193,7 +193,7 @@ def _add_shifts(track: Track, now: _Board, before: _Board) -> Track:
     # Conditions in which the pair moved the other way cannot have moved it this way.
     pushed = [shift for shift in shifts if (shift.now - shift.before) * track.moved > 0]
     pushed.sort(key=lambda shift: (-abs(shift.now - shift.before), shift.category, shift.difficulty))
-    return Track(track.name, track.standings, track.pair, tuple(pushed[:MOST_CONDITIONS]))
+    return VersionTrack(track.name, track.standings, track.pair, tuple(pushed[:MOST_CONDITIONS]))
 
 
 def _index_pairs(site: Site) -> dict[Name, Pair]:
@@ -210,7 +210,7 @@ def _read_live_board(site: Site, runs: Mapping[Name, Pair]) -> _Board:
     results = site.under()
     rows = {row.submission.run_id: row for row in results.board(site.judge)}
     shown = {name: rows[pair.run_id] for name, pair in runs.items()}
-    standings = {name: Standing(row.rank_low, row.rank_high, row.cell.main) for name, row in shown.items()}
+    standings = {name: VersionPlace(row.rank_low, row.rank_high, row.cell.main) for name, row in shown.items()}
     means: dict[Condition, dict[Name, float]] = {}
     for category in results.categories:
         for difficulty in results.difficulties:
@@ -226,7 +226,7 @@ def _read_frozen_board(board: FrozenBoard, judge: str) -> _Board:
     rows = [row for row in board.rows if row.get("judge") == judge]
     overall = [row for row in rows if (row.get("category"), row.get("difficulty")) == (ALL, ALL)]
     common = Counter(str(row.get("rules")) for row in overall).most_common(1)
-    standings: dict[Name, Standing] = {}
+    standings: dict[Name, VersionPlace] = {}
     means: dict[Condition, dict[Name, float]] = {}
     for row in (row for row in rows if str(row.get("rules")) == common[0][0]) if common else ():
         fields = [row.get(field) for field in ("describer", "generator", "category", "difficulty")]
@@ -239,7 +239,7 @@ def _read_frozen_board(board: FrozenBoard, judge: str) -> _Board:
         # Of several runs of the same players the first is the best, as on the live board.
         if condition == (ALL, ALL):
             standings.setdefault(
-                name, Standing(_get_whole_number(row, "rank_low"), _get_whole_number(row, "rank_high"), main)
+                name, VersionPlace(_get_whole_number(row, "rank_low"), _get_whole_number(row, "rank_high"), main)
             )
         elif ALL not in condition and main.mean is not None:
             means.setdefault(condition, {}).setdefault(name, main.mean)

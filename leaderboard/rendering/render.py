@@ -25,7 +25,7 @@ from ircore.results.tables import formats
 from ircore.results.tables.intervals import count_money_digits
 from ircore.results.tables.pairs import list_remedies
 from leaderboard import theme
-from leaderboard.charts.catalogue import Chart, Drawn
+from leaderboard.charts.catalogue import Chart, RenderedFigure
 from leaderboard.components import (
     board_cells,
     board_rows,
@@ -58,7 +58,10 @@ class Renderer:
     """
 
     def __init__(
-        self, site: Site | None, charts: Mapping[str, Chart | Drawn], below: Callable[[Page], str] = lambda _: ""
+        self,
+        site: Site | None,
+        charts: Mapping[str, Chart | RenderedFigure],
+        below: Callable[[Page], str] = lambda _: "",
     ) -> None:
         self._below = below
         self._shared = {

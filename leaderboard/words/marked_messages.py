@@ -44,7 +44,7 @@ class Segment(NamedTuple):
     """The categories whose words cover it, in their order; none for other words."""
 
 
-class Marked(NamedTuple):
+class MarkedMessage(NamedTuple):
     """A message cut into the segments that pages show.
 
     >>> marked = mark_message("Move it to the left.", turn=2)
@@ -64,7 +64,7 @@ class Marked(NamedTuple):
     """Every category that fires in what is shown, in their order."""
 
 
-def mark_message(message: str, turn: int) -> Marked:
+def mark_message(message: str, turn: int) -> MarkedMessage:
     """Cut a message where a word of correction begins or ends (``find_corrections``).
 
     Args:
@@ -89,7 +89,7 @@ def mark_message(message: str, turn: int) -> Marked:
     if begun < len(shown):
         segments.append(Segment(shown[begun:], ()))
     every = reduce(or_, (_BITS[mark.correction] for mark in marks), 0)
-    return Marked(tuple(segments), len(message) - len(shown), _list_categories(every))
+    return MarkedMessage(tuple(segments), len(message) - len(shown), _list_categories(every))
 
 
 @cache

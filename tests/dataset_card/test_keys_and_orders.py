@@ -20,8 +20,8 @@ from dataset_card.hub.pull import refuse_unsafe
 from dataset_card.hub.push import PushPlan, push_release, replace_release
 from dataset_card.markdown import escape_markdown
 from dataset_card.releases.record import compute_content_hash
-from dataset_card.tables.columns import Column, Config
-from dataset_card.tables.parts import Part, compute_part_key
+from dataset_card.tables.columns import Config, ReleaseColumn
+from dataset_card.tables.parts import TablePart, compute_part_key
 from dataset_card.tables.records_of_rows import parse_cost
 from ircore.core.episode_records import EpisodeCost
 from ircore.core.errors import InputError, WorkError
@@ -29,12 +29,12 @@ from ircore.core.images import Picture
 from ircore.core.plugins import load_plugin
 from ircore.core.score_records import JudgeIdentity
 
-COLUMNS = (Column("word", "string", "A word."), Column("share", "float64", "A share."))
+COLUMNS = (ReleaseColumn("word", "string", "A word."), ReleaseColumn("share", "float64", "A share."))
 TABLE = Config("words", "a word", COLUMNS)
 
 
-def part(config: str, run_id: str | None, key: str) -> Part:
-    return Part(config=config, run_id=run_id, key=key * 64, rows=1, num_bytes=1, shards=())
+def part(config: str, run_id: str | None, key: str) -> TablePart:
+    return TablePart(config=config, run_id=run_id, key=key * 64, rows=1, num_bytes=1, shards=())
 
 
 def test_a_verification_rests_on_the_records_of_its_run_alone() -> None:

@@ -14,7 +14,7 @@ from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.captioner import CaptionerDescriber
 from ircore.results.conformance import check_table, sample_results
 from ircore.results.model import Results
-from ircore.results.tables.catalogue import TABLES, Question
+from ircore.results.tables.catalogue import TABLES, TableQuestion
 from ircore.runs.conformance import build_setups, check_game
 from ircore.scorers.conformance import check_judge, check_metric
 from ircore.scorers.judges.structural import StructuralJudge
@@ -57,7 +57,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 @pytest.mark.parametrize("name", sorted(TABLES))
 def test_tables(name: str, results: Results) -> None:
-    check_table(TABLES[name], results, Question(judge="structural"))
+    check_table(TABLES[name], results, TableQuestion(judge="structural"))
 
 
 def test_every_kind_of_builtin_plug_in_is_checked() -> None:

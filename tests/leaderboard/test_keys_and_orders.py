@@ -15,11 +15,11 @@ from leaderboard.charts.catalogue import make_figures
 from leaderboard.components.episodes import build_xray_data
 from leaderboard.components.plots import dot
 from leaderboard.frozen_boards.frozen_views import list_frozen_views
-from leaderboard.gallery.same_words import Exchange, Fault
+from leaderboard.gallery.same_words import EpisodeBlame, PlayerExchange
 from leaderboard.model.final_fates import FinalFates
 from leaderboard.model.site import Site
 from leaderboard.model.xray import Cited, Xray
-from leaderboard.model.xray import Fault as MarkFault
+from leaderboard.model.xray import MarkFault as MarkFault
 from leaderboard.pages.badges import build_badges
 from leaderboard.pages.cannot_draw import _build_line
 from leaderboard.pages.feed import list_changes
@@ -28,7 +28,7 @@ from leaderboard.pages.metric_boards import build_metric_pages
 from leaderboard.pages.overview import build_front_page
 from leaderboard.pages.players import make_player_keys
 from leaderboard.pages.selections import choose_selections
-from leaderboard.pages.version_moves import Standing, Track, build_tracks
+from leaderboard.pages.version_moves import VersionPlace, VersionTrack, build_tracks
 from leaderboard.storage import build_cache
 from leaderboard.storage.build_cache import compute_content_key, run_key
 from leaderboard.words.labels import describe_interval
@@ -97,7 +97,9 @@ def test_a_mean_beyond_the_scale_stands_on_its_end() -> None:
 def test_more_hangs_on_words_or_drawing_only_where_the_interval_says_so(
     low: float, high: float, count: int, verdict: str
 ) -> None:
-    fault = Fault(5.0, Exchange(1.0, 2), Exchange(1.0, 2), Estimate((low + high) / 2, low, high, count))
+    fault = EpisodeBlame(
+        5.0, PlayerExchange(1.0, 2), PlayerExchange(1.0, 2), Estimate((low + high) / 2, low, high, count)
+    )
     assert verdict in fault.verdict
 
 
@@ -109,7 +111,9 @@ def test_players_whose_labels_have_the_same_letters_have_pages_of_their_own() ->
 
 def test_ranges_of_ranks_that_overlap_say_of_nobody_that_it_moved() -> None:
     def moved(now: tuple[int, int], before: tuple[int, int]) -> int:
-        return Track(("a", "b"), tuple(Standing(*ends, Estimate(50.0, None, None, 4)) for ends in (now, before))).moved
+        return VersionTrack(
+            ("a", "b"), tuple(VersionPlace(*ends, Estimate(50.0, None, None, 4)) for ends in (now, before))
+        ).moved
 
     assert [moved((1, 2), (3, 4)), moved((3, 4), (1, 2)), moved((1, 3), (3, 5)), moved((2, 3), (1, 3))] == [1, -1, 0, 0]
 

@@ -15,7 +15,7 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import Rules
 from ircore.instances.store import InstanceSet
-from ircore.runs.events import End, Entry
+from ircore.runs.events import End, EventEntry
 from ircore.runs.folder import RunFolder, RunWriter
 from ircore.runs.play import make_run, open_run
 from leaderboard.building.content import Options
@@ -62,7 +62,7 @@ def gap_run(path: Path, instances: InstanceSet, slug: str, fates: Sequence[Fate]
         for instance, _ in pairs:
             target = instance.pictures["target"]
             shutil.copyfile(instances.folder / target.image, opened.rendering_path(target.sha256))
-        writer.record([Entry(End(episode=episode_of(item, fate, _drawn(item)))) for item, fate in pairs])
+        writer.record([EventEntry(End(episode=episode_of(item, fate, _drawn(item)))) for item, fate in pairs])
     (path / "judges").mkdir(exist_ok=True)
     for judge in (EYE, SHAPES_EYE):
         write_text(path / "judges" / f"{judge.name}.json", judge.model_dump_json() + "\n")

@@ -16,7 +16,7 @@ from ircore.core.images import Picture
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import Rules, Turn
 from ircore.instances.store import InstanceSet
-from ircore.runs.events import End, Entry
+from ircore.runs.events import End, EventEntry
 from ircore.runs.folder import RunFolder, RunWriter
 from ircore.runs.play import make_run, open_run
 from ircore.scorers.verification.scene_facts import list_facts
@@ -46,7 +46,7 @@ def run_of(folder: Path, instances: InstanceSet, pictures: Mapping[str, Sequence
                 episode_id=instance.instance_id, instance_id=instance.instance_id, category=instance.category,
                 difficulty=instance.difficulty, outcome="turn_limit", steps=turns,
             )  # fmt: skip
-            writer.record([Entry(End(episode=episode))])
+            writer.record([EventEntry(End(episode=episode))])
     return opened
 
 

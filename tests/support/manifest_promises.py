@@ -5,9 +5,9 @@ from manifest_attacks import ATTACKS, GOOD
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.core.submission_records import Submission
 from ircore.submissions.check.reports import build_report, format_annotations, format_summary
-from ircore.submissions.check.submission import Neighbour, check_bytes, neighbour
+from ircore.submissions.check.submission import OtherSubmission, check_bytes, neighbour
 
-THERE = (Neighbour("builtin-classical-canvas", "classical + canvas", {"LAB_KEY": "lab.example.org"}),)
+THERE = (OtherSubmission("builtin-classical-canvas", "classical + canvas", {"LAB_KEY": "lab.example.org"}),)
 
 SEEDS = [
     GOOD.encode(),

@@ -9,7 +9,7 @@ from dataset_card.releases.build import build_release
 from ircore.core.episode_records import Episode
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet
-from ircore.runs.events import End, Entry
+from ircore.runs.events import End, EventEntry
 from ircore.runs.folder import RunFolder, RunWriter, create_run
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
@@ -51,7 +51,7 @@ def write_run(
     for file in (run.path / "renderings").iterdir():
         (made.path / "renderings" / file.name).write_bytes(file.read_bytes())
     with RunWriter(made) as writer:
-        writer.record([Entry(End(episode=episode)) for episode in episodes.values()])
+        writer.record([EventEntry(End(episode=episode)) for episode in episodes.values()])
     made.add_scores(scores)
     for judge in tuple(run.judges().values()) if judges is None else judges:
         made.keep_judge(judge)

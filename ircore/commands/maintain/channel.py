@@ -15,7 +15,7 @@ from ircore.results.tables.formats import Format, render
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import record_findings
-from ircore.submissions.channel.channel_test import RULES, ChannelPlan, ChannelResult, Drawer, find_drawer
+from ircore.submissions.channel.channel_test import RULES, AskedGenerator, ChannelPlan, ChannelResult, find_drawer
 from ircore.submissions.channel.channel_test import channel_test as tested
 from ircore.submissions.channel.paraphrase import ByList, ByModel
 from ircore.submissions.reproduce import is_offline
@@ -82,7 +82,7 @@ def channel_test(
     )
 
 
-def _find_own_generator(folder: RunFolder, asked: bool | None) -> Drawer | None:
+def _find_own_generator(folder: RunFolder, asked: bool | None) -> AskedGenerator | None:
     """Return the own generator of a run's pair if it is to be asked."""
     submission = folder.run.submission
     # Unless it is asked for, a generator behind a service is left out: its pictures cost money.

@@ -15,7 +15,7 @@ from ircore.core.terminal import make_printable
 from ircore.players.builtin_pairs import find_submission_place
 from ircore.players.submission import find_folder
 from ircore.submissions.check import reports
-from ircore.submissions.check.submission import Checked, Purpose, check_submission
+from ircore.submissions.check.submission import CheckedSubmission, Purpose, check_submission
 from ircore.submissions.check.tree import check_tree, folder_findings
 from ircore.submissions.findings import Finding, select_errors, sort_findings
 
@@ -82,7 +82,7 @@ def check(
             click.echo(line, err=as_json)
 
 
-def _check_paths(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], tuple[Finding, ...]]:
+def _check_paths(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[CheckedSubmission], tuple[Finding, ...]]:
     """Return the verdicts on submissions with all findings, also about the other files in their folders."""
     paths = tuple(find_submission_place(path) for path in paths)
     checked = [check_submission(path, purpose) for path in paths]
@@ -113,10 +113,10 @@ def check_change(
     Files are read as data from git's objects: nothing of the change is checked out or run. A merged submission is
     changed by the account that its manifest names; without --account, such a change is a warning.
     """
-    from ircore.submissions.check.change import Proposer
+    from ircore.submissions.check.change import ProposingAccount
     from ircore.submissions.check.change import check_change as check_commits
 
-    proposer = Proposer(account, fork) if account else None
+    proposer = ProposingAccount(account, fork) if account else None
     change = check_commits(repo, base, head, by == "maintainers", proposer)
     if github:
         # Later steps of a workflow preview what was checked.
@@ -125,7 +125,7 @@ def check_change(
 
 
 def _report(
-    checked: Sequence[Checked],
+    checked: Sequence[CheckedSubmission],
     findings: Sequence[Finding],
     as_json: bool,
     github: bool,

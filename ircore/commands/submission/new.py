@@ -18,7 +18,7 @@ from ircore.submissions import drafts
 from ircore.submissions.check.reports import format_error, format_valid_line
 from ircore.submissions.check.submission import check_bytes, read_neighbours
 from ircore.submissions.drafts import parse_parameter, player_specs, players_of
-from ircore.submissions.questions import Context, complete
+from ircore.submissions.questions import QuestionContext, complete
 
 _SEATS = ("describer", "generator")
 """Seats with options of their own; those of all games are named by ``--player``."""
@@ -88,7 +88,7 @@ def new(path: Path, site_url: str | None, yes: bool, local: bool, game: str, **o
     ask = _ask if sys.stdin.isatty() and not yes else None
     if ask is not None:
         _say("Each answer is checked at once; Ctrl-C leaves nothing behind.")
-    document = complete(stated, Context(slug, beside, ask, _say, local, game))
+    document = complete(stated, QuestionContext(slug, beside, ask, _say, local, game))
     purpose = drafts.find_purpose(document, local)
     text = drafts.format_manifest(document, drafts.schema_address(folder, site_url))
     # Checked before it is written: no manifest with an error is left behind.

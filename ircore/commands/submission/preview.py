@@ -21,7 +21,7 @@ from ircore.players.submission import MANIFEST, read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, read_provenance, write_provenance
 from ircore.submissions.check.change import check_change
-from ircore.submissions.check.git_objects import Repository
+from ircore.submissions.check.git_objects import GitRepository
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.findings import select_errors
 from ircore.submissions.request_fields import explain_self_reported
@@ -153,7 +153,7 @@ def _write_manifest(repo: Path, base: str, head: str, by_maintainers: bool, fold
         raise InputError(f"{head[:12]}: not one valid submission", f"See: ircore submission check-change {base} {head}")
     if len(change.checked) != 1:
         return None
-    objects, place = Repository(repo), folder / change.checked[0].slug
+    objects, place = GitRepository(repo), folder / change.checked[0].slug
     path = f"submissions/{place.name}"
     # From git's objects: the files of a stranger's branch are never checked out.
     blobs = [blob for blob in objects.blobs(change.head, path) if blob.entry.path == f"{path}/{MANIFEST}"]

@@ -47,7 +47,7 @@ _TERMINAL_SIZE, _CLOSE_ON_EXEC, _KEEP_ON_EXEC, _IS_TERMINAL = 0x5413, 0x5451, 0x
 _SET_NAME = 15
 
 
-class Condition(NamedTuple):
+class ArgumentCondition(NamedTuple):
     """A condition on an argument of an allowed call.
 
     >>> CONDITIONS["prlimit64"]  # of one's own process alone
@@ -65,11 +65,11 @@ class Condition(NamedTuple):
 
 
 CONDITIONS = {
-    "clone": Condition(0, bits=_CLONE_THREAD),  # threads, but no processes
-    "fcntl": Condition(1, (0, 1, 2, 3, 4, 5, 6, 7, 1030)),  # no signals to an owner, no larger pipes
-    "ioctl": Condition(1, (_IS_TERMINAL, _TERMINAL_SIZE, _CLOSE_ON_EXEC, _KEEP_ON_EXEC)),
-    "prctl": Condition(0, (_SET_NAME,)),
-    "prlimit64": Condition(0, (0,)),
+    "clone": ArgumentCondition(0, bits=_CLONE_THREAD),  # threads, but no processes
+    "fcntl": ArgumentCondition(1, (0, 1, 2, 3, 4, 5, 6, 7, 1030)),  # no signals to an owner, no larger pipes
+    "ioctl": ArgumentCondition(1, (_IS_TERMINAL, _TERMINAL_SIZE, _CLOSE_ON_EXEC, _KEEP_ON_EXEC)),
+    "prctl": ArgumentCondition(0, (_SET_NAME,)),
+    "prlimit64": ArgumentCondition(0, (0,)),
 }
 """Calls that pass only with certain arguments."""
 
@@ -110,7 +110,7 @@ def filter_program(machine: str) -> bytes:
     return b"".join([*program, _pack_instruction(_RETURN, _REFUSE)])
 
 
-def _build_verdict(condition: Condition | None) -> Sequence[bytes]:
+def _build_verdict(condition: ArgumentCondition | None) -> Sequence[bytes]:
     if condition is None:
         return [_pack_instruction(_RETURN, _ALLOW)]
     # Arguments are 64 bits from offset 16 on; the kernel reads of these the lower 32, which come first.
@@ -265,7 +265,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ProgramOutcome:
     """Result of running a program.
 
     Attributes:
@@ -302,7 +302,7 @@ class Box:
     environment: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
 
-    def run(self, script: str, data: bytes = b"") -> Outcome:
+    def run(self, script: str, data: bytes = b"") -> ProgramOutcome:
         """Run a script with bytes on its standard input; several threads may run scripts at the same time.
 
         Raises:
@@ -328,7 +328,7 @@ class Box:
                 process.wait()
         if fate == "finished" and process.returncode != 0:
             fate = "failed"
-        return Outcome(fate, output, time.perf_counter() - started)
+        return ProgramOutcome(fate, output, time.perf_counter() - started)
 
     def command(self, script: str, rules: int) -> list[str]:
         """Return bubblewrap's command line.

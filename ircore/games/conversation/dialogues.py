@@ -38,11 +38,11 @@ from ircore.core.seeds import derive_seed
 from ircore.core.validation import describe_validation_error
 from ircore.games.conversation.game import TARGET
 from ircore.games.conversation.records import MOST_HOPS, Dialogue, Exchange, Message
-from ircore.instances.requests import BuildRequest, ImportRequest, Place
+from ircore.instances.requests import BuildRequest, ImportRequest, SetPlace
 from ircore.instances.scene_percepts import perceive_scene
 from ircore.instances.store import CONVGENVISMO, InstanceSet, refuse_other_licence, write_instances
 from ircore.instances.targets.categories import BUILDERS, draw_target
-from ircore.players.builtin_language import Sentence, tell_percepts
+from ircore.players.builtin_language import PictureSentence, tell_percepts
 
 USUAL = ("simple_shapes", "bar_graph", "pie_graph")
 """Categories that are built where none is asked for."""
@@ -90,7 +90,7 @@ def build(request: BuildRequest) -> InstanceSet:
     return write_instances(request.out, (_build_instance(place, request.seed) for place in places))
 
 
-def _build_instance(place: Place, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
+def _build_instance(place: SetPlace, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
     seed = derive_seed(set_seed, place.instance_id)
     drawn = draw_target(place.category, place.difficulty, seed)
     talk = write_dialogue(drawn.scene, place.difficulty, random.Random(seed))
@@ -145,7 +145,7 @@ def _draw_questions(kinds: Sequence[str], rng: random.Random) -> Iterator[str]:
         yield next(questions_by_kind[kind])
 
 
-def _divide_into_hops(parts: Sequence[Sentence], hops: int) -> list[list[Sentence]]:
+def _divide_into_hops(parts: Sequence[PictureSentence], hops: int) -> list[list[PictureSentence]]:
     """Divide sentences into hops of about equally many, in their order; the ground and the first thing are one hop.
 
     Where there are few sentences, the ground is a hop of its own.

@@ -17,12 +17,12 @@ from ircore.games.reasoning.dimensions.layout import Layout
 from ircore.games.reasoning.dimensions.painting import Painting
 from ircore.games.reasoning.dimensions.quantity import Quantity
 from ircore.games.reasoning.dimensions.sudoku import Sudoku
-from ircore.games.reasoning.dimensions.text import Text
-from ircore.instances.requests import BuildRequest, Place
+from ircore.games.reasoning.dimensions.text import HiddenWord
+from ircore.instances.requests import BuildRequest, SetPlace
 from ircore.instances.store import InstanceSet, write_instances
 
 _ALL = (
-    Quantity(), Layout(), Text(), Jigsaw(), Sudoku(), Painting(), EntityNamed(), EntityDescribed(), Recognition(),
+    Quantity(), Layout(), HiddenWord(), Jigsaw(), Sudoku(), Painting(), EntityNamed(), EntityDescribed(), Recognition(),
 )  # fmt: skip
 
 DIMENSIONS: Mapping[str, Dimension] = {dimension.name: dimension for dimension in _ALL}
@@ -39,7 +39,7 @@ def build(request: BuildRequest) -> InstanceSet:
     return write_instances(request.out, (_build_instance(place, request.seed) for place in places))
 
 
-def _build_instance(place: Place, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
+def _build_instance(place: SetPlace, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
     dimension = DIMENSIONS[place.category]
     # Dimensions that ask for the same things share their seeds, so that tasks of one number are about the same thing.
     seed = derive_seed(set_seed, replace(place, category=dimension.things or place.category).instance_id)

@@ -29,7 +29,7 @@ from ircore.games.base import (
 )
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.games.reasoning.measures import MEASURES, measure_attempt, measure_choice
-from ircore.games.reasoning.records import LONGEST, Attempt, TaskRecord
+from ircore.games.reasoning.records import LONGEST, TaskAttempt, TaskRecord
 from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, PlayerError, Question, TextAnswer
 
 SOURCE = "https://openreview.net/forum?id=4c1gAsVd9C"
@@ -130,7 +130,7 @@ class ReasoningGame(Game[ReasoningRules]):
     seats = (DRAWER, READER, THINKER)
     payload = TaskRecord
     rules = ReasoningRules
-    step = Attempt
+    step = TaskAttempt
     outcomes = (
         GameOutcome("answered", played=True),
         GameOutcome("missing", played=True),
@@ -167,7 +167,7 @@ class ReasoningGame(Game[ReasoningRules]):
             # An outage says nothing about the player; the episode is played again and does not score 0.
             if fault.reason in TECHNICAL_REASONS:
                 raise
-            missing = Attempt(told=prompt, thought=thought, missing=f"{fault.reason}: {fault.detail}"[:2000])
+            missing = TaskAttempt(told=prompt, thought=thought, missing=f"{fault.reason}: {fault.detail}"[:2000])
             return Ending("missing", (missing,))
         return Ending("missing" if attempt.missing else "answered", (attempt,))
 
@@ -205,13 +205,13 @@ async def _ask_for_attempt(
     prompt: str,
     thought: str | None,
     pictures: tuple[Captioned, ...],
-) -> Attempt:
+) -> TaskAttempt:
     task: TaskRecord = setup.payload
     if task.choices:
         seed = derive_seed(setup.seed, 1, READER.name)
         chosen = await table.ask(READER, Question(1, prompt, pictures, task.choices, seed=seed, unclear=UNCLEAR))
         if chosen.choice == UNCLEAR:
-            return Attempt(told=prompt, missing="the answer names none of the choices", notes=chosen.notes)
-        return Attempt(told=prompt, choice=chosen.choice, notes=chosen.notes)
+            return TaskAttempt(told=prompt, missing="the answer names none of the choices", notes=chosen.notes)
+        return TaskAttempt(told=prompt, choice=chosen.choice, notes=chosen.notes)
     drawn = await table.ask(DRAWER, Question(1, prompt, pictures, seed=derive_seed(setup.seed, 1, DRAWER.name)))
-    return Attempt(told=prompt, thought=thought, rendering=Rendering.of(drawn.picture), notes=drawn.notes)
+    return TaskAttempt(told=prompt, thought=thought, rendering=Rendering.of(drawn.picture), notes=drawn.notes)

@@ -25,7 +25,7 @@ from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import Instance
 from ircore.games.reasoning.gir_bench_tasks import (
     PROMPTS,
-    Imported,
+    ImportedTask,
     import_described_entities,
     import_jigsaws,
     import_layouts,
@@ -43,7 +43,7 @@ SOURCE = "GIR-Bench (Li et al. 2025)"
 DIFFICULTY = "hard"
 """Difficulty of tasks that come in one form."""
 
-READERS: Mapping[str, Callable[[Path], Iterator[Imported]]] = {
+READERS: Mapping[str, Callable[[Path], Iterator[ImportedTask]]] = {
     "quantity": import_quantities,
     "layout": import_layouts,
     "text": import_texts,
@@ -97,7 +97,7 @@ def _find_root(path: Path) -> Path:
 
 
 def _build_instance(
-    dimension: str, imported: Imported, request: ImportRequest
+    dimension: str, imported: ImportedTask, request: ImportRequest
 ) -> tuple[Instance, Mapping[str, Picture]]:
     task = imported.task
     instance = Instance(

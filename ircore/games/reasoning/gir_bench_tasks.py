@@ -39,10 +39,10 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff")
 RESTORE = "Restore the file as it was published."
 
 
-class Imported(NamedTuple):
+class ImportedTask(NamedTuple):
     """A task of GIR-Bench.
 
-    >>> Imported("012", Task("Draw 3 ducks.", {"expected": {"duck": 3}})).difficulty is None
+    >>> ImportedTask("012", Task("Draw 3 ducks.", {"expected": {"duck": 3}})).difficulty is None
     True
 
     Attributes:
@@ -56,10 +56,10 @@ class Imported(NamedTuple):
     difficulty: Difficulty | None = None
 
 
-class Entry(BaseModel):
+class PromptEntry(BaseModel):
     """An entry of a list of prompts; unknown fields are passed over, since the format is not ours.
 
-    >>> Entry(id="007", prompt="Draw it.", note="checked").number
+    >>> PromptEntry(id="007", prompt="Draw it.", note="checked").number
     '007'
     """
 
@@ -74,7 +74,7 @@ class Entry(BaseModel):
         return format_task_number(str(self.id))
 
 
-EntryT = TypeVar("EntryT", bound=Entry)
+EntryT = TypeVar("EntryT", bound=PromptEntry)
 
 
 def read_entries(root: Path, name: str, kind: type[EntryT]) -> Iterator[EntryT]:
@@ -169,7 +169,7 @@ SUDOKU_FIELDS = {
 """Names under which a sudoku's file may hold its digits; the published code reads ``grid_size`` alone."""
 
 
-def import_jigsaws(root: Path) -> Iterator[Imported]:
+def import_jigsaws(root: Path) -> Iterator[ImportedTask]:
     """Yield the jigsaws; the number of tiles is what makes every tile of the puzzle one of the solution's."""
     folder = root / "VisualPuzzle"
     solutions = find_pictures(folder / "solution")
@@ -178,7 +178,7 @@ def import_jigsaws(root: Path) -> Iterator[Imported]:
     # The published code names no folder of puzzles.
     puzzles_folder = _find_other_folder(folder, "solution")
     puzzles = find_pictures(puzzles_folder)
-    prompts = {entry.number: entry.prompt for entry in read_entries(root, "VisualPuzzle", Entry)}
+    prompts = {entry.number: entry.prompt for entry in read_entries(root, "VisualPuzzle", PromptEntry)}
     for number in solutions:
         truth = read_picture_at(solutions, number, folder / "solution")
         shown = read_picture_at(puzzles, number, puzzles_folder)
@@ -187,14 +187,14 @@ def import_jigsaws(root: Path) -> Iterator[Imported]:
             f"This picture was cut into {count} × {count} square tiles, and tiles were exchanged; none was turned. "
             "Draw the picture with every tile back in its place."
         )
-        yield Imported(number, Task(prompt, {"tiles": count, "order": order}, {"input": shown, "truth": truth}))
+        yield ImportedTask(number, Task(prompt, {"tiles": count, "order": order}, {"input": shown, "truth": truth}))
 
 
-def import_sudokus(root: Path) -> Iterator[Imported]:
+def import_sudokus(root: Path) -> Iterator[ImportedTask]:
     """Yield the sudokus; 4 × 4 is easy, 9 × 9 hard."""
     folder = root / "VisualLogic"
     questions, answers = find_pictures(folder / "question"), find_pictures(folder / "answer")
-    prompts = {entry.number: entry.prompt for entry in read_entries(root, "VisualLogic", Entry)}
+    prompts = {entry.number: entry.prompt for entry in read_entries(root, "VisualLogic", PromptEntry)}
     for path in sorted((folder / "sudoku").glob("*.json")):
         number = format_task_number(path.stem)
         cells, solution = _read_digits(path)
@@ -207,17 +207,17 @@ def import_sudokus(root: Path) -> Iterator[Imported]:
             "truth": read_picture_at(answers, number, folder / "answer"),
         }
         task = Task(prompt, {"cells": cells, "solution": solution}, pictures)
-        yield Imported(number, task, "easy" if side == 4 else "hard")
+        yield ImportedTask(number, task, "easy" if side == 4 else "hard")
 
 
-def import_paintings(root: Path) -> Iterator[Imported]:
+def import_paintings(root: Path) -> Iterator[ImportedTask]:
     """Yield the regions to be painted, each with its description, which cannot be done without."""
     folder = root / "ReasoningPerception"
     shown = find_pictures(folder / "image")
     if not shown:
         return
     masks = find_pictures(folder / "mask")
-    prompts = {entry.number: entry.prompt for entry in read_entries(root, "ReasoningPerception", Entry)}
+    prompts = {entry.number: entry.prompt for entry in read_entries(root, "ReasoningPerception", PromptEntry)}
     for number in shown:
         if number not in prompts:
             raise InputError(
@@ -231,7 +231,7 @@ def import_paintings(root: Path) -> Iterator[Imported]:
         # The threshold of the published masks' grey values, as in the verifier.
         painted[mask.pixels[..., 0] > 127] = GREEN
         pictures = {"input": before, "truth": Picture.from_pixels(painted), "mask": mask}
-        yield Imported(number, Task(prompts[number], {"description": prompts[number]}, pictures))
+        yield ImportedTask(number, Task(prompts[number], {"description": prompts[number]}, pictures))
 
 
 def _find_other_folder(folder: Path, known: str) -> Path:
@@ -336,7 +336,7 @@ class _Counts(BaseModel):
         return self
 
 
-class _QuantityEntry(Entry):
+class _QuantityEntry(PromptEntry):
     task: _Counts
 
 
@@ -374,22 +374,22 @@ class _Places(BaseModel):
         return {name: f"{colour} {name}" if colour else name for name, colour in zip(names, colours, strict=False)}
 
 
-class _LayoutEntry(Entry):
+class _LayoutEntry(PromptEntry):
     task: _Places
 
 
-class _TextEntry(Entry):
+class _TextEntry(PromptEntry):
     text: str = Field(min_length=1, max_length=500)
 
 
-def import_quantities(root: Path) -> Iterator[Imported]:
+def import_quantities(root: Path) -> Iterator[ImportedTask]:
     """Yield the tasks of quantity; their things are real ones, which a detector alone can see."""
     for entry in read_entries(root, "NumericalReasoning", _QuantityEntry):
         expected = dict(zip(map(str.lower, entry.task.objects), entry.task.number, strict=True))
-        yield Imported(entry.number, Task(entry.prompt, {"expected": expected, DETECTOR: True}))
+        yield ImportedTask(entry.number, Task(entry.prompt, {"expected": expected, DETECTOR: True}))
 
 
-def import_layouts(root: Path) -> Iterator[Imported]:
+def import_layouts(root: Path) -> Iterator[ImportedTask]:
     """Yield the tasks of layout; a side of a relation is a list of labels, more than one for a group."""
     for entry in read_entries(root, "SpatialLayout", _LayoutEntry):
         labels = entry.task.labels
@@ -403,13 +403,13 @@ def import_layouts(root: Path) -> Iterator[Imported]:
             for position in entry.task.relative_position
         ]
         forms = [label.lower() for label in labels.values()]
-        yield Imported(entry.number, Task(entry.prompt, {"forms": forms, "relations": relations, DETECTOR: True}))
+        yield ImportedTask(entry.number, Task(entry.prompt, {"forms": forms, "relations": relations, DETECTOR: True}))
 
 
-def import_texts(root: Path) -> Iterator[Imported]:
+def import_texts(root: Path) -> Iterator[ImportedTask]:
     """Yield the tasks of text."""
     for entry in read_entries(root, "TextRendering", _TextEntry):
-        yield Imported(entry.number, Task(entry.prompt, {"answer": entry.text}))
+        yield ImportedTask(entry.number, Task(entry.prompt, {"answer": entry.text}))
 
 
 class _Entity(NamedTuple):
@@ -426,25 +426,25 @@ class _Entity(NamedTuple):
         return {f"reference_{place}": read_picture(path) for place, path in enumerate(self.files, start=1)}
 
 
-def import_named_entities(root: Path) -> Iterator[Imported]:
+def import_named_entities(root: Path) -> Iterator[ImportedTask]:
     """Yield the entities to be drawn by name."""
     for subject in SUBJECTS:
         for entity in _read_entities(root, subject):
             task = Task(f"A photo of {entity.name}.", entity.payload(), entity.references())
-            yield Imported(entity.key, task)
+            yield ImportedTask(entity.key, task)
 
 
-def import_described_entities(root: Path) -> Iterator[Imported]:
+def import_described_entities(root: Path) -> Iterator[ImportedTask]:
     """Yield the entities to be drawn from a description that does not name them."""
     for subject in SUBJECTS:
-        described = {entry.number: entry.prompt for entry in read_entries(root, subject, Entry)}
+        described = {entry.number: entry.prompt for entry in read_entries(root, subject, PromptEntry)}
         for entity in _read_entities(root, subject):
             prompt = described.get(entity.key.partition("-")[2])
             if prompt is not None:
-                yield Imported(entity.key, Task(prompt, entity.payload(), entity.references()))
+                yield ImportedTask(entity.key, Task(prompt, entity.payload(), entity.references()))
 
 
-def import_recognised_entities(root: Path) -> Iterator[Imported]:
+def import_recognised_entities(root: Path) -> Iterator[ImportedTask]:
     """Yield the entities to be recognised in their first reference picture, among three others of the subject.
 
     GIR-Bench's own questions are not in the layout that its evaluation code reads, so the other names are drawn here.
@@ -464,7 +464,7 @@ def import_recognised_entities(root: Path) -> Iterator[Imported]:
             prompt = f"What does this picture show? Answer with one of these and nothing else: {', '.join(choices)}."
             pictures = {"input": read_picture(entity.files[0])}
             payload = {"entity": entity.name, "choices": choices}
-            yield Imported(entity.key, Task(prompt, payload, pictures, tuple(choices), entity.name))
+            yield ImportedTask(entity.key, Task(prompt, payload, pictures, tuple(choices), entity.name))
 
 
 def _read_entities(root: Path, subject: str) -> Iterator[_Entity]:

@@ -7,9 +7,9 @@ from ircore.core.images import Picture
 from ircore.games.base import Ending, Instruments, Measure, Measured
 from ircore.games.measuring import MeasuredValue
 from ircore.games.reasoning.build import DIMENSIONS
-from ircore.games.reasoning.dimensions.base import DETECTOR, UNDECIDED, SeenThings, Verdict
+from ircore.games.reasoning.dimensions.base import DETECTOR, UNDECIDED, SeenThings, TaskVerdict
 from ircore.games.reasoning.puzzles.detections import Detections
-from ircore.games.reasoning.records import Attempt, TaskRecord
+from ircore.games.reasoning.records import TaskAttempt, TaskRecord
 
 MEASURES = (
     Measure(
@@ -62,7 +62,7 @@ def measure_attempt(task: TaskRecord, ending: Ending, instruments: Instruments) 
 
 
 def _score_as_published(
-    task: TaskRecord, attempt: Attempt, verdict: Verdict, instruments: Instruments
+    task: TaskRecord, attempt: TaskAttempt, verdict: TaskVerdict, instruments: Instruments
 ) -> MeasuredValue:
     """Return the score by GIR-Bench's rule, or why there is none."""
     if attempt.missing is not None:
@@ -90,14 +90,14 @@ def measure_choice(task: TaskRecord, ending: Ending) -> Iterator[Measured]:
         yield Measured("recognised", None, float(attempt.choice == task.answer))
 
 
-def judge_attempt(task: TaskRecord, attempt: Attempt, instruments: Instruments) -> Verdict:
+def judge_attempt(task: TaskRecord, attempt: TaskAttempt, instruments: Instruments) -> TaskVerdict:
     """Return the verifier's judgement of an attempt; a missing answer scores 0, and has no published score."""
     if attempt.missing is not None:
-        return Verdict(None, 0.0, False, (f"no answer: {attempt.missing}",))
+        return TaskVerdict(None, 0.0, False, (f"no answer: {attempt.missing}",))
     if task.choices:
         right = attempt.choice == task.answer
         finding = "right" if right else f"{attempt.choice} instead of {task.answer}"
-        return Verdict(float(right), float(right), right, (finding,))
+        return TaskVerdict(float(right), float(right), right, (finding,))
     assert attempt.rendering is not None  # noqa: S101 - an attempt without a missing answer has one
     dimension, answer = DIMENSIONS[task.dimension], instruments.rendering(attempt.rendering)
     if isinstance(dimension, SeenThings) and task.task.get(DETECTOR):
@@ -118,8 +118,8 @@ class _Pictures(dict[str, Picture]):
         return self._instruments.picture(name)
 
 
-def _find_attempt(ending: Ending) -> Attempt:
-    attempt: Attempt
+def _find_attempt(ending: Ending) -> TaskAttempt:
+    attempt: TaskAttempt
     (attempt,) = ending.steps
     return attempt
 

@@ -31,10 +31,10 @@ class TaskRecord(Record):
         return self
 
 
-class Attempt(Record):
+class TaskAttempt(Record):
     """The attempt at a task.
 
-    >>> Attempt(told="Draw 3 red circles.", missing="The request was refused.").rendering is None
+    >>> TaskAttempt(told="Draw 3 red circles.", missing="The request was refused.").rendering is None
     True
     """
 

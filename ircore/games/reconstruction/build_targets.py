@@ -19,7 +19,7 @@ from ircore.core.progress import track_progress
 from ircore.core.records import DIFFICULTIES, Difficulty, Instance, PictureFile
 from ircore.core.workers import map_in_order
 from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION
-from ircore.instances.requests import BuildRequest, Place
+from ircore.instances.requests import BuildRequest, SetPlace
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.targets.categories import EDITIONS, draw_target, list_plugin_categories
 
@@ -36,7 +36,7 @@ WORTH_A_POOL = 16
 
 
 @dataclass(frozen=True)
-class SeededPlace(Place):
+class SeededPlace(SetPlace):
     """The place of a picture in a set, which gives the picture its seed.
 
     >>> SeededPlace("bar_graph", "easy", 1).seed(0) == SeededPlace("bar_graph", "easy", 2).seed(0)

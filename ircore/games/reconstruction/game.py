@@ -52,8 +52,8 @@ from ircore.players.base import DescriberView, GeneratorView, TextAnswer
 from ircore.players.examination import (
     COLOUR_WORDS,
     SEE,
-    Finding,
     Patient,
+    PlayerFinding,
     SeatTrial,
     TimedAnswer,
     build_shown_picture,
@@ -275,13 +275,13 @@ def build_seat_trial(seat: str, rules: Rules) -> SeatTrial | None:
     return None if trial is None else lambda patient: trial(patient, rules)
 
 
-async def _try_describer(patient: Patient, rules: Rules) -> list[Finding]:
+async def _try_describer(patient: Patient, rules: Rules) -> list[PlayerFinding]:
     """Show a describer a red disc, then a blue disc as the rendering."""
     prompts, budget = load_prompts(RECONSTRUCTION), rules.token_budget
     first, later = prompts.describer(1, budget), prompts.describer(2, budget)
     view = DescriberView(1, first, build_shown_picture(), (), (), (), (), budget, 0)
     timed = await patient.ask("image input", patient.player.describe(view))
-    if isinstance(timed, Finding):
+    if isinstance(timed, PlayerFinding):
         return [timed]
     findings = [_check_reply(patient, "image input", timed, 1)]
     if findings[0].works:
@@ -290,21 +290,21 @@ async def _try_describer(patient: Patient, rules: Rules) -> list[Finding]:
             2, later, view.target, drawn, (parse_reply(text, 1).message,), (text,), (first,), budget, 0
         )
         timed = await patient.ask("two images", patient.player.describe(again))
-        findings.append(timed if isinstance(timed, Finding) else _check_reply(patient, "two images", timed, 2))
+        findings.append(timed if isinstance(timed, PlayerFinding) else _check_reply(patient, "two images", timed, 2))
     return findings
 
 
-async def _try_generator(patient: Patient, rules: Rules) -> list[Finding]:
+async def _try_generator(patient: Patient, rules: Rules) -> list[PlayerFinding]:
     """Ask a generator for a red disc, then for a blue disc in its place; drawn anew, if it cannot edit."""
     first = await _try_drawing(patient, "image output", 0, None)
-    if isinstance(first, Finding):
+    if isinstance(first, PlayerFinding):
         return [first]
     findings = [patient.finding("image output", True, describe_drawing(first, 0)[0])]
     # A generator that cannot edit may still draw anew, and then plays by another rule.
     for mode in ("edit", "redraw") if rules.drawing == "edit" else ("redraw",):
         question = "correction" if mode == "edit" else "redraw"
         again = await _try_drawing(patient, question, 2, first.answer.picture if mode == "edit" else None)
-        if not isinstance(again, Finding):
+        if not isinstance(again, PlayerFinding):
             remedy = "" if len(findings) == 1 else "Play with the rule drawing: redraw."
             return [*findings, patient.finding(question, True, describe_drawing(again, 2)[0], remedy)]
         findings.append(again)
@@ -313,7 +313,7 @@ async def _try_generator(patient: Patient, rules: Rules) -> list[Finding]:
 
 async def _try_drawing(
     patient: Patient, question: str, channel: int, previous: Picture | None
-) -> TimedAnswer | Finding:
+) -> TimedAnswer | PlayerFinding:
     """Ask a generator for a red disc, or for its correction (``channel`` 2) with or without its last picture."""
     earlier, message = ((), FIRST_MESSAGE) if channel == 0 else ((FIRST_MESSAGE,), SECOND_MESSAGE)
     prompt = load_prompts(RECONSTRUCTION).generator(message, earlier, "edit" if previous else "redraw")
@@ -321,7 +321,7 @@ async def _try_drawing(
     return await patient.ask(question, patient.player.render(view))
 
 
-def _check_reply(patient: Patient, question: str, timed: TimedAnswer, turn: int) -> Finding:
+def _check_reply(patient: Patient, question: str, timed: TimedAnswer, turn: int) -> PlayerFinding:
     """Return whether a describer keeps to the protocol, and on turn 1 whether the message names the shown colour."""
     answer: TextAnswer = timed.answer
     summary = f"{len(answer.text.split())} words, {timed.took}"

@@ -48,10 +48,10 @@ from ircore.instances.targets.tangrams import draw_pieces
 METADATA = "metadata.jsonl"
 
 
-class Entry(Record):
+class MetadataLine(Record):
     """A line of ``metadata.jsonl`` about a picture. Only ``file_name`` is required.
 
-    >>> Entry(file_name="street.jpg", category="photos").licence is None
+    >>> MetadataLine(file_name="street.jpg", category="photos").licence is None
     True
     """
 
@@ -113,16 +113,16 @@ def _list_files(root: Path) -> list[str]:
     return sorted(path.as_posix() for path in shown if path.as_posix() != METADATA)
 
 
-def _read_metadata(job: _Import) -> dict[str, Entry]:
+def _read_metadata(job: _Import) -> dict[str, MetadataLine]:
     path = job.root / METADATA
-    entries: dict[str, Entry] = {}
+    entries: dict[str, MetadataLine] = {}
     if not path.is_file():
         return entries
     for number, line in enumerate(path.read_bytes().splitlines(), start=1):
         if not line.strip():
             continue
         try:
-            entry = Entry.model_validate_json(line)
+            entry = MetadataLine.model_validate_json(line)
         except ValidationError as error:
             job.faults.append(f"{METADATA}:{number}: {describe_validation_error(error)}")
             continue
@@ -134,13 +134,13 @@ def _read_metadata(job: _Import) -> dict[str, Entry]:
 
 
 def _import_all(
-    job: _Import, files: list[str], entries: dict[str, Entry]
+    job: _Import, files: list[str], entries: dict[str, MetadataLine]
 ) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     """Yield the sound pictures and, at the end, raise all faults of the others at once."""
     with show_progress("importing", len(files)) as shown:
         for name in files:
             try:
-                entry = entries.get(name) or Entry(file_name=name)
+                entry = entries.get(name) or MetadataLine(file_name=name)
                 picture = read_picture(job.root / name)
                 instance = _build_instance(job, entry, picture)
             except ValidationError as error:
@@ -159,7 +159,7 @@ def _import_all(
         )
 
 
-def _build_instance(job: _Import, entry: Entry, picture: Picture) -> Instance:
+def _build_instance(job: _Import, entry: MetadataLine, picture: Picture) -> Instance:
     category, difficulty = _find_condition(job, entry)
     # Two ids for one picture would count its result twice.
     twin = job.twins.setdefault(picture.sha256, entry.file_name)
@@ -185,7 +185,7 @@ def _build_instance(job: _Import, entry: Entry, picture: Picture) -> Instance:
     return instance
 
 
-def _find_condition(job: _Import, entry: Entry) -> tuple[str, str]:
+def _find_condition(job: _Import, entry: MetadataLine) -> tuple[str, str]:
     """Return category and difficulty of a picture, from its metadata, its folders or the defaults."""
     *folders, _ = Path(entry.file_name).parts
     category = entry.category or (folders[0] if folders else job.defaults.category)

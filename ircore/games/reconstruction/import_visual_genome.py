@@ -161,12 +161,12 @@ LARGEST_STRETCH = 0.02
 """Share by which the two scales of a picture to its annotations may differ: rounding, but no turned picture."""
 
 
-class Selection(Record):
+class ImageLimits(Record):
     """Limits that decide which images are easy, which are hard, and how many are taken.
 
-    >>> Selection(easy_objects=3).difficulty_of(objects=3, salient=1)
+    >>> ImageLimits(easy_objects=3).difficulty_of(objects=3, salient=1)
     'easy'
-    >>> Selection().difficulty_of(objects=20, salient=2) is None  # neither easy nor hard
+    >>> ImageLimits().difficulty_of(objects=20, salient=2) is None  # neither easy nor hard
     True
     """
 
@@ -189,7 +189,7 @@ class Selection(Record):
         return "easy" if salient and objects <= self.easy_objects else None
 
 
-class HubSelection(Selection):
+class HubSelection(ImageLimits):
     """Limits, and which part of a dataset on the Hub is read.
 
     >>> HubSelection(revision="refs/convert/parquet").split
@@ -266,7 +266,7 @@ def import_visual_genome(request: ImportRequest) -> InstanceSet:
     """
     refuse_other_licence(request.licence, VISUAL_GENOME)
     dataset = find_dataset_name(request.path)
-    selection = _parse_options(request.options, HubSelection if dataset else Selection)
+    selection = _parse_options(request.options, HubSelection if dataset else ImageLimits)
     # With overlapping limits an image could be easy and hard at once.
     if selection.easy_objects >= selection.hard_objects:
         raise InputError("--option easy_objects is not below hard_objects", "Lower easy_objects or raise hard_objects.")
@@ -287,7 +287,7 @@ def import_visual_genome(request: ImportRequest) -> InstanceSet:
     return write_instances(request.out, _build_instances(chosen, genome, category, request.source))
 
 
-SelectionT = TypeVar("SelectionT", bound=Selection)
+SelectionT = TypeVar("SelectionT", bound=ImageLimits)
 
 
 def _parse_options(options: Mapping[str, str], kind: type[SelectionT]) -> SelectionT:
@@ -295,7 +295,7 @@ def _parse_options(options: Mapping[str, str], kind: type[SelectionT]) -> Select
         return kind.model_validate(options)
 
 
-def _choose(images: Iterable[Annotated], selection: Selection, only: str | None) -> dict[int, _Chosen]:
+def _choose(images: Iterable[Annotated], selection: ImageLimits, only: str | None) -> dict[int, _Chosen]:
     """Return the images of each difficulty with the smallest hashes; no others are kept in memory."""
     heaps: dict[str, list[tuple[int, int, _Chosen]]] = {difficulty: [] for difficulty in DIFFICULTIES}
     known_ids: set[int] = set()

@@ -18,7 +18,7 @@ from ircore.core.records import Instance
 from ircore.core.seeds import derive_seed
 from ircore.games.reference.records import Context
 from ircore.games.reference.rules import SEEDS
-from ircore.instances.requests import BuildRequest, Place
+from ircore.instances.requests import BuildRequest, SetPlace
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.tangrams import Tangram, draw_tangram, make_tangram
 
@@ -48,7 +48,7 @@ def build(request: BuildRequest) -> InstanceSet:
     return write_instances(request.out, (_build_instance(place, request.seed) for place in places))
 
 
-def _build_instance(place: Place, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
+def _build_instance(place: SetPlace, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
     seed = derive_seed(set_seed, place.instance_id)
     rng = random.Random(seed)
     hard, one_shot = place.difficulty == "hard", place.category == "lineup"

@@ -91,7 +91,7 @@ SEEDS = 1000
 """A round's own seed is drawn from so many, as in the published program."""
 
 
-class Order(NamedTuple):
+class ContextOrder(NamedTuple):
     """A listener's context in a round.
 
     >>> draw_listener_orders(("dog", "cat"), 3, 0, ReferenceRules())[0].shown == draw_listener_orders(
@@ -112,7 +112,9 @@ def list_labels(count: int, rules: ReferenceRules) -> tuple[str, ...]:
     return tuple(ascii_uppercase[:count]) if rules.labels == "letters" else tuple(map(str, range(1, count + 1)))
 
 
-def draw_listener_orders(context: Sequence[str], rounds: int, seed: int, rules: ReferenceRules) -> tuple[Order, ...]:
+def draw_listener_orders(
+    context: Sequence[str], rounds: int, seed: int, rules: ReferenceRules
+) -> tuple[ContextOrder, ...]:
     """Return the listener's order in each round.
 
     The first draw gives every round a seed of its own; then the context is shuffled once, unless it is masked. Where
@@ -135,10 +137,10 @@ def draw_listener_orders(context: Sequence[str], rounds: int, seed: int, rules: 
     return tuple(_draw_order(base, own, number, rules) for number, own in enumerate(seeds, start=1))
 
 
-def _draw_order(base: Sequence[str], seed: int, number: int, rules: ReferenceRules) -> Order:
+def _draw_order(base: Sequence[str], seed: int, number: int, rules: ReferenceRules) -> ContextOrder:
     labelled = _shuffle(base, seed) if rules.shuffle else tuple(base)
     # In a misleading round the labels that count stay, and only the pictures move.
-    return Order(labelled, _shuffle(labelled, number) if number in rules.misleading else labelled)
+    return ContextOrder(labelled, _shuffle(labelled, number) if number in rules.misleading else labelled)
 
 
 def _shuffle(names: Sequence[str], seed: int) -> tuple[str, ...]:

@@ -69,14 +69,14 @@ MOST_SUMMARY = 400
 """Characters of a summary that later prompts repeat."""
 
 
-class Plan(NamedTuple):
+class FigurePlan(NamedTuple):
     """The description of a figure."""
 
     description: str
     summary: str
 
 
-def find_plan(answer: str) -> Plan | None:
+def find_plan(answer: str) -> FigurePlan | None:
     """Return the description and the summary in an answer; None if there is no description.
 
     >>> find_plan("<DESCRIPTION>A red circle.</DESCRIPTION><SUMMARY>One circle, red.</SUMMARY>")
@@ -87,7 +87,7 @@ def find_plan(answer: str) -> Plan | None:
         return None
     summary = _find_between_tags("SUMMARY", answer) or description
     two_lines = " / ".join(line.strip() for line in summary.splitlines() if line.strip())
-    return Plan(description, two_lines[:MOST_SUMMARY])
+    return FigurePlan(description, two_lines[:MOST_SUMMARY])
 
 
 def find_program(answer: str) -> str | None:
@@ -123,7 +123,7 @@ class SynthesisRules(GameRules):
     tries: int = Field(default=3, strict=True, ge=1, le=20, description="Programs that are asked for a figure.")
 
 
-class Condition(Record):
+class FigureCondition(Record):
     """Product of an episode."""
 
     count: int = Field(ge=1, le=1000, description="Figures that are wanted.")
@@ -144,11 +144,11 @@ class FigureStep(Record):
     key: Sha256 | None = Field(default=None, description="Key of the accepted program; null if all were refused.")
 
 
-class Drawer(Protocol):
+class ProgramDrawer(Protocol):
     """Draws programs, each once.
 
     >>> from ircore.instances.synthesis.drawn_figures import DrawnFigures
-    >>> drawer: Drawer = DrawnFigures(Path("figures"))
+    >>> drawer: ProgramDrawer = DrawnFigures(Path("figures"))
     """
 
     def draw(self, program: str, category: str, seed: int, earlier: dict[str, str]) -> DrawnProgram:
@@ -170,13 +170,13 @@ class SynthesisGame(Game[SynthesisRules]):
     name = NAME
     title = "Making targets"
     seats = (DESCRIBER, CODER)
-    payload = Condition
+    payload = FigureCondition
     rules = SynthesisRules
     step = FigureStep
     outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
     measures = (Measure("accepted", "Accepted figures", range=(0, 1)),)
 
-    def __init__(self, drawer: Drawer) -> None:
+    def __init__(self, drawer: ProgramDrawer) -> None:
         self._drawer = drawer
         # Each drawing is a process of its own; more of them than cores only wait and take memory.
         self._drawing = asyncio.Semaphore(os.cpu_count() or 1)
@@ -208,7 +208,12 @@ class SynthesisGame(Game[SynthesisRules]):
         return await self._ask_for_programs(table, setup, plan, number, earlier)
 
     async def _ask_for_programs(
-        self, table: Table, setup: EpisodeSetup[SynthesisRules], plan: Plan, number: int, earlier: list[FigureStep]
+        self,
+        table: Table,
+        setup: EpisodeSetup[SynthesisRules],
+        plan: FigurePlan,
+        number: int,
+        earlier: list[FigureStep],
     ) -> FigureStep:
         """Ask for programs until a figure passes the checks, each time with the fault of the last one."""
         words: SynthesisPrompts = setup.prompts
@@ -239,7 +244,7 @@ class SynthesisGame(Game[SynthesisRules]):
         async with self._drawing:
             return await asyncio.to_thread(self._drawer.draw, program, category, seed, taken)
 
-    def measured(self, payload: Condition, ending: Ending) -> list[Measured]:
+    def measured(self, payload: FigureCondition, ending: Ending) -> list[Measured]:
         """Return the share of the figures for which a program was accepted."""
         steps: tuple[FigureStep, ...] = ending.steps
         return [Measured("accepted", None, sum(step.key is not None for step in steps) / payload.count)]
@@ -249,7 +254,7 @@ class SynthesisGame(Game[SynthesisRules]):
         return load_synthesis_prompts(folder)
 
 
-def _build_step(number: int, plan: Plan, programs: list[str], faults: list[str], key: str | None) -> FigureStep:
+def _build_step(number: int, plan: FigurePlan, programs: list[str], faults: list[str], key: str | None) -> FigureStep:
     return FigureStep(
         number=number, summary=plan.summary, description=plan.description, programs=tuple(programs),
         faults=tuple(faults), key=key,

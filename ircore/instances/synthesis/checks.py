@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.core.images import Picture, Pixels
-from ircore.instances.synthesis.studio import Figure
+from ircore.instances.synthesis.studio import ProgramFigure
 
 SMALLEST, LARGEST = 256, 1024
 """Pixels that a side of a target may have."""
@@ -28,7 +28,7 @@ Fingerprint = npt.NDArray[np.float64]
 """768 numbers, of length 1."""
 
 
-def find_figure_faults(figure: Figure, earlier: Mapping[str, Fingerprint] | None = None) -> tuple[str, ...]:
+def find_figure_faults(figure: ProgramFigure, earlier: Mapping[str, Fingerprint] | None = None) -> tuple[str, ...]:
     """Return the faults of a figure, in words that its author, a model, can act on; empty without faults.
 
     Args:

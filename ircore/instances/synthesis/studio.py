@@ -41,10 +41,10 @@ class _Report(Record):
 
 
 @dataclass(frozen=True)
-class Figure:
+class ProgramFigure:
     """A figure that a program drew.
 
-    >>> Figure(Picture(b"", 512, 512), None, unread=("QuadMesh",)).titles
+    >>> ProgramFigure(Picture(b"", 512, 512), None, unread=("QuadMesh",)).titles
     ()
 
     Attributes:
@@ -122,7 +122,7 @@ class Studio:
             self.limits,
         )
 
-    def draw(self, program: str, category: str, seed: int = 0) -> Figure:
+    def draw(self, program: str, category: str, seed: int = 0) -> ProgramFigure:
         """Run a program and return the figure that its function ``draw`` returns.
 
         Args:
@@ -168,7 +168,7 @@ def _split_output(output: bytes) -> tuple[_Report, bytes]:
     return report, rest[length:]
 
 
-def _build_figure(report: _Report, data: bytes) -> Figure:
+def _build_figure(report: _Report, data: bytes) -> ProgramFigure:
     try:
         picture = Picture.from_untrusted(data, "the figure")
     except InputError as error:
@@ -178,7 +178,7 @@ def _build_figure(report: _Report, data: bytes) -> Figure:
         raise ProgramError("the picture is not of the size that was written about it")
     scene, refused = build_scene(report.elements, picture.width, picture.height, report.background)
     unread = (*_clean_texts(report.unread), *refused)
-    return Figure(picture, scene, unread, _clean_texts(report.titles), report.legends, dict(report.versions))
+    return ProgramFigure(picture, scene, unread, _clean_texts(report.titles), report.legends, dict(report.versions))
 
 
 def _clean_texts(texts: Sequence[str]) -> tuple[str, ...]:

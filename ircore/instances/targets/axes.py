@@ -26,7 +26,7 @@ TickMarks = Literal["out", "in", "none"]
 
 
 @dataclass(frozen=True)
-class Axis:
+class AxisPlan:
     """The values and labels of an axis, before the axis has a place.
 
     >>> [label for value, label in build_numeric_axis(0, 10, most=6).ticks]
@@ -50,11 +50,11 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Style:
+class AxesStyle:
     """How axes look.
 
     >>> from ircore.instances.targets.palettes import WHITE
-    >>> Style(WHITE, font=13.0, frame="box", marks="out", grid="y", dash=(), width=1.0).paper.ink
+    >>> AxesStyle(WHITE, font=13.0, frame="box", marks="out", grid="y", dash=(), width=1.0).paper.ink
     '#222222'
 
     Attributes:
@@ -81,20 +81,20 @@ class Plot(PlotArea):
     """Two axes in their places; the sides of the area between them lie at whole pixels.
 
     >>> from ircore.instances.targets.palettes import WHITE
-    >>> axis, style = build_numeric_axis(0, 10, most=6), Style(WHITE, 13.0, "box", "out", "y", (), 1.0)
+    >>> axis, style = build_numeric_axis(0, 10, most=6), AxesStyle(WHITE, 13.0, "box", "out", "y", (), 1.0)
     >>> plot = Plot(Scale(0, 10, 60, 460), Scale(0, 10, 420, 20), axis, axis, style)
     >>> plot.x(5), plot.y(5)
     (260.0, 220.0)
     """
 
-    x_axis: Axis
-    y_axis: Axis
-    style: Style
+    x_axis: AxisPlan
+    y_axis: AxisPlan
+    style: AxesStyle
 
 
-def pick_style(rng: random.Random, paper: Paper, frames: tuple[Frame, ...], grids: tuple[str, ...]) -> Style:
+def pick_style(rng: random.Random, paper: Paper, frames: tuple[Frame, ...], grids: tuple[str, ...]) -> AxesStyle:
     """Draw a look for axes; on a panel there is always a full grid and no frame but at the bottom."""
-    return Style(
+    return AxesStyle(
         paper=paper,
         font=rng.choice((12.0, 13.0, 14.0, 15.0)),
         frame="bottom" if paper.panel and "bottom" in frames else rng.choice(frames),
@@ -145,16 +145,16 @@ def format_numbers(values: Sequence[float]) -> list[str]:
 
 def build_numeric_axis(
     low: float, high: float, most: int, name: str = "", factors: tuple[float, ...] = (1, 2, 2.5, 5)
-) -> Axis:
+) -> AxisPlan:
     """Return an axis with round numbers at the ticks; see ``round_steps``."""
     values = round_steps(low, high, most, factors)
-    return Axis(low, high, tuple(zip(values, format_numbers(values), strict=True)), name)
+    return AxisPlan(low, high, tuple(zip(values, format_numbers(values), strict=True)), name)
 
 
-def build_names_axis(words: list[str], name: str = "", rotation: float = 0.0, pad: float = 0.5) -> Axis:
+def build_names_axis(words: list[str], name: str = "", rotation: float = 0.0, pad: float = 0.5) -> AxisPlan:
     """Return an axis with words at 0, 1, 2 …, and ``pad`` units beyond the first and the last."""
     ticks = tuple((float(index), word) for index, word in enumerate(words))
-    return Axis(-pad, len(words) - 1 + pad, ticks, name, rotation)
+    return AxisPlan(-pad, len(words) - 1 + pad, ticks, name, rotation)
 
 
 def align_to_pixels(at: float, width: float) -> float:
@@ -172,7 +172,7 @@ def find_line_ends(plot: Plot, orientation: str, value: float, width: float = 1.
     return [(plot.left, at), (plot.right, at)]
 
 
-def place_axes(rng: random.Random, x_axis: Axis, y_axis: Axis, style: Style) -> Plot:
+def place_axes(rng: random.Random, x_axis: AxisPlan, y_axis: AxisPlan, style: AxesStyle) -> Plot:
     """Give the axes a place: as large as labels allow, less some free space at chance."""
     mark = 5 if style.marks == "out" else 0
     x_labels = [_measure_rotated(label, style.font, x_axis.rotation) for _, label in x_axis.ticks]
@@ -297,7 +297,7 @@ def _draw_y_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> N
     scene.text("tick_label", (beside, at), label, style.font, ink, "rm", axis="y", value=value)
 
 
-def _compute_name_room(axis: Axis, style: Style) -> float:
+def _compute_name_room(axis: AxisPlan, style: AxesStyle) -> float:
     return style.font + GAP + 2 if axis.name else 0.0
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from ircore.core.drawing import text_size
 from ircore.core.records import Difficulty
 from ircore.instances.targets.axes import (
-    Axis,
+    AxesStyle,
+    AxisPlan,
     Plot,
-    Style,
     build_names_axis,
     build_numeric_axis,
     draw_axes,
@@ -175,7 +175,7 @@ def _pick_look(rng: random.Random, chart: _Chart, paper: Paper) -> _Look:
     )
 
 
-def _build_axes(rng: random.Random, chart: _Chart, look: _Look, style: Style) -> tuple[Axis, Axis]:
+def _build_axes(rng: random.Random, chart: _Chart, look: _Look, style: AxesStyle) -> tuple[AxisPlan, AxisPlan]:
     named = rng.random() < 0.7 or chart.topic.name in ("Week", "Hour")
     values = build_numeric_axis(
         chart.low, chart.top, rng.choice((5, 6, 7, 9, 11)), chart.topic.quantity if named else ""

@@ -344,7 +344,7 @@ CUT = (plan_rational, plan_rational, plan_exponential, plan_logarithm)
 
 
 @dataclass(frozen=True)
-class Graph:
+class GraphPlan:
     """The contents of a graph.
 
     >>> graph = plan_easy(random.Random(1))
@@ -376,13 +376,13 @@ def _choose_window(rng: random.Random) -> Window:
     return rng.choice(ANGLES if rng.random() < 0.15 else WINDOWS)
 
 
-def plan_easy(rng: random.Random) -> Graph:
+def plan_easy(rng: random.Random) -> GraphPlan:
     """Plan a single curve, without gaps unless its asymptote causes them."""
     window = _choose_window(rng)
     while True:
         function = pick_function(rng, window)
         if function.vertical or _is_connected(function, window):
-            return Graph(window, (function,), marked=rng.choice((0, 0, 0, 1)))
+            return GraphPlan(window, (function,), marked=rng.choice((0, 0, 0, 1)))
 
 
 def _is_connected(function: Function, window: Window) -> bool:
@@ -392,7 +392,7 @@ def _is_connected(function: Function, window: Window) -> bool:
     return int(np.count_nonzero(np.diff(inside.astype(np.int8)) == 1) + bool(inside[0])) == 1
 
 
-def _plan_several(rng: random.Random) -> Graph:
+def _plan_several(rng: random.Random) -> GraphPlan:
     window, count = _choose_window(rng), rng.choice((2, 2, 3))
     functions: list[Function] = []
     for _ in range(200):
@@ -401,10 +401,10 @@ def _plan_several(rng: random.Random) -> Graph:
             functions.append(candidate)
         if len(functions) == count:
             break
-    return Graph(window, tuple(functions), marked=rng.choice((0, 2, 3)))
+    return GraphPlan(window, tuple(functions), marked=rng.choice((0, 2, 3)))
 
 
-def _plan_asymptotes(rng: random.Random) -> Graph:
+def _plan_asymptotes(rng: random.Random) -> GraphPlan:
     window = rng.choice(WINDOWS)
     while True:
         first = pick_function(rng, window, CUT)
@@ -414,16 +414,16 @@ def _plan_asymptotes(rng: random.Random) -> Graph:
     while True:
         second = pick_function(rng, window, (plan_linear, plan_root, plan_absolute))
         if _are_apart(first, second, window):
-            return Graph(window, (first, second), has_asymptotes=True, marked=rng.choice((1, 2, 3)))
+            return GraphPlan(window, (first, second), has_asymptotes=True, marked=rng.choice((1, 2, 3)))
 
 
-def _plan_pieces(rng: random.Random) -> Graph:
+def _plan_pieces(rng: random.Random) -> GraphPlan:
     window = rng.choice(WINDOWS)
     third = (window.x_high - window.x_low) / 3
     cuts = [round(window.x_low + third), round(window.x_high - third)]
     ends = [window.x_low, *map(float, cuts), window.x_high]
     pieces = tuple(_draw_piece(rng, window, low, high) for low, high in itertools.pairwise(ends))
-    return Graph(window, pieces, is_pieces=True, marked=rng.choice((0, 1)))
+    return GraphPlan(window, pieces, is_pieces=True, marked=rng.choice((0, 1)))
 
 
 def _draw_piece(rng: random.Random, window: Window, low: float, high: float) -> Function:
@@ -437,7 +437,7 @@ def _draw_piece(rng: random.Random, window: Window, low: float, high: float) -> 
             return piece
 
 
-def _plan_tangent(rng: random.Random) -> Graph:
+def _plan_tangent(rng: random.Random) -> GraphPlan:
     window = rng.choice(WINDOWS)
     while True:
         curve = pick_function(rng, window, BENT)
@@ -450,7 +450,7 @@ def _plan_tangent(rng: random.Random) -> Graph:
         # A tangent close to its curve for long could not be told apart from the curve.
         if is_inside and 0.1 < steep < 2 and _are_apart(curve, line, window, 0.2):
             break
-    return Graph(window, (curve, line), tangent_at=at, marked=rng.choice((0, 1)))
+    return GraphPlan(window, (curve, line), tangent_at=at, marked=rng.choice((0, 1)))
 
 
 def _build_tangent(slope: float, intercept: float) -> Function:
@@ -459,7 +459,7 @@ def _build_tangent(slope: float, intercept: float) -> Function:
     return Function("linear", formula, {"slope": m, "intercept": c}, lambda x: m * x + c)
 
 
-def _plan_area(rng: random.Random) -> Graph:
+def _plan_area(rng: random.Random) -> GraphPlan:
     window = _choose_window(rng)
     while True:
         curve = pick_function(rng, window, (plan_quadratic, plan_cubic, plan_wave, plan_root, plan_exponential))
@@ -470,7 +470,7 @@ def _plan_area(rng: random.Random) -> Graph:
         wide = (high - low) * unit > (window.x_high - window.x_low) / 6
         # An area must be wide enough to be seen, and must not be cut by the window.
         if wide and np.isfinite(y).all() and y.min() > window.y_low and y.max() < window.y_high and np.ptp(y) > 0:
-            return Graph(window, (curve,), area=piece.domain, marked=rng.choice((1, 2)))
+            return GraphPlan(window, (curve,), area=piece.domain, marked=rng.choice((1, 2)))
 
 
 def _are_apart(first: Function, second: Function, window: Window, most: float = 0.12) -> bool:
@@ -481,7 +481,7 @@ def _are_apart(first: Function, second: Function, window: Window, most: float = 
     return first.formula != second.formula and float((gap < 0.04).mean()) < most
 
 
-HARD: tuple[Callable[[random.Random], Graph], ...] = (
+HARD: tuple[Callable[[random.Random], GraphPlan], ...] = (
     _plan_several, _plan_several, _plan_asymptotes, _plan_pieces, _plan_tangent, _plan_area,
 )  # fmt: skip
 """Several curves, asymptotes, a function in pieces, a tangent, an area."""

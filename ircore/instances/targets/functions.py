@@ -9,9 +9,9 @@ from ircore.core import exact
 from ircore.core.drawing import Point, Scale, text_size
 from ircore.core.records import Difficulty
 from ircore.instances.targets.axes import (
-    Axis,
+    AxesStyle,
+    AxisPlan,
     Plot,
-    Style,
     align_to_pixels,
     build_numeric_axis,
     compute_text_box,
@@ -28,7 +28,7 @@ from ircore.instances.targets.axes import (
     place_axes,
 )
 from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing, round_points
-from ircore.instances.targets.function_plans import HARD, Function, Graph, Window, compute_branches, plan_easy
+from ircore.instances.targets.function_plans import HARD, Function, GraphPlan, Window, compute_branches, plan_easy
 from ircore.instances.targets.palettes import Paper, mix_colours, pick_colours, pick_paper
 
 LEAST_MARKED = 4
@@ -66,7 +66,7 @@ def build_annotated(difficulty: Difficulty, rng: random.Random) -> Drawn:
     return draw_until_legible(annotated, rng)
 
 
-def _draw_graph(rng: random.Random, graph: Graph) -> Drawn:
+def _draw_graph(rng: random.Random, graph: GraphPlan) -> Drawn:
     paper = pick_paper(rng, panels=True)
     through_origin = paper.panel is None and rng.random() < 0.55
     style = pick_style(rng, paper, ("box", "box", "corner"), ("", "xy", "xy"))
@@ -95,7 +95,7 @@ def _draw_graph(rng: random.Random, graph: Graph) -> Drawn:
     return scene.finish()
 
 
-def _pick_pens(rng: random.Random, paper: Paper, graph: Graph) -> list[_Pen]:
+def _pick_pens(rng: random.Random, paper: Paper, graph: GraphPlan) -> list[_Pen]:
     count, width = len(graph.functions), rng.choice((2.0, 2.5, 3.0))
     if graph.is_pieces:
         return [_Pen(pick_colours(rng, paper.surface, 1, 3.0)[0], width, ())] * count
@@ -106,7 +106,7 @@ def _pick_pens(rng: random.Random, paper: Paper, graph: Graph) -> list[_Pen]:
     return [_Pen(colour, width, dash) for colour, dash in zip(colours, dashes, strict=True)]
 
 
-def _build_axes(rng: random.Random, window: Window, most: int) -> tuple[Axis, Axis]:
+def _build_axes(rng: random.Random, window: Window, most: int) -> tuple[AxisPlan, AxisPlan]:
     """Return axes with ticks at whole numbers, or at round angles and, then, perhaps halves upwards."""
     y_most = min(most, 9) if window.is_degrees else _count_ticks(window.y_low, window.y_high, most)
     y_axis = build_numeric_axis(window.y_low, window.y_high, y_most, factors=(1, 2, 5))
@@ -115,7 +115,7 @@ def _build_axes(rng: random.Random, window: Window, most: int) -> tuple[Axis, Ax
         return build_numeric_axis(window.x_low, window.x_high, x_most, factors=(1, 2, 5)), y_axis
     step = 90 if window.x_high - window.x_low > 400 or rng.random() < 0.5 else 60
     values = range(int(window.x_low), int(window.x_high) + 1, step)
-    return Axis(window.x_low, window.x_high, tuple((float(value), f"{value}°") for value in values)), y_axis
+    return AxisPlan(window.x_low, window.x_high, tuple((float(value), f"{value}°") for value in values)), y_axis
 
 
 def _count_ticks(low: float, high: float, most: int) -> int:
@@ -123,14 +123,14 @@ def _count_ticks(low: float, high: float, most: int) -> int:
     return min(most, round(high - low) + 1)
 
 
-def _place_framed(rng: random.Random, window: Window, style: Style) -> Plot:
+def _place_framed(rng: random.Random, window: Window, style: AxesStyle) -> Plot:
     x_axis, y_axis = _build_axes(rng, window, rng.choice((7, 9, 11, 13)))
     if rng.random() < 0.5:
         x_axis, y_axis = replace(x_axis, name="x"), replace(y_axis, name="y")
     return place_axes(rng, x_axis, y_axis, style)
 
 
-def _place_centred(rng: random.Random, window: Window, style: Style) -> Plot:
+def _place_centred(rng: random.Random, window: Window, style: AxesStyle) -> Plot:
     """Give axes through the origin a place; units are equal on both where that leaves enough height."""
     x_axis, y_axis = _build_axes(rng, window, rng.choice((9, 11, 13)))
     if style.grid and not window.is_degrees and window.x_high - window.x_low <= 12 and rng.random() < 0.4:
@@ -231,7 +231,7 @@ def _draw_curve(scene: SceneDrawing, plot: Plot, window: Window, index: int, fun
         )  # fmt: skip
 
 
-def _draw_area(scene: SceneDrawing, plot: Plot, graph: Graph, pen: _Pen) -> None:
+def _draw_area(scene: SceneDrawing, plot: Plot, graph: GraphPlan, pen: _Pen) -> None:
     assert graph.area  # noqa: S101 - the caller asks first
     piece = replace(graph.functions[0], domain=graph.area)
     level = plot.y(min(max(0.0, plot.y.low), plot.y.high))
@@ -242,7 +242,7 @@ def _draw_area(scene: SceneDrawing, plot: Plot, graph: Graph, pen: _Pen) -> None
     scene.add("area", box, tint, points=round_points(outline), x_range=list(graph.area))
 
 
-def _draw_asymptotes(scene: SceneDrawing, plot: Plot, graph: Graph) -> None:
+def _draw_asymptotes(scene: SceneDrawing, plot: Plot, graph: GraphPlan) -> None:
     """Draw the first function's asymptotes, except on top of an axis."""
     ink = mix_colours(plot.style.paper.surface, plot.style.paper.ink, 0.7)
     for value in filter(None, graph.functions[0].vertical):
@@ -251,7 +251,7 @@ def _draw_asymptotes(scene: SceneDrawing, plot: Plot, graph: Graph) -> None:
         scene.line("asymptote", find_line_ends(plot, "y", value), ink, 1.0, (6, 4), y=value)
 
 
-def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: Graph, pens: list[_Pen]) -> None:
+def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: GraphPlan, pens: list[_Pen]) -> None:
     """Mark ends of pieces, the point of contact, and some special points with their names or coordinates."""
     surface = plot.style.paper.surface
     if graph.is_pieces:
@@ -276,7 +276,7 @@ def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: Gra
             names.pop(0)
 
 
-def _draw_ends(scene: SceneDrawing, plot: Plot, graph: Graph, pen: _Pen) -> None:
+def _draw_ends(scene: SceneDrawing, plot: Plot, graph: GraphPlan, pen: _Pen) -> None:
     """Draw a filled dot where a piece begins and a ring where the piece before ends, as books do."""
     surface = plot.style.paper.surface
     for before, after in zip(graph.functions, graph.functions[1:], strict=False):
@@ -288,7 +288,7 @@ def _draw_ends(scene: SceneDrawing, plot: Plot, graph: Graph, pen: _Pen) -> None
             draw_marker(scene, (plot.x(x), plot.y(y)), shape, 9.0, pen.colour, surface, x=x, y=round(y, 6))
 
 
-def _can_be_marked(graph: Graph, plot: Plot, point: Point) -> bool:
+def _can_be_marked(graph: GraphPlan, plot: Plot, point: Point) -> bool:
     """Return whether a point lies well inside the window, on a curve that is drawn, at coordinates of few digits."""
     x, y = point
     if graph.is_pieces or not math.isfinite(y):
@@ -298,7 +298,7 @@ def _can_be_marked(graph: Graph, plot: Plot, point: Point) -> bool:
     return inside and abs(y * 2 - round(y * 2)) < 1e-6 and (abs(x * 2 - round(x * 2)) < 1e-6)
 
 
-def _name_curves(scene: SceneDrawing, plot: Plot, graph: Graph, pens: list[_Pen]) -> None:
+def _name_curves(scene: SceneDrawing, plot: Plot, graph: GraphPlan, pens: list[_Pen]) -> None:
     """Write f, g, h beside the curves, in their colours."""
     for name, function, pen in zip("fgh", graph.functions, pens, strict=False):
         path = max(compute_branches(function, graph.window, plot), key=len)

@@ -11,9 +11,9 @@ from ircore.core.drawing import Point, text_size
 from ircore.core.records import Difficulty
 from ircore.instances.targets.axes import (
     SHAPES,
-    Axis,
+    AxesStyle,
+    AxisPlan,
     Plot,
-    Style,
     build_names_axis,
     build_numeric_axis,
     compute_text_box,
@@ -172,7 +172,7 @@ def _draw_chart(
     return scene.finish()
 
 
-def _build_axes(rng: random.Random, chart: _Chart, style: Style) -> tuple[Axis, Axis]:
+def _build_axes(rng: random.Random, chart: _Chart, style: AxesStyle) -> tuple[AxisPlan, AxisPlan]:
     named = rng.random() < 0.7 or chart.topic.name in ("Week", "Hour")
     values = build_numeric_axis(
         chart.low, chart.top, rng.choice((5, 6, 7, 9, 11)), chart.topic.quantity if named else ""

@@ -10,7 +10,7 @@ from ircore.core.plain_words import add_article
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.players.base import DescriberView, TextAnswer, refuse_settings
-from ircore.players.builtin.classical.matching import Item, list_items, pair_items
+from ircore.players.builtin.classical.matching import NamedThing, list_items, pair_items
 from ircore.players.builtin.classical.perceive import perceive_picture, resize_to_target
 from ircore.players.builtin.classical.wording import NUMBERS, name_percept, weigh_percept
 from ircore.seeing.colours import name_colour
@@ -141,7 +141,7 @@ def _write_complaints(target: Perception, rendering: Perception) -> list[str]:
     return complaints[:MOST_CORRECTIONS]
 
 
-def _write_complaint(wanted: Item, drawn: Item, perception: Perception) -> str:
+def _write_complaint(wanted: NamedThing, drawn: NamedThing, perception: Perception) -> str:
     colour = f"{name_colour(drawn.colour)} " if drawn.colour else ""
     kind = "bar" if drawn.bars is not None else name_percept(drawn.percept)
     across = (wanted.middle[0] - drawn.middle[0]) / perception.width

@@ -28,7 +28,12 @@ from ircore.players.local.weights import (
     parse_precision,
     read_settings,
 )
-from ircore.players.openai.conversations import Message, build_dialogue, build_judge_messages, build_question_messages
+from ircore.players.openai.conversations import (
+    ChatMessage,
+    build_dialogue,
+    build_judge_messages,
+    build_question_messages,
+)
 from ircore.players.spoken_answers import extract_spoken, find_choice
 from ircore.players.traits import WRITES_BY_WEIGHTS
 from ircore.players.views import DescriberView, JudgeView, Question
@@ -128,7 +133,7 @@ def _set_failure(future: "asyncio.Future[AnswerT]", error: Exception) -> None:
 class _Asked:
     """A conversation, with the seed for models that draw their tokens."""
 
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     seed: int
 
 
@@ -252,7 +257,7 @@ class TransformersPlayer:
         return [_Said(text, read, count, seconds) for text, read, count in zip(texts, reads, counts, strict=True)]
 
 
-def _convert_conversation(messages: Sequence[Message]) -> list[dict[str, Any]]:
+def _convert_conversation(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
     """Return a conversation as chat templates of ``transformers`` take it."""
     return [{"role": message.role, "content": [_convert_part(part) for part in message.parts]} for message in messages]
 

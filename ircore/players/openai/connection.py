@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from ircore.core.episode_records import FaultKind
 from ircore.core.validation import describe_validation_error
-from ircore.players.calls import Fault, FaultError, Reply, Tokens
+from ircore.players.calls import FaultError, Reply, RequestFault, Tokens
 from ircore.players.openai.provider_errors import find_body_error_status, find_reply_fault, find_response_fault
 from ircore.players.openai.replies import read_tokens
 from ircore.players.openai.settings import DEFAULT_BASE_URL
@@ -134,7 +134,7 @@ class Connection:
         # An answer must not decide whom this machine asks: it may stand inside a network.
         if _parse_origin(address) != _parse_origin(self._base_url):
             problem = f"its picture is at {urlsplit(address).hostname}, which is another server and not asked"
-            raise FaultError(Fault("no_image", f"{problem}; parameters.response_format: b64_json may help"))
+            raise FaultError(RequestFault("no_image", f"{problem}; parameters.response_format: b64_json may help"))
         received = bytearray()
         try:
             response = await self._get(address)
@@ -142,19 +142,21 @@ class Connection:
                 async for piece in response.aiter_bytes():
                     received += piece
                     if len(received) > MAX_REPLY_BYTES:
-                        raise FaultError(Fault("bad_image", f"a picture of more than {MAX_REPLY_BYTES:,} bytes"))
+                        raise FaultError(RequestFault("bad_image", f"a picture of more than {MAX_REPLY_BYTES:,} bytes"))
             finally:
                 await response.aclose()
         except openai.APIStatusError as error:
             detail = f"its picture could not be fetched: HTTP {error.status_code}"
-            raise FaultError(Fault("dropped", detail, error.status_code, final=True)) from None
+            raise FaultError(RequestFault("dropped", detail, error.status_code, final=True)) from None
         except _list_network_errors() as error:
             fault = _classify_transport_error(error)
             kind: FaultKind = "timeout" if fault.kind == "timeout" else "dropped"
-            raise FaultError(Fault(kind, f"its picture could not be fetched: {fault.detail}", final=True)) from None
+            raise FaultError(
+                RequestFault(kind, f"its picture could not be fetched: {fault.detail}", final=True)
+            ) from None
         if response.status_code != 200:
             detail = f"its picture could not be fetched: HTTP {response.status_code}"
-            raise FaultError(Fault("dropped", detail, response.status_code, final=True))
+            raise FaultError(RequestFault("dropped", detail, response.status_code, final=True))
         return bytes(received)
 
     async def greet(self) -> None:
@@ -304,12 +306,12 @@ def _parse_origin(address: str) -> tuple[str, str | None, int | None]:
     return parts.scheme, parts.hostname, port
 
 
-def _build_malformed_fault(fault: str, response: "httpx2.Response | LeanResponse") -> Fault:
+def _build_malformed_fault(fault: str, response: "httpx2.Response | LeanResponse") -> RequestFault:
     kind = response.headers.get("content-type", "no content type")
-    return Fault("malformed", f"{kind}: {fault}", response.status_code)
+    return RequestFault("malformed", f"{kind}: {fault}", response.status_code)
 
 
-def _classify_transport_error(error: BaseException) -> Fault:
+def _classify_transport_error(error: BaseException) -> RequestFault:
     """Classify a transport error by the class names in its chain of causes, which differ between transports."""
     chain = [error]
     while (cause := _find_cause(chain[-1])) is not None:
@@ -318,10 +320,10 @@ def _classify_transport_error(error: BaseException) -> Fault:
     explanation = next((text for cause in reversed(chain) if (text := str(cause).strip())), "no explanation")
     detail = f"{type(chain[-1]).__name__}: {explanation}"
     if names & _CUT:
-        return Fault("dropped", detail)
+        return RequestFault("dropped", detail)
     if names & _NEVER_SENT:
-        return Fault("unreachable", detail)
-    return Fault("timeout" if any("Timeout" in name for name in names) else "dropped", detail)
+        return RequestFault("unreachable", detail)
+    return RequestFault("timeout" if any("Timeout" in name for name in names) else "dropped", detail)
 
 
 def _find_cause(error: BaseException) -> BaseException | None:

@@ -20,10 +20,10 @@ CHOOSE = "Answer with exactly one of these, as it stands here, and with nothing 
 
 
 @dataclass(frozen=True)
-class Message:
+class ChatMessage:
     """A message of a conversation: words and pictures in order.
 
-    >>> build_chat_messages([Message("user", ("Hello",))])
+    >>> build_chat_messages([ChatMessage("user", ("Hello",))])
     [{'role': 'user', 'content': [{'type': 'text', 'text': 'Hello'}]}]
     """
 
@@ -31,48 +31,48 @@ class Message:
     parts: tuple[str | Picture, ...]
 
 
-def add_system_text(system: str | None, messages: list[Message]) -> list[Message]:
+def add_system_text(system: str | None, messages: list[ChatMessage]) -> list[ChatMessage]:
     """Return a conversation behind a manifest's own system text, if it has one.
 
-    >>> [message.role for message in add_system_text("Reply in English.", [Message("user", ("Hello",))])]
+    >>> [message.role for message in add_system_text("Reply in English.", [ChatMessage("user", ("Hello",))])]
     ['system', 'user']
     """
-    return messages if system is None else [Message("system", (system,)), *messages]
+    return messages if system is None else [ChatMessage("system", (system,)), *messages]
 
 
-def build_dialogue(view: DescriberView) -> list[Message]:
+def build_dialogue(view: DescriberView) -> list[ChatMessage]:
     """Return a dialogue: a user message with prompt and picture for each turn, raw answers in between."""
     messages = []
     pictures = (view.target, *view.renderings)
     # There is one picture more than replies: that of the question at the end.
     for prompt, reply, picture in zip(view.prompts, view.replies, pictures, strict=False):
-        messages += [Message("user", (prompt, picture)), Message("assistant", (reply,))]
-    return [*messages, Message("user", (view.prompt, pictures[-1]))]
+        messages += [ChatMessage("user", (prompt, picture)), ChatMessage("assistant", (reply,))]
+    return [*messages, ChatMessage("user", (view.prompt, pictures[-1]))]
 
 
-def build_judge_messages(view: JudgeView) -> list[Message]:
+def build_judge_messages(view: JudgeView) -> list[ChatMessage]:
     """Return a question to a judge: prompt, captioned pictures, then rejected answers with their repairs."""
-    messages = [Message("user", (view.prompt, *_list_picture_parts(view.pictures)))]
+    messages = [ChatMessage("user", (view.prompt, *_list_picture_parts(view.pictures)))]
     for exchange in view.exchanges:
-        messages += [Message("assistant", (exchange.reply,)), Message("user", (exchange.repair,))]
+        messages += [ChatMessage("assistant", (exchange.reply,)), ChatMessage("user", (exchange.repair,))]
     return messages
 
 
-def build_drawing_messages(view: GeneratorView) -> list[Message]:
+def build_drawing_messages(view: GeneratorView) -> list[ChatMessage]:
     """Return the message to a generator: the prompt, then the generator's previous rendering, if any."""
-    return [Message("user", (view.prompt, *(() if view.previous is None else (view.previous,))))]
+    return [ChatMessage("user", (view.prompt, *(() if view.previous is None else (view.previous,))))]
 
 
-def build_question_messages(question: Question) -> list[Message]:
+def build_question_messages(question: Question) -> list[ChatMessage]:
     """Return a question of any game: earlier exchanges, prompt, captioned pictures, choices."""
     messages = []
     for exchange in question.earlier:
         messages += [
-            Message("user", (exchange.prompt, *_list_picture_parts(exchange.pictures))),
-            Message("assistant", (exchange.answer,)),
+            ChatMessage("user", (exchange.prompt, *_list_picture_parts(exchange.pictures))),
+            ChatMessage("assistant", (exchange.answer,)),
         ]
     offered = ["\n".join([CHOOSE, *question.choices])] if question.answers == "choice" else []
-    return [*messages, Message("user", (question.prompt, *_list_picture_parts(question.pictures), *offered))]
+    return [*messages, ChatMessage("user", (question.prompt, *_list_picture_parts(question.pictures), *offered))]
 
 
 def _list_picture_parts(pictures: Sequence[Captioned]) -> list[str | Picture]:
@@ -80,7 +80,7 @@ def _list_picture_parts(pictures: Sequence[Captioned]) -> list[str | Picture]:
 
 
 def build_chat_fields(
-    messages: list[Message], settings: DescriberSettings, schema: dict[str, JsonValue] | None
+    messages: list[ChatMessage], settings: DescriberSettings, schema: dict[str, JsonValue] | None
 ) -> dict[str, Any]:
     """Return the fields of a request for chat completions, but for the model."""
     answer = {"name": ANSWER, "strict": True, "schema": schema}
@@ -93,7 +93,7 @@ def build_chat_fields(
 
 
 def build_responses_fields(
-    messages: list[Message], settings: DescriberSettings, schema: dict[str, JsonValue] | None
+    messages: list[ChatMessage], settings: DescriberSettings, schema: dict[str, JsonValue] | None
 ) -> dict[str, Any]:
     """The same for the Responses API."""
     answer = {"type": "json_schema", "name": ANSWER, "strict": True, "schema": schema}
@@ -110,18 +110,18 @@ def build_responses_fields(
     }
 
 
-def build_chat_messages(messages: list[Message], detail: str | None = None) -> list[dict[str, Any]]:
+def build_chat_messages(messages: list[ChatMessage], detail: str | None = None) -> list[dict[str, Any]]:
     """Return a conversation as chat completions expect it; ``detail`` applies to every picture."""
     return _build_turns(messages, _build_chat_part, detail)
 
 
-def build_responses_input(messages: list[Message], detail: str | None = None) -> list[dict[str, Any]]:
+def build_responses_input(messages: list[ChatMessage], detail: str | None = None) -> list[dict[str, Any]]:
     """The same for the Responses API."""
     return _build_turns(messages, _build_responses_part, detail)
 
 
 def _build_turns(
-    messages: list[Message], as_part: Callable[[str | Picture, dict[str, str]], dict[str, Any]], detail: str | None
+    messages: list[ChatMessage], as_part: Callable[[str | Picture, dict[str, str]], dict[str, Any]], detail: str | None
 ) -> list[dict[str, Any]]:
     """Return the turns of a conversation; all but the user's messages are sent as plain text."""
     extra = {"detail": detail} if detail else {}

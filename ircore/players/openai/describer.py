@@ -14,9 +14,9 @@ from pydantic import JsonValue
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.base import ChoiceAnswer, DescriberView, JudgeView, PlayerError, Question, Role, TextAnswer
-from ircore.players.calls import Fault, FaultError
+from ircore.players.calls import FaultError, RequestFault
 from ircore.players.openai.conversations import (
-    Message,
+    ChatMessage,
     add_system_text,
     build_chat_fields,
     build_dialogue,
@@ -101,11 +101,11 @@ class OpenAIDescriber:
         await self._provider.close()
 
     async def _answer(
-        self, seat: Role | None, messages: list[Message], schema: dict[str, JsonValue] | None = None
+        self, seat: Role | None, messages: list[ChatMessage], schema: dict[str, JsonValue] | None = None
     ) -> TextAnswer:
         messages = add_system_text(self._settings.system, messages)
         shown = [
-            Message(message.role, tuple([await self._limit_picture_size(part) for part in message.parts]))
+            ChatMessage(message.role, tuple([await self._limit_picture_size(part) for part in message.parts]))
             for message in messages
         ]
         provider, settings = self._provider, self._settings
@@ -155,7 +155,7 @@ async def _read_message(reply: ChatReply | ResponsesReply) -> str:
     text = read_visible_text(reply)
     # Tags around nothing are as empty as no text at all.
     if _NOTHING_SAID.fullmatch(text):
-        raise FaultError(Fault("empty", "there is nothing between the tags"))
+        raise FaultError(RequestFault("empty", "there is nothing between the tags"))
     return text
 
 

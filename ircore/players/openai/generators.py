@@ -17,7 +17,7 @@ from ircore.core.records import PlayerSpec
 from ircore.players.base import GeneratorView, PictureAnswer, PlayerError, Question, Role
 from ircore.players.calls import Called
 from ircore.players.openai.conversations import (
-    Message,
+    ChatMessage,
     add_system_text,
     build_chat_messages,
     build_drawing_messages,
@@ -79,7 +79,7 @@ class _Generator(ABC, Generic[Settings]):
         written = await self._ask_rewriter(view.prompt)
         prompt = written.value[:LONGEST_PROMPT]
         try:
-            drawn = await self._called("generator", [Message("user", (prompt,))])
+            drawn = await self._called("generator", [ChatMessage("user", (prompt,))])
         # With the requests of the rewriter, which cost tokens too.
         except PlayerError as error:
             raise PlayerError(error.reason, error.detail, (*written.attempts, *error.attempts)) from None
@@ -92,7 +92,7 @@ class _Generator(ABC, Generic[Settings]):
                 "parameters.rewriter is missing, which the rule drawing: rewrite needs",
                 "Name a text model of the same service, or play with --rule drawing=redraw.",
             )
-        messages = build_chat_messages([Message("user", (words,))])
+        messages = build_chat_messages([ChatMessage("user", (words,))])
         body = self._provider.json(model=self._settings.rewriter, messages=messages, stream=False)
         ask = self._provider.ask
         return await ask("generator", "/chat/completions", lambda: body, ChatReply, _read_prompt, purpose="rewriter")
@@ -111,13 +111,13 @@ class _Generator(ABC, Generic[Settings]):
         data = await self._provider.fetched(drawn.url) if isinstance(drawn, PictureAddress) else drawn
         return await asyncio.get_running_loop().run_in_executor(_DECODERS, decode_picture, data)
 
-    async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
+    async def _called(self, seat: Role | None, messages: list[ChatMessage]) -> Called[Picture]:
         return await self._provider.ask(
             seat, self.path, lambda: self._body(messages), self.kind, self._read_first_picture
         )
 
     @abstractmethod
-    def _body(self, messages: list[Message]) -> JsonBody | FormBody:
+    def _body(self, messages: list[ChatMessage]) -> JsonBody | FormBody:
         """Return the body of a request for a picture."""
 
 
@@ -132,11 +132,11 @@ class OpenAIImagesGenerator(_Generator[ImagesSettings]):
 
     settings_kind = ImagesSettings
 
-    async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
+    async def _called(self, seat: Role | None, messages: list[ChatMessage]) -> Called[Picture]:
         path = EDITS if _has_pictures(messages) else "/images/generations"
         return await self._provider.ask(seat, path, lambda: self._body(messages), ImagesReply, self._read_first_picture)
 
-    def _body(self, messages: list[Message]) -> JsonBody | FormBody:
+    def _body(self, messages: list[ChatMessage]) -> JsonBody | FormBody:
         settings, parts = self._settings, [part for message in messages for part in message.parts]
         words = "\n\n".join(part for part in parts if isinstance(part, str))
         pictures = tuple(part for part in parts if isinstance(part, Picture))
@@ -161,7 +161,7 @@ class OpenAIChatGenerator(_Generator[ChatImageSettings]):
     path = "/chat/completions"
     kind = ChatReply
 
-    def _body(self, messages: list[Message]) -> JsonBody:
+    def _body(self, messages: list[ChatMessage]) -> JsonBody:
         settings = self._settings
         return self._provider.json(
             model=self._model,
@@ -187,7 +187,7 @@ class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
     path = "/responses"
     kind = ResponsesReply
 
-    def _body(self, messages: list[Message]) -> JsonBody:
+    def _body(self, messages: list[ChatMessage]) -> JsonBody:
         settings = self._settings
         tool = {
             "type": "image_generation",
@@ -211,7 +211,7 @@ _DECODERS = ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1), thread_n
 """Few threads: more would not be faster, and each may hold a picture several times while it decodes it."""
 
 
-def _has_pictures(messages: list[Message]) -> bool:
+def _has_pictures(messages: list[ChatMessage]) -> bool:
     return any(isinstance(part, Picture) for message in messages for part in message.parts)
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from ircore.core.episode_records import Purpose
 from ircore.core.records import PlayerSpec
 from ircore.players.base import JudgeError, PlayerError, Role
-from ircore.players.calls import Called, Caller, CallError, Fault, FaultError, Reply, note_reply
+from ircore.players.calls import Called, Caller, CallError, FaultError, Reply, RequestFault, note_reply
 from ircore.players.open_questions import build_scrubber
 from ircore.players.openai.connection import Kind, find_connection
 from ircore.players.openai.provider_errors import list_remedies
@@ -103,7 +103,7 @@ class Provider:
             try:
                 value = await read(reply.value)
             except FaultError as error:
-                fault = Fault(error.fault.kind, error.fault.detail, reply.status, final=error.fault.final)
+                fault = RequestFault(error.fault.kind, error.fault.detail, reply.status, final=error.fault.final)
                 # With the tokens, because an unusable answer is billed all the same.
                 raise FaultError(fault, tokens, reply.received) from None
             # Before anything is cut or split, which could leave parts of a key that the service repeats.

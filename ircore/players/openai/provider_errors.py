@@ -25,7 +25,7 @@ from ircore.core.records import Line, PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import convert_validation_errors
 from ircore.core.word_files import read_table
-from ircore.players.calls import LIMITS, Fault
+from ircore.players.calls import LIMITS, RequestFault
 
 SMALLEST_ROOM = 64
 """Tokens; an answer with less room would break off."""
@@ -299,7 +299,7 @@ _PAUSE = re.compile(
 """How services that send no header name the pause that they ask for, such as ``try again in 7m12.5s``."""
 
 
-def find_response_fault(status: int, headers: Mapping[str, str], body: str) -> Fault:
+def find_response_fault(status: int, headers: Mapping[str, str], body: str) -> RequestFault:
     """Return the fault that a reply reports by its status or by an error in its body.
 
     Args:
@@ -314,14 +314,14 @@ def find_response_fault(status: int, headers: Mapping[str, str], body: str) -> F
     meaning = find_meaning(status, error)
     if meaning.kind in LIMITS:
         again = 0.0 if meaning.room is not None else None
-        return Fault(meaning.kind, explanation, status, again, meaning.room)
+        return RequestFault(meaning.kind, explanation, status, again, meaning.room)
     pause = retry_after(headers)
     if pause is None and meaning.kind in ("rate_limit", "server"):
         pause = _pause_in(error.text)
-    return Fault(meaning.kind, explanation, status, pause)
+    return RequestFault(meaning.kind, explanation, status, pause)
 
 
-def find_reply_fault(document: Any) -> Fault | None:
+def find_reply_fault(document: Any) -> RequestFault | None:
     """Return the fault that a reply of status 200 reports instead of an answer, under other names than ``error``.
 
     None if no rule knows its words, so that it is just no answer.
@@ -339,7 +339,7 @@ def find_reply_fault(document: Any) -> Fault | None:
     error = read_error(json.dumps(said))
     meaning = find_meaning(200, error)
     known = meaning.rule is not None and (meaning.rule.words or meaning.rule.codes)
-    return Fault(meaning.kind, error.explanation, 200, None, meaning.room) if known else None
+    return RequestFault(meaning.kind, error.explanation, 200, None, meaning.room) if known else None
 
 
 _REPORTING = ("code", "status", "message", "msg", "detail", "details", "errors", "name", "output", "promptFeedback")

@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from ircore.core.images import ImageError, Picture
-from ircore.players.calls import Fault, FaultError, Tokens
+from ircore.players.calls import FaultError, RequestFault, Tokens
 from ircore.players.openai.provider_errors import find_body_error_status, find_response_fault
 from ircore.players.openai.transport import (
     DATA_ADDRESS_IN_TEXT,
@@ -157,19 +157,21 @@ class ChatReply(_Loose):
         """Raise ``FaultError`` if the provider withheld the answer or broke off."""
         choice = self.choices[0]
         if refusal := _convert_to_text(choice.message.refusal):
-            raise FaultError(Fault("refused", refusal))
+            raise FaultError(RequestFault("refused", refusal))
         finish = _convert_to_text(choice.finish_reason)
         if choice.error:
             code = find_body_error_status({"error": choice.error}) or 500
             raise FaultError(find_response_fault(code, {}, json.dumps({"error": choice.error})))
         if _WITHHELD.match(finish) or _WITHHELD.match(_convert_to_text(choice.native_finish_reason)):
-            raise FaultError(Fault("filtered", f"the provider's filter withheld the answer {self.text!r} ({finish})"))
+            raise FaultError(
+                RequestFault("filtered", f"the provider's filter withheld the answer {self.text!r} ({finish})")
+            )
         if finish == "error":
-            raise FaultError(Fault("server", "the provider broke off"))
+            raise FaultError(RequestFault("server", "the provider broke off"))
         # Cut-off words are still an answer; only an answer without any is a technical fault.
         ended_early = finish.lower() in _CUT or self._spoken.unfinished
         if ended_early and not self.text.strip() and not self.pictures:
-            raise FaultError(Fault("cut_off", _CUT_OFF))
+            raise FaultError(RequestFault("cut_off", _CUT_OFF))
 
 
 _CUT_OFF = "no visible text before the limit of tokens; parameters.max_completion_tokens raises it"
@@ -279,16 +281,16 @@ class ResponsesReply(_Loose):
     def check(self) -> None:
         """Raise ``FaultError`` if the provider withheld the answer or broke off."""
         if refusals := self._refusals:
-            raise FaultError(Fault("refused", " ".join(refusals)))
+            raise FaultError(RequestFault("refused", " ".join(refusals)))
         failed = [item for item in self.output if item.type == "image_generation_call" and item.status == "failed"]
         if failed and not self.pictures:
-            raise FaultError(Fault("filtered", f"the picture was not made: {failed[0].error or self.text}"))
+            raise FaultError(RequestFault("filtered", f"the picture was not made: {failed[0].error or self.text}"))
         reason = self.incomplete_details.get("reason") if isinstance(self.incomplete_details, dict) else None
         if reason == "content_filter":
-            raise FaultError(Fault("filtered", "the provider's filter withheld the answer"))
+            raise FaultError(RequestFault("filtered", "the provider's filter withheld the answer"))
         ended_early = reason == "max_output_tokens" or self._spoken.unfinished
         if ended_early and not self.text.strip() and not self.pictures:
-            raise FaultError(Fault("cut_off", _CUT_OFF))
+            raise FaultError(RequestFault("cut_off", _CUT_OFF))
 
 
 def read_visible_text(reply: ChatReply | ResponsesReply) -> str:
@@ -300,7 +302,7 @@ def read_visible_text(reply: ChatReply | ResponsesReply) -> str:
     reply.check()
     text = reply.text
     if not text.strip():
-        raise FaultError(Fault("empty", "the answer is empty"))
+        raise FaultError(RequestFault("empty", "the answer is empty"))
     return text
 
 
@@ -312,7 +314,7 @@ def find_first_picture(reply: ChatReply | ResponsesReply) -> str | PictureAddres
     """
     reply.check()
     if not reply.pictures:
-        raise FaultError(Fault("no_image", f"no picture; it said {reply.text!r}"))
+        raise FaultError(RequestFault("no_image", f"no picture; it said {reply.text!r}"))
     return reply.pictures[0]
 
 
@@ -326,9 +328,9 @@ def find_image_datum(reply: ImagesReply) -> str | PictureAddress:
     source = _convert_to_text(datum.b64_json) or _convert_to_text(datum.url)
     # xAI answers with a place for a picture that its filter withheld.
     if datum.respect_moderation is False:
-        raise FaultError(Fault("filtered", "the provider's filter withheld the picture"))
+        raise FaultError(RequestFault("filtered", "the provider's filter withheld the picture"))
     if not source:
-        raise FaultError(Fault("no_image", "no picture"))
+        raise FaultError(RequestFault("no_image", "no picture"))
     return parse_picture_source(source)
 
 
@@ -344,11 +346,11 @@ def decode_picture(data: str | bytes) -> Picture:
     try:
         picture = Picture.from_untrusted(data if isinstance(data, bytes) else decode_base64(data), "the picture")
     except ValueError as error:
-        raise FaultError(Fault("bad_image", f"not base64 ({error})")) from None
+        raise FaultError(RequestFault("bad_image", f"not base64 ({error})")) from None
     except ImageError as error:
-        raise FaultError(Fault("bad_image", error.problem)) from None
+        raise FaultError(RequestFault("bad_image", error.problem)) from None
     if min(picture.width, picture.height) < SMALLEST_SIDE:
-        raise FaultError(Fault("bad_image", f"a picture of {picture.width} × {picture.height} pixels"))
+        raise FaultError(RequestFault("bad_image", f"a picture of {picture.width} × {picture.height} pixels"))
     # A new record without the decoded pixels: an episode keeps its renderings until it ends.
     return Picture(picture.data, picture.width, picture.height, picture.changes)
 

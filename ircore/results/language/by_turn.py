@@ -20,7 +20,7 @@ from ircore.results.language.corrections import (
     CORRECTIONS,
     Choice,
     Correction,
-    Mark,
+    CorrectionMark,
     find_corrections,
     load_lexicon,
 )
@@ -98,7 +98,7 @@ class MessageResult:
     words: int
     """Words; ``ircore.results.language.by_turn`` says what a word is."""
 
-    marks: tuple[Mark, ...]
+    marks: tuple[CorrectionMark, ...]
     """Words that correct the rendering, with their places; empty for turn 1, which describes."""
 
     novelty: float | None

@@ -142,7 +142,7 @@ _TOKEN = re.compile(r"\w+|[#(]")
 """Words, and the other characters with which a phrase may begin."""
 
 
-class Mark(NamedTuple):
+class CorrectionMark(NamedTuple):
     """A place in a message where a category fired.
 
     >>> [(mark.correction, mark.token) for mark in find_corrections("Move it to the upper-left.")]
@@ -161,7 +161,7 @@ class Mark(NamedTuple):
     token: str
 
 
-def find_corrections(message: str, lexicon: Choice = BUILT_IN) -> tuple[Mark, ...]:
+def find_corrections(message: str, lexicon: Choice = BUILT_IN) -> tuple[CorrectionMark, ...]:
     """Find the corrections in a message.
 
     Marks of one category never overlap: a phrase is marked where no stem of its category fires inside it, so that
@@ -195,10 +195,10 @@ class _Finder:
         # Words repeat: most are looked up once in a whole run.
         self._of_token = lru_cache(maxsize=65_536)(self._find_categories)
 
-    def find(self, message: str) -> tuple[Mark, ...]:
+    def find(self, message: str) -> tuple[CorrectionMark, ...]:
         """Return the marks of a message; see ``find_corrections``."""
         lowered = _lower_case(message)
-        marks: list[Mark] = []
+        marks: list[CorrectionMark] = []
         phrases: dict[Correction, list[Span]] = defaultdict(list)
         for token in _TOKEN.finditer(lowered):
             word = token[0]
@@ -206,7 +206,7 @@ class _Finder:
             by_stem, by_phrase = self._of_token(word[: self._longest + 1])
             if by_stem:
                 start, end = token.span()
-                marks += [Mark(correction, start, end, word) for correction in by_stem]
+                marks += [CorrectionMark(correction, start, end, word) for correction in by_stem]
             for correction, pattern in by_phrase:
                 earlier = phrases[correction]
                 # Phrases of one category do not overlap: the first of them wins.
@@ -218,7 +218,7 @@ class _Finder:
             if matches:
                 stems = [(mark.start, mark.end) for mark in marks if mark.correction == correction]
                 marks += [
-                    Mark(correction, start, end, " ".join(lowered[start:end].split()))
+                    CorrectionMark(correction, start, end, " ".join(lowered[start:end].split()))
                     for start, end in _drop_overlaps(matches, stems)
                 ]
         return tuple(sorted(marks, key=lambda mark: (mark.start, self._order[mark.correction])))

@@ -180,7 +180,7 @@ class Errors(NamedTuple):
     """Root of the mean squared error, ≥ 0; lower is better."""
 
 
-class Candidate(NamedTuple):
+class MapCandidate(NamedTuple):
     """One kind of map as cross-validation sees it."""
 
     name: MapName
@@ -303,7 +303,7 @@ class Recalibration:
     method: MapName
     """The kind of map that was chosen."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[MapCandidate, ...]
     """All kinds that were tried, the simplest first."""
 
     n: int

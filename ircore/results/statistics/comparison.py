@@ -36,13 +36,13 @@ TIE = 0.05
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairComparison:
     """Differences between two pairs, instance by instance.
 
     Example:
         >>> from ircore.results.statistics.intervals import Estimate
         >>> main, alone = Estimate(5.0, -1.0, 11.0, 30), Estimate(5.0, 1.0, 9.0, 30)
-        >>> Comparison(Estimate(0.5, 0.2, 0.8, 30), 20, 4, 6, 0.3, 0.2, 0.8, main, alone).n
+        >>> PairComparison(Estimate(0.5, 0.2, 0.8, 30), 20, 4, 6, 0.3, 0.2, 0.8, main, alone).n
         30
     """
 
@@ -81,15 +81,16 @@ class Comparison:
         return self.difference.n
 
     @property
-    def turned(self) -> "Comparison":
+    def turned(self) -> "PairComparison":
         """The comparison of the second pair with the first.
 
         >>> difference = Estimate(0.5, 0.2, 0.9, 30)
-        >>> comparison = Comparison(difference, 20, 4, 6, 0.3, 0.1, 1.0, Estimate(5, 2, 9, 30), Estimate(5, 3, 8, 30))
+        >>> first, second = Estimate(5, 2, 9, 30), Estimate(5, 3, 8, 30)
+        >>> comparison = PairComparison(difference, 20, 4, 6, 0.3, 0.1, 1.0, first, second)
         >>> comparison.turned.difference.low, comparison.turned.wins, comparison.turned.most
         (-0.9, 6, -0.1)
         """
-        return Comparison(
+        return PairComparison(
             difference=_negate(self.difference),
             wins=self.losses,
             ties=self.ties,
@@ -113,7 +114,7 @@ def compare(
     bounds: Sequence[tuple[Floats, Floats]],
     mains: Sequence[Estimate],
     alone: Sequence[Estimate] | None = None,
-) -> list[Comparison]:
+) -> list[PairComparison]:
     """Compare couples of pairs.
 
     Args:
@@ -137,7 +138,7 @@ def compare(
         column = differences[:, place]
         least, most = _bound_means(*bounds[place])
         comparisons.append(
-            Comparison(
+            PairComparison(
                 difference=estimate,
                 wins=int((column >= TIE).sum()),
                 ties=int((abs(column) < TIE).sum()),

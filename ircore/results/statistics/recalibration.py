@@ -20,9 +20,9 @@ from ircore.results.statistics.calibration_map import (
     LOWEST,
     MAPS,
     STEP,
-    Candidate,
     Errors,
     Floats,
+    MapCandidate,
     MapName,
     PairSpread,
     Recalibration,
@@ -199,7 +199,7 @@ def _explain_unfit(matched: _Matched) -> str | None:
     return None
 
 
-def _choose(matched: _Matched) -> tuple[tuple[Candidate, ...], MapName]:
+def _choose(matched: _Matched) -> tuple[tuple[MapCandidate, ...], MapName]:
     n, size = len(matched.judge), matched.size
     squares = {name: (matched.cross_validate(name) - matched.human) ** 2 for name in MAPS}
     best = min(squares, key=lambda name: float(squares[name].mean()))
@@ -208,7 +208,7 @@ def _choose(matched: _Matched) -> tuple[tuple[Candidate, ...], MapName]:
         more = np.bincount(matched.clusters, square - squares[best], size)
         # The standard error of a sum over instances, since things of one instance resemble each other.
         deviation = float(np.sqrt(size / (size - 1) * ((more - more.mean()) ** 2).sum()) / n)
-        candidates.append(Candidate(name, float(np.sqrt(square.mean())), float(more.sum() / n), deviation))
+        candidates.append(MapCandidate(name, float(np.sqrt(square.mean())), float(more.sum() / n), deviation))
     # The best one has an excess of 0, so that there is always one; the simplest comes first.
     return tuple(candidates), next(
         candidate.name for candidate in candidates if candidate.excess <= candidate.excess_error

@@ -32,7 +32,7 @@ from ircore.results.tables.pairs import (
     RULES,
     TOP,
     UNRANKED,
-    Filled,
+    FilledColumn,
     build_seat_column,
     describe_ties,
     format_caption,
@@ -48,7 +48,7 @@ SCORE = "score"
 
 
 @dataclass(frozen=True)
-class Line:
+class BoardLine:
     """A row of a board, with the name that tells the row's pair from other pairs.
 
     Example:
@@ -56,7 +56,7 @@ class Line:
         >>> from ircore.runs.folder import RunFolder
         >>> results = Results.from_runs([RunFolder(Path("run"))])
         >>> (row,) = results.board("structural")
-        >>> Line(row, "classical + canvas", results).pair
+        >>> BoardLine(row, "classical + canvas", results).pair
         'classical + canvas'
     """
 
@@ -70,7 +70,7 @@ class Line:
     """Where the row comes from."""
 
 
-Filling = Filled[Line]
+Filling = FilledColumn[BoardLine]
 """A column of the board and what stands in it."""
 
 TOO_FEW = f"fewer than {MINIMUM_PICTURES} rated pictures"
@@ -95,7 +95,9 @@ def build_board_columns(game: Game[Any], seats: Sequence[Seat[Any, Any]]) -> tup
     return (
         *_build_identity_columns(game, seats),
         *map(_adapt_row_column, RANKS),
-        Filled(Column("pair", "pair", "Who played.", digits=None, audience="readers"), lambda line: Value(line.pair)),
+        FilledColumn(
+            Column("pair", "pair", "Who played.", digits=None, audience="readers"), lambda line: Value(line.pair)
+        ),
         _MAIN,
         *(_RATED if game.is_judged else [_build_measure_column(game.headline)]),
         *_COVERAGE,
@@ -104,7 +106,7 @@ def build_board_columns(game: Game[Any], seats: Sequence[Seat[Any, Any]]) -> tup
         *_list_other_columns(game),
         *(_build_amount_filling(game, amount) for amount in AMOUNTS),
         *_build_count_columns(game),
-        Filled(RULES, lambda line: Value(line.row.submission.rules.key)),
+        FilledColumn(RULES, lambda line: Value(line.row.submission.rules.key)),
     )
 
 
@@ -165,7 +167,7 @@ def _build_identity_columns(game: Game[Any], seats: Sequence[Seat[Any, Any]]) ->
 def _build_identity_column(
     key: str,
     description: str,
-    get: Callable[[Line], Any],
+    get: Callable[[BoardLine], Any],
     digits: int | None = None,
     implied: str = "",
     field: str = "",
@@ -173,25 +175,25 @@ def _build_identity_column(
     """Return a column for programs that identifies the row, such as its judge or condition."""
     title = key.replace("_", " ").capitalize()
     column = Column(key, title, description, digits=digits, audience="programs", implied=implied)
-    return Filled(column, lambda line: Value(get(line)), (field,) if field else ())
+    return FilledColumn(column, lambda line: Value(get(line)), (field,) if field else ())
 
 
 def _build_seat_column(seat: Seat[Any, Any]) -> Filling:
     column = replace(build_seat_column(seat), audience="programs")
-    return Filled(column, lambda line: Value(line.row.submission.run.submission.label_of(seat.name)))
+    return FilledColumn(column, lambda line: Value(line.row.submission.run.submission.label_of(seat.name)))
 
 
 def _build_rule_column(game: Game[Any], name: str) -> Filling:
     about = game.rules.model_fields[name].description or f"The rule {name}."
 
-    def stated(line: Line) -> Any:
+    def stated(line: BoardLine) -> Any:
         return getattr(game.rules.model_validate(line.row.submission.run.rules), name)
 
     return _build_identity_column(name, about, stated, 0)
 
 
-def _adapt_row_column(filled: Filled[RankedRow[Any, Any]]) -> Filling:
-    return Filled(filled.column, lambda line: filled.value(line.row))
+def _adapt_row_column(filled: FilledColumn[RankedRow[Any, Any]]) -> Filling:
+    return FilledColumn(filled.column, lambda line: filled.value(line.row))
 
 
 def _build_cell_column(
@@ -199,7 +201,7 @@ def _build_cell_column(
 ) -> Filling:
     """Return the column of a number of the cell: an estimate, a count, or a value that may be missing."""
 
-    def value(line: Line) -> Value:
+    def value(line: BoardLine) -> Value:
         cell = line.row.cell
         known = get_cell_value(cell, field)
         if isinstance(known, Estimate):
@@ -208,7 +210,7 @@ def _build_cell_column(
             return Value.or_missing(known, missing)
         return Value(known, episodes=_select_episodes(cell, which))
 
-    return Filled(column, value, field, by_all)
+    return FilledColumn(column, value, field, by_all)
 
 
 def get_cell_value(cell: Cell, field: Sequence[str]) -> Any:
@@ -243,13 +245,13 @@ _MAIN = _build_cell_column(
 )  # fmt: skip
 
 
-def _score(line: Line) -> Value:
+def _score(line: BoardLine) -> Value:
     cell = line.row.cell
     return Value.of(cell.score, _select_episodes(cell, "rated"), marks=list_marks(cell))
 
 
 _RATED = (
-    Filled(
+    FilledColumn(
         Column(SCORE, "score", "Similarity of the final rendering to the target, of what was played and rated.",
                "0–10", "higher", estimated=True),
         _score, ("score",),
@@ -258,11 +260,11 @@ _RATED = (
 """The headline, where judges give it."""
 
 _COVERAGE: tuple[Filling, ...] = (
-    Filled(
+    FilledColumn(
         Column("played_of_all", "played", "Episodes that count as played, of all.", digits=None, audience="readers"),
         lambda line: Value(f"{line.row.cell.played}/{line.row.cell.episodes}"),
     ),
-    Filled(
+    FilledColumn(
         Column("rated_of_applicable", "rated", "Played episodes that have the headline, of those that it applies to.",
                digits=None, audience="readers"),
         lambda line: Value(f"{line.row.cell.rated}/{line.row.cell.applicable}"),
@@ -274,7 +276,7 @@ _COVERAGE: tuple[Filling, ...] = (
 """How much was played and rated."""
 
 
-def _format_range(line: Line) -> Value:
+def _format_range(line: BoardLine) -> Value:
     doubt = line.row.cell.doubt
     if doubt is None:
         return Value(None, missing=NO_DOUBT)
@@ -291,7 +293,7 @@ def _build_doubt_column(key: str, field: str, description: str, unit: str, bette
 
 
 _DOUBT = (
-    Filled(
+    FilledColumn(
         Column("score_range", "could be",
                "Score if all that could not be told is wrong, and if all is right; share of the facts that is open.",
                digits=None, nullable=True, audience="readers"),
@@ -347,23 +349,23 @@ def _list_other_columns(game: Game[Any]) -> list[Filling]:
 def _build_measure_column(measure: Measure) -> Filling:
     """Return the column of a measure that the game gives, in its own unit."""
 
-    def value(line: Line) -> Value:
+    def value(line: BoardLine) -> Value:
         cell = line.row.cell
         mean = line.results.mean(cell.run_id, measure.key, cell.category, cell.difficulty)
         return Value.of(mean, _select_episodes(cell, "rated"), "no value")
 
-    return Filled(measure_column(measure), value, by_all=True)
+    return FilledColumn(measure_column(measure), value, by_all=True)
 
 
 def _build_amount_filling(game: Game[Any], amount: Amount) -> Filling:
     column = build_amount_column(game, amount)
 
-    def value(line: Line) -> Value:
+    def value(line: BoardLine) -> Value:
         cell = line.row.cell
         missing = amount.missing if not cell.played or amount.per else "not known"
         return Value.of(cell.amounts[column.key], _select_episodes(cell, amount.which), missing)
 
-    return Filled(column, value, ("amounts", column.key), by_all=True)
+    return FilledColumn(column, value, ("amounts", column.key), by_all=True)
 
 
 def _build_count_columns(game: Game[Any]) -> Iterator[Filling]:
@@ -474,7 +476,7 @@ def _build_table(
     sets = [[each for each in every if each.rules == rules] for rules in {each.rules for each in every}]
     named = [pair_names(alike, with_rules=False) for alike in sets] if rules_above else [pair_names(every)]
     names = {run_id: name for of_rules in named for run_id, name in of_rules.items()}
-    lines = (Line(row, names[row.submission.run_id], results) for row in rows)
+    lines = (BoardLine(row, names[row.submission.run_id], results) for row in rows)
     return Table(
         name,
         title,

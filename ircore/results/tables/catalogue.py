@@ -30,11 +30,11 @@ PAPER = "tables of the paper"
 
 
 @dataclass(frozen=True)
-class Question:
+class TableQuestion:
     """Options of a table: judge, category, difficulty, order.
 
     Example:
-        >>> Question(judge="structural", difficulty="hard").category is None
+        >>> TableQuestion(judge="structural", difficulty="hard").category is None
         True
     """
 
@@ -82,13 +82,13 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableEntry:
     """A table on offer.
 
     Example:
         >>> from pathlib import Path
         >>> from ircore.results.tables.games import published_table
-        >>> entry = Entry("Table 3", lambda results, _: published_table(results.game, "published"), of_runs=False)
+        >>> entry = TableEntry("Table 3", lambda results, _: published_table(results.game, "published"), of_runs=False)
         >>> entry.of_judge
         False
     """
@@ -96,7 +96,7 @@ class Entry:
     description: str
     """One line for people."""
 
-    build: "Callable[[Results, Question], Table]"
+    build: "Callable[[Results, TableQuestion], Table]"
     """Makes it."""
 
     of_judge: bool = False
@@ -123,7 +123,7 @@ class Entry:
     feature: str | None = None
     """What a game must support for its runs to have it, see ``Game.supports``; None if any may."""
 
-    def table(self, results: "Results", question: Question) -> "Table":
+    def table(self, results: "Results", question: TableQuestion) -> "Table":
         """Build the table and add the column with the rules' key.
 
         Raises:
@@ -147,47 +147,47 @@ class TableFunction:
     name: str
     """Module in ``ircore.results.tables`` and function, as ``module:function``."""
 
-    arguments: "Callable[[Results, Question], tuple[object, ...]]"
+    arguments: "Callable[[Results, TableQuestion], tuple[object, ...]]"
     """Returns the function's arguments."""
 
-    def __call__(self, results: "Results", question: Question) -> "Table":
+    def __call__(self, results: "Results", question: TableQuestion) -> "Table":
         """Import the function and build the table."""
         function: Callable[..., Table] = resolve_name(f"ircore.results.tables.{self.name}")
         return function(*self.arguments(results, question))
 
 
-def _build_judge_entry(description: str, name: str, *, of_every_game: bool = False) -> Entry:
+def _build_judge_entry(description: str, name: str, *, of_every_game: bool = False) -> TableEntry:
     """Return the table of a function of results, judge, category and difficulty."""
     function = TableFunction(
         name, lambda results, question: (results, question.the_judge(results), question.category, question.difficulty)
     )
-    return Entry(description, function, of_judge=True, of_every_game=of_every_game)
+    return TableEntry(description, function, of_judge=True, of_every_game=of_every_game)
 
 
-def _build_condition_entry(description: str, name: str) -> Entry:
+def _build_condition_entry(description: str, name: str) -> TableEntry:
     """Return the table of a function of results, category and difficulty."""
-    return Entry(
+    return TableEntry(
         description, TableFunction(name, lambda results, question: (results, question.category, question.difficulty))
     )
 
 
-def _build_lexicon_entry(description: str, name: str) -> Entry:
+def _build_lexicon_entry(description: str, name: str) -> TableEntry:
     """Return the table of a function of results, category, difficulty and the patterns of corrections."""
     function = TableFunction(
         name, lambda results, question: (results, question.category, question.difficulty, question.lexicon)
     )
-    return Entry(description, function, by_lexicon=True)
+    return TableEntry(description, function, by_lexicon=True)
 
 
-def _build_results_entry(description: str, name: str) -> Entry:
+def _build_results_entry(description: str, name: str) -> TableEntry:
     """Return the table of a function of results alone."""
-    return Entry(description, TableFunction(name, lambda results, _: (results,)))
+    return TableEntry(description, TableFunction(name, lambda results, _: (results,)))
 
 
-def _build_paper_entry(description: str, name: str) -> Entry:
+def _build_paper_entry(description: str, name: str) -> TableEntry:
     """Return a table that the game's paper published."""
     function = TableFunction("games:published_table", lambda results, _: (results.game, name))
-    return Entry(description, function, of_runs=False, feature=PAPER)
+    return TableEntry(description, function, of_runs=False, feature=PAPER)
 
 
 _BOARD = TableFunction(
@@ -215,11 +215,11 @@ _MEASURED_OUTCOMES = TableFunction(
 )
 
 
-def _build_outcomes_table(results: "Results", question: Question) -> "Table":
+def _build_outcomes_table(results: "Results", question: TableQuestion) -> "Table":
     return (_JUDGED_OUTCOMES if results.game.is_judged else _MEASURED_OUTCOMES)(results, question)
 
 
-def _build_facts_table(results: "Results", question: Question) -> "Table":
+def _build_facts_table(results: "Results", question: TableQuestion) -> "Table":
     from ircore.results.tables.facts import episode_facts_table, facts_table
 
     if question.episode is not None:
@@ -227,9 +227,11 @@ def _build_facts_table(results: "Results", question: Question) -> "Table":
     return facts_table(results, question.category, question.difficulty)
 
 
-TABLES: Mapping[str, Entry] = {
-    "board": Entry("pairs under one condition, best first", _BOARD, of_judge=True, ordered=True, of_every_game=True),
-    "leaderboard": Entry("every board below one another", _LEADERBOARD, ordered=True, of_every_game=True),
+TABLES: Mapping[str, TableEntry] = {
+    "board": TableEntry(
+        "pairs under one condition, best first", _BOARD, of_judge=True, ordered=True, of_every_game=True
+    ),
+    "leaderboard": TableEntry("every board below one another", _LEADERBOARD, ordered=True, of_every_game=True),
     "judges": _build_condition_entry("every judge's mean score of each pair", "judges:judges_table"),
     "conditions": _build_condition_entry(
         "every pair, category and difficulty by every judge", "judges:conditions_table"
@@ -249,7 +251,7 @@ TABLES: Mapping[str, Entry] = {
     "effects": _build_judge_entry(
         "what the players of two seats contribute", "variance:effects_table", of_every_game=True
     ),
-    "outcomes": Entry(
+    "outcomes": TableEntry(
         "how episodes ended and what refinement did", _build_outcomes_table, of_judge=True, of_every_game=True
     ),
     "outcomes_pooled": _build_condition_entry(
@@ -264,8 +266,10 @@ TABLES: Mapping[str, Entry] = {
     ),
     "budgets": _build_judge_entry("pairs under several token budgets", "turns:budgets_table"),
     "prompts": _build_judge_entry("pairs with several prompts, picture by picture", "turns:prompts_table"),
-    "parts": Entry("what is right of presence, text, colour …, pair by pair", _PARTS, by_part=True),
-    "facts": Entry("share of right facts by pair, condition and part; of one episode, the facts", _build_facts_table),
+    "parts": TableEntry("what is right of presence, text, colour …, pair by pair", _PARTS, by_part=True),
+    "facts": TableEntry(
+        "share of right facts by pair, condition and part; of one episode, the facts", _build_facts_table
+    ),
     "said": _build_condition_entry(
         "facts that messages state, renderings show and corrections mend", "facts:said_table"
     ),
@@ -298,7 +302,7 @@ TABLES: Mapping[str, Entry] = {
     "measures": _build_condition_entry(
         "scores beside what is known of targets, such as naming divergence", "targets:measures_table"
     ),
-    "paper": Entry(
+    "paper": TableEntry(
         "each sentence of the paper that can be checked: whether it holds there and here",
         TableFunction("games:paper_table", lambda results, question: (results, question.the_judge(results))),
         of_judge=True,
@@ -324,7 +328,7 @@ def list_game_table_names(game: "Game[Any]") -> tuple[str, ...]:
     return (*own, *(name for name in list_table_names() if name not in TABLES)) if game.is_judged else tuple(own)
 
 
-def find_tables(game: "Game[Any]") -> dict[str, Entry]:
+def find_tables(game: "Game[Any]") -> dict[str, TableEntry]:
     """Return the tables of runs of a game, by the name that users give, but those of broken packages.
 
     Another package adds a table of one game by an entry point ``GAME.TABLE`` in the group ``ircore.game_tables``.
@@ -336,33 +340,33 @@ def find_tables(game: "Game[Any]") -> dict[str, Entry]:
     of_game = (name for name in list_available("game_tables") if name.startswith(f"{game.name}."))
     plugins = {name.partition(".")[2]: partial(_build_plugin_table, name=name) for name in of_game}
     added = {
-        name: Entry("a table of another package", make, by_condition=False)
+        name: TableEntry("a table of another package", make, by_condition=False)
         for name, make in plugins.items()
         if name not in own
     }
     return own | added
 
 
-def _list_own_tables(game: "Game[Any]") -> dict[str, Entry]:
+def _list_own_tables(game: "Game[Any]") -> dict[str, TableEntry]:
     from ircore.results.tables.game_curves import list_stepped_tables, players_table, published_figures_table
 
-    def stepped(make: "Callable[..., Table]") -> "Callable[[Results, Question], Table]":
+    def stepped(make: "Callable[..., Table]") -> "Callable[[Results, TableQuestion], Table]":
         return lambda results, question: make(results, question.category, question.difficulty)
 
     tables = {name: entry for name, entry in TABLES.items() if entry.of_every_game}
-    tables |= {name: Entry("measures by step", stepped(make)) for name, make in list_stepped_tables(game).items()}
-    tables["players"] = Entry(
+    tables |= {name: TableEntry("measures by step", stepped(make)) for name, make in list_stepped_tables(game).items()}
+    tables["players"] = TableEntry(
         "players seat by seat", lambda results, _: players_table(results), by_condition=False, of_runs=False
     )
     if game.published:
-        tables["published"] = Entry(
+        tables["published"] = TableEntry(
             "figures of the paper", lambda results, _: published_figures_table(results.game), by_condition=False,
             of_runs=False,
         )  # fmt: skip
     return tables
 
 
-def find_table_entry(name: str, where: str = "", game: "Game[Any] | None" = None) -> Entry:
+def find_table_entry(name: str, where: str = "", game: "Game[Any] | None" = None) -> TableEntry:
     """Return the table of a name; a name of this project's tables is never another package's.
 
     Args:
@@ -386,9 +390,9 @@ def find_table_entry(name: str, where: str = "", game: "Game[Any] | None" = None
         known = ", ".join(list_game_table_names(game))
         raise InputError(f"{where} {name}: the game {game.name} has no such table", f"Choose one of: {known}.")
     entry = load_plugin("tables", name, where)
-    if not isinstance(entry, Entry):
+    if not isinstance(entry, TableEntry):
         raise BrokenPluginError(
-            f"table {name!r}: {type(entry).__name__} is no ircore.results.tables.catalogue.Entry",
+            f"table {name!r}: {type(entry).__name__} is no ircore.results.tables.catalogue.TableEntry",
             "Mend the package that adds this table.",
         )
     return entry
@@ -406,7 +410,7 @@ def find_plugin_table_fault(name: str) -> str | None:
     return f"the game {game} has a table {table} of its own" if table in own else None
 
 
-def _build_plugin_table(results: "Results", _: Question, name: str) -> "Table":
+def _build_plugin_table(results: "Results", _: TableQuestion, name: str) -> "Table":
     from ircore.results.tables.model import Table
 
     make = load_plugin("game_tables", name, "--table")

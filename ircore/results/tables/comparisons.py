@@ -10,7 +10,7 @@ from ircore.results.arrays import select_condition
 from ircore.results.judge_ratings import list_rated_episodes
 from ircore.results.model import Results
 from ircore.results.next_episodes import PlannedRun, SeparationPlan, plan_separation
-from ircore.results.statistics.comparison import Comparison
+from ircore.results.statistics.comparison import PairComparison
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
 from ircore.results.subsets import split_by_rules
 from ircore.results.tables.model import Column, Selection, Table, Value
@@ -87,7 +87,7 @@ def comparisons_table(
 
 def _compare_pairs(
     results: Results, judge: str, category: str | None, difficulty: str | None
-) -> Iterator[tuple[str, str, Comparison]]:
+) -> Iterator[tuple[str, str, PairComparison]]:
     for part in split_by_rules(results):
         rows = part.board(judge, category, difficulty)
         # Pairs without a main score have nothing that could be compared.

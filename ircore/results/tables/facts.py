@@ -32,7 +32,7 @@ from ircore.results.witnesses import (
 from ircore.scorers.stated_facts.measuring import GRAMMAR, select_latest_turns
 
 if TYPE_CHECKING:
-    from ircore.scorers.verification.verdicts import Checked
+    from ircore.scorers.verification.verdicts import CheckedFact
 
 
 NOT_KNOWN = "not verified: ircore score RUN"
@@ -168,7 +168,7 @@ def episode_facts_table(results: Results, episode_id: str) -> Table:
 
 def _list_facts_by_turn(
     results: Results, run_id: str, result: EpisodeResult
-) -> Iterator[tuple[int, float, "Checked | tuple[int, ExtraBox]"]]:
+) -> Iterator[tuple[int, float, "CheckedFact | tuple[int, ExtraBox]"]]:
     """Yield turn, cost of the transform, and a fact or a numbered extra."""
     from ircore.scorers.verification.report import restore_checked_facts
 
@@ -186,7 +186,7 @@ def _list_facts_by_turn(
             yield from ((turn, line.cost, extra) for extra in enumerate(line.extras if facts else (), start=1))
 
 
-def _format_fact(fact: "Checked | tuple[int, ExtraBox]", cost: float) -> tuple[Value, ...]:
+def _format_fact(fact: "CheckedFact | tuple[int, ExtraBox]", cost: float) -> tuple[Value, ...]:
     if isinstance(fact, tuple):
         number, extra = fact
         sentence, reason = "Something is drawn that the target does not show.", "not in the target"

@@ -20,12 +20,12 @@ from ircore.core.score_records import Score
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Seat
 from ircore.games.reasoning.build import DIMENSIONS
-from ircore.games.reasoning.records import Attempt
+from ircore.games.reasoning.records import TaskAttempt
 from ircore.results.model import BoardRow, Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.subsets import find_unusual_rules, list_board_rows
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.pairs import Filled, build_seat_column, format_caption
+from ircore.results.tables.pairs import FilledColumn, build_seat_column, format_caption
 from ircore.results.tables.paper_claims import check_paper
 
 
@@ -44,12 +44,12 @@ def list_rules_values(results: Results, run: Run) -> tuple[Value, ...]:
     return (other, key) if _are_rules_different(results) else (key,)
 
 
-def _fill_rules_columns(results: Results) -> Iterator[Filled[BoardRow]]:
+def _fill_rules_columns(results: Results) -> Iterator[FilledColumn[BoardRow]]:
     def entry(place: int, row: BoardRow) -> Value:
         return list_rules_values(results, row.submission.run)[place]
 
     for place, column in enumerate(build_rules_columns(results)):
-        yield Filled(column, partial(entry, place))
+        yield FilledColumn(column, partial(entry, place))
 
 
 def _are_rules_different(results: Results) -> bool:
@@ -61,21 +61,23 @@ def format_condition(category: str | None, difficulty: str | None) -> str:
     return "".join(f" Only {name}." for name in (category, difficulty) if name)
 
 
-def _build_run_columns(results: Results) -> tuple[Filled[BoardRow], ...]:
+def _build_run_columns(results: Results) -> tuple[FilledColumn[BoardRow], ...]:
     """Return the columns of a run: its submission, and who took each seat."""
     submission = Column("submission", "Submission", "Its folder's name.", digits=None)
     return (
-        Filled(submission, lambda row: Value(row.submission.run.slug)),
+        FilledColumn(submission, lambda row: Value(row.submission.run.slug)),
         *(_build_seat_column(seat) for seat in results.seats),
     )
 
 
-def _build_seat_column(seat: Seat[Any, Any]) -> Filled[BoardRow]:
-    return Filled(build_seat_column(seat), lambda row: Value(row.submission.run.submission.label_of(seat.name)))
+def _build_seat_column(seat: Seat[Any, Any]) -> FilledColumn[BoardRow]:
+    return FilledColumn(build_seat_column(seat), lambda row: Value(row.submission.run.submission.label_of(seat.name)))
 
 
-def _count(key: str, description: str, get: Callable[[BoardRow], int]) -> Filled[BoardRow]:
-    return Filled(Column(key, key.replace("_", " ").capitalize(), description, digits=0), lambda row: Value(get(row)))
+def _count(key: str, description: str, get: Callable[[BoardRow], int]) -> FilledColumn[BoardRow]:
+    return FilledColumn(
+        Column(key, key.replace("_", " ").capitalize(), description, digits=0), lambda row: Value(get(row))
+    )
 
 
 _ENDED = (
@@ -154,7 +156,7 @@ def _build_rows(run: PlayedRun, dimension: str) -> list[tuple[Value, ...]]:
     if not episodes:
         return []
     # Tasks of this game have a single step.
-    attempts = [Attempt.model_validate(episode.steps[0]) for episode in episodes]
+    attempts = [TaskAttempt.model_validate(episode.steps[0]) for episode in episodes]
     answered = sum(attempt.missing is None for attempt in attempts)
     if dimension == "jigsaw":
         published, each = _estimate_jigsaws(run, episodes, attempts)
@@ -178,7 +180,9 @@ def _average_measure(run: PlayedRun, measure: str, episodes: Sequence[Episode]) 
     return Value(None, missing=next((score.reason for score in scores if score.reason), "not scored"))
 
 
-def _estimate_jigsaws(run: PlayedRun, episodes: Sequence[Episode], attempts: Sequence[Attempt]) -> tuple[Value, Value]:
+def _estimate_jigsaws(
+    run: PlayedRun, episodes: Sequence[Episode], attempts: Sequence[TaskAttempt]
+) -> tuple[Value, Value]:
     """Return the normalised FID of all answered jigsaws and the mean of theirs one by one, or why there is none."""
     # The network's libraries are imported only where jigsaws were played.
     from ircore.scorers.metrics.frechet import FEWEST, score_each_jigsaw, score_jigsaw_set

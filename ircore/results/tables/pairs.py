@@ -160,12 +160,13 @@ LineT = TypeVar("LineT")
 
 
 @dataclass(frozen=True)
-class Filled(Generic[LineT]):
+class FilledColumn(Generic[LineT]):
     """A column with the function that fills it, so that a measure is added in one place.
 
     Example:
         >>> from ircore.results.tables.model import Column, Value
-        >>> length = Filled(Column("length", "length", "Letters of a name.", digits=0), lambda name: Value(len(name)))
+        >>> column = Column("length", "length", "Letters of a name.", digits=0)
+        >>> length = FilledColumn(column, lambda name: Value(len(name)))
         >>> length.value("canvas").value
         6
     """
@@ -214,16 +215,16 @@ def rank_text(row: RankedRow[Any, Any]) -> Value:
     return Value(str(low) if low == high else f"{low}–{high}")
 
 
-RANKS: tuple[Filled[RankedRow[Any, Any]], ...] = (
-    Filled(
+RANKS: tuple[FilledColumn[RankedRow[Any, Any]], ...] = (
+    FilledColumn(
         Column("rank", "rank", "Ranks that the paired intervals allow.", digits=None, audience="readers"), rank_text
     ),
-    Filled(
+    FilledColumn(
         Column("rank_low", "Best rank", "Best rank that the paired intervals allow.", "", "lower", 0,
                nullable=True, audience="programs"),
         lambda row: Value.or_missing(row.rank_low, f"no rank: {explain_no_rank(row)}"),
     ),
-    Filled(
+    FilledColumn(
         Column("rank_high", "Worst rank", "Worst rank that they allow.", "", "lower", 0, nullable=True,
                audience="programs"),
         lambda row: Value.or_missing(row.rank_high, f"no rank: {explain_no_rank(row)}"),
@@ -231,13 +232,13 @@ RANKS: tuple[Filled[RankedRow[Any, Any]], ...] = (
 )  # fmt: skip
 """Columns of the rank range."""
 
-TOP: Filled[RankedRow[Any, Any]] = Filled(
+TOP: FilledColumn[RankedRow[Any, Any]] = FilledColumn(
     Column("top", "Top group", "1 if no pair is significantly better.", "", "higher", 0, audience="programs"),
     lambda row: Value(int(row.top)),
 )
 """Column of the top group."""
 
-UNRANKED: Filled[RankedRow[Any, Any]] = Filled(
+UNRANKED: FilledColumn[RankedRow[Any, Any]] = FilledColumn(
     Column("unranked", "Unranked",
            "Why there is no rank: held, past_budget, incomplete, underrated, inapplicable, unread, too_few, "
            "recorded or reference.",

@@ -64,7 +64,7 @@ class SeatEstimate:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CostForecast:
     """Requests, images, tokens and cost of a run at most, by seat, and the assumptions behind them.
 
     Attributes:
@@ -108,7 +108,7 @@ class PlannedPlay(NamedTuple):
     instances: InstanceSet
 
 
-def estimate(planned: PlannedPlay, episodes: Mapping[str, int], prices: RunPrices) -> Estimate:
+def estimate(planned: PlannedPlay, episodes: Mapping[str, int], prices: RunPrices) -> CostForecast:
     """Estimate requests, tokens and cost of play if no episode ends before it must.
 
     Args:
@@ -130,7 +130,7 @@ def estimate(planned: PlannedPlay, episodes: Mapping[str, int], prices: RunPrice
         for seat in game.seats
         if (counts := table.counts.get(seat.name)) is not None
     }
-    return Estimate(
+    return CostForecast(
         seats,
         (
             f"every episode takes all its {game.step_word}s, and every answer in words has {written} tokens",
@@ -278,7 +278,7 @@ def describe_rate(folder: RunFolder, prices: RunPrices, episodes: int) -> str:
     )
 
 
-def format_estimate(estimated: Estimate, prices: RunPrices) -> str:
+def format_estimate(estimated: CostForecast, prices: RunPrices) -> str:
     """Return an estimate for people: requests, tokens, images and cost of each seat, then the assumptions."""
     lines = [
         f"  at most {format_count(seat.requests, f'{name} request')}{_format_seat(seat, prices.seats[name])}"

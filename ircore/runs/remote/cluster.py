@@ -23,7 +23,7 @@ from ircore.core.plugins import find_package_version, require_packages
 from ircore.players.base import Answer, Asked
 from ircore.players.open_questions import HaltedError, OpenQuestion, open_question
 from ircore.players.submission import LoadedSubmission
-from ircore.runs.remote.worker import Question, answer, build_topic, stop_asking
+from ircore.runs.remote.worker import RemoteQuestion, answer, build_topic, stop_asking
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -288,7 +288,7 @@ class RemotePlayer:
         """
         cluster = self._cluster
         number = cluster.next_number()
-        question = Question(self._loaded, self._seat, method, view, cluster.token, number, self._package)
+        question = RemoteQuestion(self._loaded, self._seat, method, view, cluster.token, number, self._package)
         # In a thread, since stored renderings are read from the disk here.
         return await cluster.run(answer, await asyncio.to_thread(pickle.dumps, question), number)
 

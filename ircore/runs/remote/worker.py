@@ -37,14 +37,14 @@ MOST_PLAYERS = 2
 """Players that a process keeps: a pair. A local model may fill the memory, so the least recent one goes first."""
 
 
-class Question(NamedTuple):
+class RemoteQuestion(NamedTuple):
     """A question to a player, with the submission that defines the player.
 
     >>> from pathlib import Path
     >>> from ircore.players.builtin_pairs import find_submission_place
     >>> from ircore.players.submission import read_manifest
     >>> pair = read_manifest(find_submission_place(Path("classical+canvas")))
-    >>> Question(pair, "describer", "describe", view=None, run="ab12", number=1).loaded.slug
+    >>> RemoteQuestion(pair, "describer", "describe", view=None, run="ab12", number=1).loaded.slug
     'builtin-classical-canvas'
 
     Attributes:
@@ -78,7 +78,7 @@ def answer(version: str, question: bytes) -> Answer:
     check_version(version)
     from distributed.worker import get_worker, thread_state
 
-    request: Question = pickle.loads(question)  # noqa: S301 - see above
+    request: RemoteQuestion = pickle.loads(question)  # noqa: S301 - see above
     _check_package(request)
     worker = get_worker()
 
@@ -115,7 +115,7 @@ def check_version(version: str) -> None:
         raise InputError(f"a worker has ircore {__version__}, not {version}", "Install the same version everywhere.")
 
 
-def _check_package(request: Question) -> None:
+def _check_package(request: RemoteQuestion) -> None:
     """Refuse a question to another version of a player: its answers would be mixed with those of the run's version."""
     installed = find_package_version("players", request.loaded.submission.players[request.seat].player)
     # A player that is not installed here is told where it is made.
@@ -124,7 +124,7 @@ def _check_package(request: Question) -> None:
         raise InputError(f"a worker has {' '.join(installed)}, not {wanted}", "Install the same version everywhere.")
 
 
-async def _answer_question(question: Question, tell: Callable[[Attempt], None]) -> Answer:
+async def _answer_question(question: RemoteQuestion, tell: Callable[[Attempt], None]) -> Answer:
     state = _run(question.run)
     state.halt.check()
     state.begun.add(question.number)

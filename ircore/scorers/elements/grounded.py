@@ -10,7 +10,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.files import cache_folder
 from ircore.core.images import Picture
 from ircore.games.reasoning.puzzles.detections import DetectionError, Detections, read_detections
-from ircore.players.base import Captioned, Exchange, JudgeView, JudgingPlayer, PlayerError
+from ircore.players.base import Captioned, JudgeView, JudgingPlayer, PlayerError, RepairExchange
 from ircore.scorers.judges.manifest import read_judge
 
 PROMPT = """List what the picture shows{asked}. Answer with one JSON object and nothing else:
@@ -71,7 +71,7 @@ def detect_with_cache(path: Path, picture: Picture, labels: tuple[str, ...]) -> 
 async def _ask_detector(player: JudgingPlayer, picture: Picture, labels: tuple[str, ...]) -> Detections:
     """Ask, and once more if the answer cannot be used."""
     wanted = f"; look for: {', '.join(labels)}" if labels else ""
-    exchanges: tuple[Exchange, ...] = ()
+    exchanges: tuple[RepairExchange, ...] = ()
     try:
         for last in (False, True):
             view = JudgeView(PROMPT.format(asked=wanted), (Captioned("The picture:", picture),), exchanges)
@@ -82,7 +82,7 @@ async def _ask_detector(player: JudgingPlayer, picture: Picture, labels: tuple[s
                 if last:
                     raise
                 # The model sees its own unusable answer and why it is unusable.
-                exchanges = (Exchange(text, AGAIN.format(problem=error)),)
+                exchanges = (RepairExchange(text, AGAIN.format(problem=error)),)
     finally:
         # Only players that hold a connection have the method.
         close = getattr(player, "close", None)

@@ -38,7 +38,7 @@ LEAST = 20
 
 
 @dataclass(frozen=True)
-class Sample:
+class EditedTarget:
     """A target with the other targets that edits need.
 
     Attributes:
@@ -53,7 +53,7 @@ class Sample:
         >>> from pathlib import Path
         >>> instances = read_instances(Path("targets"))
         >>> easy, hard = instances.instances
-        >>> sample = Sample(easy, instances.picture(easy, "target"), same=None, other=None)
+        >>> sample = EditedTarget(easy, instances.picture(easy, "target"), same=None, other=None)
         >>> sample.instance.difficulty
         'easy'
     """
@@ -80,11 +80,11 @@ class Edit(NamedTuple):
     kind: Kind
     """What it does to a picture."""
 
-    make: Callable[[Sample], Picture | None]
+    make: Callable[[EditedTarget], Picture | None]
     """Makes the picture; None where the edit does not apply to a target."""
 
 
-class Order(NamedTuple):
+class EditOrder(NamedTuple):
     """A known order: of two edits of the same target, the better must be rated higher."""
 
     better: str
@@ -103,7 +103,7 @@ class _EditedTarget(NamedTuple):
     pictures: dict[str, Picture]
     """By name of the edit, in the battery's order; those that apply to this target."""
 
-    orders: tuple[Order, ...]
+    orders: tuple[EditOrder, ...]
     """The known orders between them."""
 
 
@@ -141,11 +141,11 @@ def _read_scene(instance: Instance | None) -> Scene | None:
     return None if instance is None or instance.scene is None else complete_scene(instance.scene)
 
 
-def _build_sample(instances: InstanceSet, instance: Instance) -> Sample:
+def _build_sample(instances: InstanceSet, instance: Instance) -> EditedTarget:
     """Return a target with the others that its edits need."""
     near = _find_neighbours(instances, instance)
     same, other = (None if each is None else instances.picture(each, "target") for each in near)
-    return Sample(instance, instances.picture(instance, "target"), same, other, near.scenes)
+    return EditedTarget(instance, instances.picture(instance, "target"), same, other, near.scenes)
 
 
 def plan_foreign_pictures(instances: InstanceSet, instance: Instance) -> dict[str, Planned]:
@@ -180,12 +180,12 @@ def _find_neighbours(instances: InstanceSet, instance: Instance) -> _Neighbours:
     return _Neighbours(same, stranger)
 
 
-def _build_pixel_maker(edit: Callable[[Pixels], Pixels]) -> Callable[[Sample], Picture | None]:
+def _build_pixel_maker(edit: Callable[[Pixels], Pixels]) -> Callable[[EditedTarget], Picture | None]:
     return lambda sample: Picture.from_pixels(np.ascontiguousarray(edit(sample.picture.pixels)))
 
 
-def _build_scene_maker(edit: SceneEdit) -> Callable[[Sample], Picture | None]:
-    def make(sample: Sample) -> Picture | None:
+def _build_scene_maker(edit: SceneEdit) -> Callable[[EditedTarget], Picture | None]:
+    def make(sample: EditedTarget) -> Picture | None:
         scene = None if sample.instance.scene is None else complete_scene(sample.instance.scene)
         changed = edit(scene) if scene is not None else None
         if scene is None or changed is None:
@@ -199,8 +199,8 @@ def _build_scene_maker(edit: SceneEdit) -> Callable[[Sample], Picture | None]:
     return make
 
 
-def _build_foreign_maker(family: str) -> Callable[[Sample], Picture | None]:
-    def make(sample: Sample) -> Picture | None:
+def _build_foreign_maker(family: str) -> Callable[[EditedTarget], Picture | None]:
+    def make(sample: EditedTarget) -> Picture | None:
         scene = _read_scene(sample.instance)
         made = scene and draw_picture(family, scene, _read_seed(sample.instance), sample.scenes)
         return Picture.from_pixels(np.asarray(made[0])) if made else None
@@ -208,11 +208,11 @@ def _build_foreign_maker(family: str) -> Callable[[Sample], Picture | None]:
     return make
 
 
-def _paint_request(sample: Sample) -> Picture | None:
+def _paint_request(sample: EditedTarget) -> Picture | None:
     return sample.same and Picture.from_pixels(edits.paint_request(sample.same.pixels))
 
 
-def _paste_target(sample: Sample) -> Picture | None:
+def _paste_target(sample: EditedTarget) -> Picture | None:
     return sample.same and Picture.from_pixels(edits.paste_target(sample.same.pixels, sample.picture.pixels))
 
 
@@ -295,9 +295,9 @@ DEGREES = (
 )
 """Growing degrees of one fault: more of it never scores higher."""
 
-ORDERS: tuple[Order, ...] = (
-    *(Order(better, worse, True) for better in HARMLESS for worse in WRONG),
-    *(Order(less, more, False) for degrees in DEGREES for less, more in pairwise(degrees)),
+ORDERS: tuple[EditOrder, ...] = (
+    *(EditOrder(better, worse, True) for better in HARMLESS for worse in WRONG),
+    *(EditOrder(less, more, False) for degrees in DEGREES for less, more in pairwise(degrees)),
 )
 """Every known order."""
 

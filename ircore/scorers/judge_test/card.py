@@ -19,11 +19,11 @@ from ircore.scorers.judge_test.battery import (
     EDITS,
     ORDERS,
     VERSION,
+    EditOrder,
     Kind,
-    Order,
     plan_foreign_pictures,
 )
-from ircore.scorers.judge_test.foreign.drawers import Style
+from ircore.scorers.judge_test.foreign.drawers import DrawingStyle
 from ircore.scorers.judge_test.foreign.part import ForeignPart, check_orders, compute_foreign_part
 
 PASSING = 0.8
@@ -193,7 +193,7 @@ def select_family_entries(ratings: Mapping[str, T]) -> dict[str, T]:
     return {edit.removeprefix("foreign-"): value for edit, value in ratings.items() if edit.startswith("foreign-")}
 
 
-def read_styles(run: RunFolder, targets: Iterable[str]) -> dict[str, dict[str, Style]]:
+def read_styles(run: RunFolder, targets: Iterable[str]) -> dict[str, dict[str, DrawingStyle]]:
     """Return how the foreign pictures of targets were drawn, by target and family."""
     wanted = set(targets)
     return {
@@ -254,7 +254,7 @@ def _compute_edit_score(edit: str, rated: Mapping[str, Rated], category_of: Mapp
     )  # fmt: skip
 
 
-def _check_orders(ratings: Rated) -> dict[Order, bool]:
+def _check_orders(ratings: Rated) -> dict[EditOrder, bool]:
     """Return for each order whose two edits were rated whether the ratings keep the order."""
     return {
         order: ratings[order.better] > ratings[order.worse]
@@ -264,7 +264,7 @@ def _check_orders(ratings: Rated) -> dict[Order, bool]:
     }
 
 
-def compute_order_shares(targets: Iterable[Mapping[Order, bool]]) -> tuple[_OrderShare, ...]:
+def compute_order_shares(targets: Iterable[Mapping[EditOrder, bool]]) -> tuple[_OrderShare, ...]:
     """Return how often each order is kept to.
 
     Args:
@@ -290,7 +290,7 @@ def compute_right_share(orders: Iterable[_OrderShare]) -> float | None:
 
 
 def compute_category_shares(
-    targets: Mapping[str, Mapping[Order, bool]], category_of: Mapping[str, str]
+    targets: Mapping[str, Mapping[EditOrder, bool]], category_of: Mapping[str, str]
 ) -> dict[str, float]:
     """Return the share of ordered pairs in the right order by category, where there are any.
 

@@ -20,7 +20,7 @@ from PIL import Image, ImageFilter, ImageOps
 from ircore.core.drawing import Drawing, Point, text_size
 from ircore.core.images import Pixels
 from ircore.core.records import Box, Element, Scene
-from ircore.scorers.judge_test.redraw import Mark, find_marks
+from ircore.scorers.judge_test.redraw import SceneMark, find_marks
 
 SceneEdit = Callable[[Scene], Scene | None]
 
@@ -204,7 +204,7 @@ def _recolour_marks(scene: Scene, colours: dict[str, str]) -> Scene:
     return _replace_elements(scene, changed)
 
 
-def _remove_mark(scene: Scene, mark: Mark) -> Scene:
+def _remove_mark(scene: Scene, mark: SceneMark) -> Scene:
     return _set_elements(scene, [element for index, element in enumerate(scene.elements) if index not in mark.members])
 
 

@@ -168,7 +168,7 @@ ATTACHED = {
 """Types of the elements that go with a mark: by the same parameter, or by the same colour where they have none."""
 
 
-class Mark(NamedTuple):
+class SceneMark(NamedTuple):
     """A mark of a scene."""
 
     members: tuple[int, ...]
@@ -181,7 +181,7 @@ class Mark(NamedTuple):
     """What it takes of the picture: square pixels, of thin lines their length in pixels."""
 
 
-def find_marks(scene: Scene) -> tuple[Mark, ...]:
+def find_marks(scene: Scene) -> tuple[SceneMark, ...]:
     """Return the marks of a scene in the order in which they were drawn."""
     kinds = {element.type for element in scene.elements}
     for kind, key in CHART_MARKS.items():
@@ -193,13 +193,13 @@ def find_marks(scene: Scene) -> tuple[Mark, ...]:
            for element in scene.elements):  # fmt: skip
         return tuple(_find_sheet_marks(scene))
     return tuple(
-        Mark((index,), element.colour or "", _measure_extent(element))
+        SceneMark((index,), element.colour or "", _measure_extent(element))
         for index, element in enumerate(scene.elements)
         if element.type != "background"
     )
 
 
-def _find_chart_marks(scene: Scene, kind: str, key: str | None) -> Iterable[Mark]:
+def _find_chart_marks(scene: Scene, kind: str, key: str | None) -> Iterable[SceneMark]:
     groups: dict[object, list[int]] = {}
     for index, element in enumerate(scene.elements):
         if element.type == kind:
@@ -219,12 +219,12 @@ def _find_chart_marks(scene: Scene, kind: str, key: str | None) -> Iterable[Mark
         if kind == "bar":
             # Value labels name no bar, so the place tells which bar they belong to.
             attached = _find_value_label(scene, first)
-        yield Mark(
+        yield SceneMark(
             (*members, *attached), first.colour or "", sum(_measure_extent(scene.elements[index]) for index in members)
         )
 
 
-def _find_sheet_marks(scene: Scene) -> Iterable[Mark]:
+def _find_sheet_marks(scene: Scene) -> Iterable[SceneMark]:
     """Yield the marks of a geometry sheet; a filled polygon is an area and a polygon with the same corners."""
     filled: dict[str, int] = {}
     for index, element in enumerate(scene.elements):
@@ -234,12 +234,12 @@ def _find_sheet_marks(scene: Scene) -> Iterable[Mark]:
         # The tint is drawn before its outline, so it was met earlier in the scene.
         elif element.type == "polygon" and corners in filled:
             area = filled.pop(corners)
-            yield Mark((index, area), element.colour or "", _measure_extent(scene.elements[area]))
+            yield SceneMark((index, area), element.colour or "", _measure_extent(scene.elements[area]))
         elif element.type in SHEET_MARKS:
-            yield Mark((index,), element.colour or "", _measure_extent(element))
+            yield SceneMark((index,), element.colour or "", _measure_extent(element))
     # Tints whose corners no polygon shares.
     for area in filled.values():
-        yield Mark((area,), scene.elements[area].colour or "", _measure_extent(scene.elements[area]))
+        yield SceneMark((area,), scene.elements[area].colour or "", _measure_extent(scene.elements[area]))
 
 
 def _find_value_label(scene: Scene, bar: Element) -> list[int]:

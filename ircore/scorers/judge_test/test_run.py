@@ -27,7 +27,7 @@ from ircore.games.base import Game, Message
 from ircore.games.registry import load_game, require_support
 from ircore.instances.requests import BuildRequest, find_builder
 from ircore.instances.store import InstanceSet, read_instances
-from ircore.runs.events import End, Entry
+from ircore.runs.events import End, EventEntry
 from ircore.runs.folder import RUN_FILE, RunFolder, RunWriter, create_run
 from ircore.runs.play import add_run_id
 from ircore.scorers.judge_test.battery import (
@@ -38,7 +38,7 @@ from ircore.scorers.judge_test.battery import (
     ORDERS,
     TURN_OF,
     VERSION,
-    Order,
+    EditOrder,
     make_edits,
 )
 from ircore.scorers.judge_test.card import (
@@ -175,7 +175,7 @@ def _write_episodes(run: RunFolder, writer: RunWriter, lacking: list[Instance]) 
             # Equal edits share a file: renderings are named by their hash.
             if not path.exists():
                 path.write_bytes(picture.data)
-        writer.record([Entry(End(episode=episode))])
+        writer.record([EventEntry(End(episode=episode))])
 
 
 @lru_cache(maxsize=1)
@@ -212,7 +212,7 @@ class _Work(NamedTuple):
 class _Preferred(NamedTuple):
     """Preferences of a judge among the edits of one target."""
 
-    orders: dict[Order, bool]
+    orders: dict[EditOrder, bool]
     """Whether it keeps to each order; those on which it says nothing are left out."""
 
     attacks: dict[str, bool]

@@ -25,7 +25,7 @@ LEAST_SCORE = 0.5
 
 
 @dataclass(frozen=True)
-class Label:
+class PlacedText:
     """A text and its place."""
 
     text: str
@@ -61,7 +61,7 @@ def normalise_text(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def compute_label_scores(target: Sequence[Label], image: Sequence[Label]) -> _LabelScores:
+def compute_label_scores(target: Sequence[PlacedText], image: Sequence[PlacedText]) -> _LabelScores:
     """Compare labels: equal texts are matched in pairs, so that as many as possible are near their place.
 
     Args:
@@ -79,10 +79,10 @@ def compute_label_scores(target: Sequence[Label], image: Sequence[Label]) -> _La
     )
 
 
-def select_labels(lines: Sequence[TextLine], width: int, height: int) -> tuple[Label, ...]:
+def select_labels(lines: Sequence[TextLine], width: int, height: int) -> tuple[PlacedText, ...]:
     """Return the lines of OCR that have a letter or digit and a confidence above 0.5, as labels."""
     return tuple(
-        Label(
+        PlacedText(
             line.text,
             sum(x for x, _ in line.corners) / len(line.corners) / width,
             sum(y for _, y in line.corners) / len(line.corners) / height,
@@ -93,7 +93,7 @@ def select_labels(lines: Sequence[TextLine], width: int, height: int) -> tuple[L
     )
 
 
-def _count_matches(target: Sequence[Label], image: Sequence[Label], text: str) -> int:
+def _count_matches(target: Sequence[PlacedText], image: Sequence[PlacedText], text: str) -> int:
     """Return how many of the target's labels with this text match a near label of the image, each at most once."""
     from scipy.optimize import linear_sum_assignment
 
@@ -107,11 +107,11 @@ def _count_matches(target: Sequence[Label], image: Sequence[Label], text: str) -
     return int(close[rows, columns].sum())
 
 
-def _count_texts(labels: Sequence[Label]) -> Counter[str]:
+def _count_texts(labels: Sequence[PlacedText]) -> Counter[str]:
     return Counter(normalise_text(label.text) for label in labels)
 
 
-def _read_labels(pixels: Pixels) -> tuple[Label, ...]:
+def _read_labels(pixels: Pixels) -> tuple[PlacedText, ...]:
     try:
         return select_labels(read_text(pixels), pixels.shape[1], pixels.shape[0])
     except InputError as error:

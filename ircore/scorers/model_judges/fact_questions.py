@@ -14,17 +14,17 @@ from typing import NamedTuple
 from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.core.score_records import PlantedVerdict
-from ircore.players.base import Exchange, JudgeView
+from ircore.players.base import JudgeView, RepairExchange
 from ircore.runs.judge_answers import AnswerError, build_verdicts_schema, describe_verdicts_form, read_verdicts
 from ircore.runs.judge_questions import QuestionKey
 from ircore.scorers.judges.manifest import LoadedJudge, caption_pictures
 from ircore.scorers.model_judges.false_facts import make_false_facts
-from ircore.scorers.model_judges.items import Ask, Item, Question, Verdict
+from ircore.scorers.model_judges.items import Ask, ItemVerdict, JudgedItem, PictureQuestion
 from ircore.scorers.rated_episodes import read_scene
 from ircore.scorers.verification.report import build_stored_verdicts, compute_facts_version
 from ircore.scorers.verification.scene_facts import Fact, list_facts
 from ircore.scorers.verification.score import compute_score
-from ircore.scorers.verification.verdicts import Checked, decide_fails, decide_holds, leave_undecided
+from ircore.scorers.verification.verdicts import CheckedFact, decide_fails, decide_holds, leave_undecided
 
 PLANTED = 0.2
 """Share of the sentences of a batch that are false."""
@@ -32,7 +32,7 @@ PLANTED = 0.2
 NO_SCENE = "nobody wrote down what the target shows"
 
 
-class Sentence(NamedTuple):
+class BatchSentence(NamedTuple):
     """A sentence of a batch."""
 
     fact: int
@@ -43,7 +43,7 @@ class Sentence(NamedTuple):
     """Whether it is true of the target."""
 
 
-def split_into_batches(scene: Scene, facts: Sequence[Fact], target: str, size: int) -> list[tuple[Sentence, ...]]:
+def split_into_batches(scene: Scene, facts: Sequence[Fact], target: str, size: int) -> list[tuple[BatchSentence, ...]]:
     """Return the sentences about a target in batches: the same ones for each of its renderings.
 
     Args:
@@ -64,9 +64,9 @@ def split_into_batches(scene: Scene, facts: Sequence[Fact], target: str, size: i
         false = [false for false in make_false_facts(scene, facts, random) if false.fact not in own]
         if not false:  # one batch holds all facts, so that truth and its opposite stand in it
             false = list(make_false_facts(scene, facts, random))
-        sentences = [Sentence(place, facts[place].sentence, is_true=True) for place in own]
+        sentences = [BatchSentence(place, facts[place].sentence, is_true=True) for place in own]
         sentences += [
-            Sentence(source.fact, source.sentence, is_true=False)
+            BatchSentence(source.fact, source.sentence, is_true=False)
             for source in random.sample(false, min(planted, len(false)))
         ]
         random.shuffle(sentences)
@@ -74,13 +74,13 @@ def split_into_batches(scene: Scene, facts: Sequence[Fact], target: str, size: i
     return batches
 
 
-def format_prompt(template: str, batch: Sequence[Sentence]) -> str:
+def format_prompt(template: str, batch: Sequence[BatchSentence]) -> str:
     """Return the words that ask about a batch."""
     listed = "\n".join(f"{number}. {sentence.text}" for number, sentence in enumerate(batch, start=1))
     return template.replace("{sentences}", listed)
 
 
-def iterate_open_questions(item: Item, judge: LoadedJudge) -> Iterator[tuple[str, int]]:
+def iterate_open_questions(item: JudgedItem, judge: LoadedJudge) -> Iterator[tuple[str, int]]:
     """Yield words and number of sentences of each question about a rendering that nobody has answered."""
     shown = tuple(rendering.sha256 for rendering in item.renderings)
     for batch in _list_batches(item, judge):
@@ -91,7 +91,7 @@ def iterate_open_questions(item: Item, judge: LoadedJudge) -> Iterator[tuple[str
             yield prompt, len(batch)
 
 
-def _list_batches(item: Item, judge: LoadedJudge) -> list[tuple[Sentence, ...]]:
+def _list_batches(item: JudgedItem, judge: LoadedJudge) -> list[tuple[BatchSentence, ...]]:
     scene = read_scene(item.run, item.original)
     return [] if scene is None else split_into_batches(scene, list_facts(scene), item.original.sha256, judge.batch)
 
@@ -105,7 +105,7 @@ class _Answered:
     leniencies: tuple[str, ...] = ()
 
 
-async def judge_by_facts(item: Item, judge: LoadedJudge, ask: Ask) -> Verdict:
+async def judge_by_facts(item: JudgedItem, judge: LoadedJudge, ask: Ask) -> ItemVerdict:
     """Ask a judge all sentences about one rendering.
 
     A batch without a usable answer leaves its sentences undecided; without any there is no score.
@@ -117,15 +117,15 @@ async def judge_by_facts(item: Item, judge: LoadedJudge, ask: Ask) -> Verdict:
     """
     scene = read_scene(item.run, item.original)
     if scene is None:
-        return Verdict(None, NO_SCENE)
+        return ItemVerdict(None, NO_SCENE)
     facts = list_facts(scene)
     if not facts:
-        return Verdict(None, "the target shows nothing that could be asked about")
+        return ItemVerdict(None, "the target shows nothing that could be asked about")
     batches = split_into_batches(scene, facts, item.original.sha256, judge.batch)
     picture = item.run.rendering(item.renderings[0])
     answers = [await _ask_about_batch(item, judge, picture, batch, ask) for batch in batches]
     if not any(answer.letters.strip("?") for answer in answers):
-        return Verdict(None, answers[0].reason)
+        return ItemVerdict(None, answers[0].reason)
     verification = compute_score(_check_answers(facts, batches, answers))
     planted = tuple(
         PlantedVerdict(sentence.fact, sentence.text[:200], letter)
@@ -137,13 +137,13 @@ async def judge_by_facts(item: Item, judge: LoadedJudge, ask: Ask) -> Verdict:
         update={"version": compute_facts_version(facts), "planted": planted}
     )
     leniencies = tuple(sorted({name for answer in answers for name in answer.leniencies}))
-    return Verdict(verification.score, verification.reason, leniencies=leniencies, facts=verdicts)
+    return ItemVerdict(verification.score, verification.reason, leniencies=leniencies, facts=verdicts)
 
 
 def _check_answers(
-    facts: Sequence[Fact], batches: Sequence[Sequence[Sentence]], answers: Sequence[_Answered]
-) -> list[Checked]:
-    checked: dict[int, Checked] = {}
+    facts: Sequence[Fact], batches: Sequence[Sequence[BatchSentence]], answers: Sequence[_Answered]
+) -> list[CheckedFact]:
+    checked: dict[int, CheckedFact] = {}
     for batch, answer in zip(batches, answers, strict=True):
         for sentence, letter in zip(batch, answer.letters, strict=True):
             if sentence.is_true:
@@ -154,12 +154,12 @@ def _check_answers(
 
 
 async def _ask_about_batch(
-    item: Item, judge: LoadedJudge, picture: Picture, batch: Sequence[Sentence], ask: Ask
+    item: JudgedItem, judge: LoadedJudge, picture: Picture, batch: Sequence[BatchSentence], ask: Ask
 ) -> _Answered:
     """Ask about one batch, and once more if the answer cannot be used."""
     prompt, none = format_prompt(judge.prompts.facts, batch), "?" * len(batch)
     words = hashlib.sha256(prompt.encode()).hexdigest()
-    exchanges: tuple[Exchange, ...] = ()
+    exchanges: tuple[RepairExchange, ...] = ()
     problem = ""
     for repair in (False, True):
         view = JudgeView(
@@ -170,7 +170,7 @@ async def _ask_about_batch(
             seed=int.from_bytes(hashlib.sha256(f"{picture.sha256}{words}".encode()).digest()[:4]),
             schema=build_verdicts_schema(len(batch)),
         )
-        asked = await ask(item, Question(view, (picture.sha256,), None, repair, words, len(batch)))
+        asked = await ask(item, PictureQuestion(view, (picture.sha256,), None, repair, words, len(batch)))
         if asked.text is None:
             return _Answered(none, f"{asked.reason}: {asked.detail}")
         try:
@@ -178,5 +178,7 @@ async def _ask_about_batch(
             return _Answered(read.value, leniencies=read.leniencies)
         except AnswerError as error:
             problem = str(error)
-        exchanges = (Exchange(asked.text, judge.prompts.format_repair(problem, describe_verdicts_form(len(batch)))),)
+        exchanges = (
+            RepairExchange(asked.text, judge.prompts.format_repair(problem, describe_verdicts_form(len(batch)))),
+        )
     return _Answered(none, f"judge_format: {problem}")

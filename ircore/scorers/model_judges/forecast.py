@@ -10,7 +10,7 @@ from ircore.runs.costs.forecast import IMAGE_READ_TOKENS
 from ircore.runs.costs.prices import RunPrices, SeatPrice
 from ircore.runs.judge_questions import Order, QuestionKey
 from ircore.scorers.judges.manifest import LoadedJudge
-from ircore.scorers.model_judges.items import Item, JudgedRun
+from ircore.scorers.model_judges.items import JudgedItem, JudgedRun
 
 ANSWER_TOKENS = 20
 """Assumed for an answer; the JSON object itself is fewer than 10."""
@@ -47,7 +47,7 @@ def estimate_judging(judge: LoadedJudge, planned: Sequence[JudgedRun], prices: R
     )
 
 
-def _estimate_ratings_usage(items: Sequence[Item], judge: LoadedJudge) -> Usage:
+def _estimate_ratings_usage(items: Sequence[JudgedItem], judge: LoadedJudge) -> Usage:
     similarity, preference = (
         sum(_count_open_questions(item, judge) for item in items if item.task == task) for task in _TASKS
     )
@@ -57,7 +57,7 @@ def _estimate_ratings_usage(items: Sequence[Item], judge: LoadedJudge) -> Usage:
     return Usage(requests=questions, prompt_tokens=read, completion_tokens=questions * ANSWER_TOKENS)
 
 
-def _estimate_facts_usage(items: Sequence[Item], judge: LoadedJudge) -> Usage:
+def _estimate_facts_usage(items: Sequence[JudgedItem], judge: LoadedJudge) -> Usage:
     # Inside, since facts bring the libraries of the eye, which other forecasts do not need.
     from ircore.scorers.model_judges.fact_questions import iterate_open_questions
 
@@ -76,7 +76,7 @@ def _estimate_facts_usage(items: Sequence[Item], judge: LoadedJudge) -> Usage:
 _TASKS = ("similarity", "preference")
 
 
-def _count_open_questions(item: Item, judge: LoadedJudge) -> int:
+def _count_open_questions(item: JudgedItem, judge: LoadedJudge) -> int:
     """Count the questions about an item that nobody has answered."""
     hashes = tuple(rendering.sha256 for rendering in item.renderings)
     # First and final rendering are the same picture: a tie without a question.

@@ -16,7 +16,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.score_records import FactVerdicts, Orders, Score
 from ircore.core.seeds import derive_seed
-from ircore.players.base import Exchange, JudgeView
+from ircore.players.base import JudgeView, RepairExchange
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import (
     PREFERENCE_FORM,
@@ -34,7 +34,7 @@ from ircore.scorers.scoring import index_scores, list_scored_turns
 
 
 @dataclass(frozen=True)
-class Item:
+class JudgedItem:
     """One item to be judged: a rendering, or the final rendering against the first.
 
     Attributes:
@@ -50,7 +50,7 @@ class Item:
         >>> from pathlib import Path
         >>> from ircore.runs.folder import RunFolder
         >>> target = Original("simple_shapes-easy-01", "target", sha256="a" * 64)
-        >>> Item(RunFolder(Path("run")), target, "similarity", renderings=(), wanted=(), known={}).task
+        >>> JudgedItem(RunFolder(Path("run")), target, "similarity", renderings=(), wanted=(), known={}).task
         'similarity'
     """
 
@@ -74,7 +74,7 @@ class JudgedRun:
         left_out: Played episodes of categories that the judge does not rate.
     """
 
-    items: tuple[Item, ...]
+    items: tuple[JudgedItem, ...]
     kept: tuple[Score, ...]
     asked: tuple[JudgeQuestion, ...]
     left_out: int = 0
@@ -127,7 +127,7 @@ def plan_run(
             key = (original.instance_id, original.sha256, renderings)
             groups.setdefault(key, (original, []))[1].append(question)
     items = tuple(
-        Item(run, original, _find_task(renderings), renderings, tuple(questions), known)
+        JudgedItem(run, original, _find_task(renderings), renderings, tuple(questions), known)
         for (_, _, renderings), (original, questions) in groups.items()
     )
     if again is not None:
@@ -141,7 +141,7 @@ def plan_run(
     return JudgedRun(items, surviving_scores, judge_questions, len(played) - len(asked_about))
 
 
-def _sample_items(items: Sequence[Item], share: float) -> Sequence[Item]:
+def _sample_items(items: Sequence[JudgedItem], share: float) -> Sequence[JudgedItem]:
     """Return a share of what a judge has rated, the same at every call: a larger share holds every smaller one."""
     drawn = sorted(items, key=lambda item: derive_seed(0, item.run.run.run_id, *map(str, item.wanted[0])))
     return drawn[: ceil(share * len(drawn))]
@@ -219,7 +219,7 @@ def _list_questions(
     return requests
 
 
-class Verdict(NamedTuple):
+class ItemVerdict(NamedTuple):
     """Reading of answers: a value, or the reason for no value; for a preference also the answer in each order.
 
     ``leniencies`` names what had to be overlooked in the answers that count, see ``ircore.runs.judge_answers``.
@@ -234,7 +234,7 @@ class Verdict(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Question:
+class PictureQuestion:
     """A question: the pictures that the judge sees, in their order."""
 
     view: JudgeView
@@ -247,11 +247,11 @@ class Question:
     """Of sentences: how many there are."""
 
 
-Ask = Callable[[Item, Question], Awaitable[JudgeQuestion]]
+Ask = Callable[[JudgedItem, PictureQuestion], Awaitable[JudgeQuestion]]
 """Returns what is known of a question, or asks it; what is neither answered nor declined does not come back."""
 
 
-async def judge_item(item: Item, prompts: JudgePrompts, ask: Ask) -> Verdict:
+async def judge_item(item: JudgedItem, prompts: JudgePrompts, ask: Ask) -> ItemVerdict:
     """Ask a judge all questions about one item.
 
     Args:
@@ -263,7 +263,7 @@ async def judge_item(item: Item, prompts: JudgePrompts, ask: Ask) -> Verdict:
         return await _ask_question(item, prompts, ask, None)
     first, final = item.renderings
     if first.sha256 == final.sha256:
-        return Verdict(0.5)  # a judge that must choose could only guess
+        return ItemVerdict(0.5)  # a judge that must choose could only guess
     preferences: list[float] = []
     leniencies: set[str] = set()
     for order in get_args(Order):
@@ -275,37 +275,37 @@ async def judge_item(item: Item, prompts: JudgePrompts, ask: Ask) -> Verdict:
         leniencies |= set(verdict.leniencies)
     orders = Orders(*preferences)
     mean = (orders.first_leading + orders.final_leading) / 2
-    return Verdict(mean, orders=orders, leniencies=tuple(sorted(leniencies)))
+    return ItemVerdict(mean, orders=orders, leniencies=tuple(sorted(leniencies)))
 
 
-async def _ask_question(item: Item, prompts: JudgePrompts, ask: Ask, order: Order | None) -> Verdict:
+async def _ask_question(item: JudgedItem, prompts: JudgePrompts, ask: Ask, order: Order | None) -> ItemVerdict:
     """Ask one question, and once more if the answer cannot be used."""
     pictures = [item.run.rendering(rendering) for rendering in item.renderings]
     if order == "final_leading":
         pictures.reverse()
     target = read_original(item.run, item.original)
     form = SIMILARITY_FORM if order is None else PREFERENCE_FORM
-    exchanges: tuple[Exchange, ...] = ()
+    exchanges: tuple[RepairExchange, ...] = ()
     problem = ""
     for repair in (False, True):
         view = _build_view(prompts, target, pictures, exchanges, order)
-        question = await ask(item, Question(view, tuple(picture.sha256 for picture in pictures), order, repair))
+        question = await ask(item, PictureQuestion(view, tuple(picture.sha256 for picture in pictures), order, repair))
         if question.text is None:
-            return Verdict(None, f"{question.reason}: {question.detail}")
+            return ItemVerdict(None, f"{question.reason}: {question.detail}")
         try:
             reading = question.read()
-            return Verdict(reading.value, leniencies=reading.leniencies)
+            return ItemVerdict(reading.value, leniencies=reading.leniencies)
         except AnswerError as error:
             problem = str(error)
-        exchanges = (Exchange(question.text, prompts.format_repair(problem, form)),)
-    return Verdict(None, f"judge_format: {problem}")
+        exchanges = (RepairExchange(question.text, prompts.format_repair(problem, form)),)
+    return ItemVerdict(None, f"judge_format: {problem}")
 
 
 def _build_view(
     prompts: JudgePrompts,
     target: Picture,
     pictures: Sequence[Picture],
-    exchanges: tuple[Exchange, ...],
+    exchanges: tuple[RepairExchange, ...],
     order: Order | None,
 ) -> JudgeView:
     schema: dict[str, JsonValue] = SIMILARITY_SCHEMA if order is None else PREFERENCE_SCHEMA

@@ -36,10 +36,10 @@ from ircore.runs.judge_questions import (
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.model_judges.items import (
     Ask,
-    Item,
+    ItemVerdict,
+    JudgedItem,
     JudgedRun,
-    Question,
-    Verdict,
+    PictureQuestion,
     derive_preferences,
     judge_item,
     plan_run,
@@ -295,7 +295,7 @@ class _Session:
             ]
         await self.engine.run(workers, self.plan.deadline, [seat.player for seat in seats])
 
-    async def _judge_waiting_items(self, seat: _Seat, waiting: Iterator[Item]) -> None:
+    async def _judge_waiting_items(self, seat: _Seat, waiting: Iterator[JudgedItem]) -> None:
         asker = _Asker(self, seat)
         for item in waiting:
             if seat.report.stopped is not None:
@@ -337,7 +337,7 @@ class _Asker:
     session: _Session
     seat: _Seat
 
-    async def ask(self, item: Item, question: Question) -> JudgeQuestion:
+    async def ask(self, item: JudgedItem, question: PictureQuestion) -> JudgeQuestion:
         """Return the outcome of a question.
 
         Raises:
@@ -360,8 +360,8 @@ class _Asker:
 class _JudgeInquiry(JudgementInquiry):
     """A question to a judge about renderings."""
 
-    item: Item
-    question: Question
+    item: JudgedItem
+    question: PictureQuestion
     seat: _Seat
 
     @property
@@ -407,7 +407,7 @@ class _JudgeInquiry(JudgementInquiry):
             self.seat.cache.keep(JUDGE, self.question.view, TextAnswer(entry.question.text or ""))
 
 
-async def _judge_item(item: Item, judge: LoadedJudge, ask: Ask) -> Verdict:
+async def _judge_item(item: JudgedItem, judge: LoadedJudge, ask: Ask) -> ItemVerdict:
     """Ask a judge about an item what it is there for."""
     if judge.asks == "ratings":
         return await judge_item(item, judge.prompts, ask)
@@ -417,7 +417,7 @@ async def _judge_item(item: Item, judge: LoadedJudge, ask: Ask) -> Verdict:
     return await judge_by_facts(item, judge, ask)
 
 
-def _build_rendering_facts(item: Item, verdicts: FactVerdicts) -> list[RenderingFacts]:
+def _build_rendering_facts(item: JudgedItem, verdicts: FactVerdicts) -> list[RenderingFacts]:
     """Return the verdicts as lines, one for each episode that shows the rendering."""
     fields = {name: getattr(verdicts, name) for name in FactVerdicts.model_fields}
     places = dict.fromkeys((wanted.episode_id, wanted.rendering, wanted.judge) for wanted in item.wanted)
@@ -427,7 +427,7 @@ def _build_rendering_facts(item: Item, verdicts: FactVerdicts) -> list[Rendering
     ]
 
 
-def _build_scores(item: Item, verdict: Verdict) -> list[Score]:
+def _build_scores(item: JudgedItem, verdict: ItemVerdict) -> list[Score]:
     facts, has_value = verdict.facts, verdict.value is not None
     return [
         Score(

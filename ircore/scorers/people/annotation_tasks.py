@@ -69,11 +69,12 @@ CLASSES = 10
 
 
 @dataclass(frozen=True)
-class Item:
+class AnnotationItem:
     """One question to an annotator.
 
     Example:
-        >>> Item("run-1", "pie_graph-easy-01", 1, "similarity", target="a" * 64, rendering="b" * 64).first is None
+        >>> pictures = {"target": "a" * 64, "rendering": "b" * 64}
+        >>> AnnotationItem("run-1", "pie_graph-easy-01", 1, "similarity", **pictures).first is None
         True
     """
 
@@ -134,7 +135,7 @@ class Study:
     annotators: tuple[str, ...]
     """Who may rate; empty: anyone."""
 
-    items: tuple[Item, ...]
+    items: tuple[AnnotationItem, ...]
     """Items in the order of the runs, the instance set and the turns; each annotator sees another order."""
 
     pictures: Mapping[str, _PictureSource]
@@ -163,7 +164,7 @@ def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
     _check_runs(runs)
     wanted = runs[0].instances.select(plan.categories, plan.difficulties)
     pictures: dict[str, _PictureSource] = {}
-    by_instance: dict[str, list[Item]] = defaultdict(list)
+    by_instance: dict[str, list[AnnotationItem]] = defaultdict(list)
     alike: Counter[str] = Counter()
     known = set(wanted.ids)
     pool: list[_Scored] = []
@@ -219,7 +220,7 @@ def _check_tests(runs: Sequence[RunFolder]) -> None:
 class _Scored(NamedTuple):
     """A similarity item with the score that the judge of a study gave its rendering."""
 
-    item: Item
+    item: AnnotationItem
     category: str
     score: float
 
@@ -238,7 +239,9 @@ def _read_scores(run: RunFolder, judge: str | None) -> dict[tuple[str, str], flo
     }
 
 
-def _match_scores(items: Iterable[Item], category: str, scores: Mapping[tuple[str, str], float]) -> Iterator[_Scored]:
+def _match_scores(
+    items: Iterable[AnnotationItem], category: str, scores: Mapping[tuple[str, str], float]
+) -> Iterator[_Scored]:
     # Turns that show the same picture would be asked about twice.
     once = {item.rendering: item for item in reversed([*items]) if item.task == "similarity"}
     for item in once.values():
@@ -316,17 +319,21 @@ def _is_alike(episode: RatedEpisode) -> bool:
     return len({episode.renderings[step].sha256 for step in episode.compared or ()}) == 1
 
 
-def _list_items(run_id: str, episode: RatedEpisode, every_turn: bool) -> Iterator[Item]:
+def _list_items(run_id: str, episode: RatedEpisode, every_turn: bool) -> Iterator[AnnotationItem]:
     made = [(turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
     rated_turns = made if every_turn or len(made) < 2 else [made[0], made[-1]]
     for turn, rendering in rated_turns:
-        yield Item(run_id, episode.episode_id, turn, "similarity", episode.originals[turn].sha256, rendering)
+        yield AnnotationItem(run_id, episode.episode_id, turn, "similarity", episode.originals[turn].sha256, rendering)
     if episode.compared and not _is_alike(episode):
         turn, final = made[-1]
-        yield Item(run_id, episode.episode_id, turn, "preference", episode.originals[turn].sha256, final, made[0][1])
+        yield AnnotationItem(
+            run_id, episode.episode_id, turn, "preference", episode.originals[turn].sha256, final, made[0][1]
+        )
 
 
-def _draw_targets(instances: Sequence[Instance], items: Mapping[str, Sequence[Item]], plan: TaskPlan) -> set[str]:
+def _draw_targets(
+    instances: Sequence[Instance], items: Mapping[str, Sequence[AnnotationItem]], plan: TaskPlan
+) -> set[str]:
     """Draw targets, one of each condition in turn, as long as all their items fit into the plan's number.
 
     A target is taken with every run's episode or not at all, so that runs stay comparable and each final score has its
@@ -359,7 +366,7 @@ def _draw_targets(instances: Sequence[Instance], items: Mapping[str, Sequence[It
     return chosen
 
 
-def _compute_identity(items: Sequence[Item], seed: int) -> str:
+def _compute_identity(items: Sequence[AnnotationItem], seed: int) -> str:
     document = json.dumps([seed, [asdict(item) for item in items]], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(document.encode()).hexdigest()[:16]
 
@@ -444,7 +451,7 @@ def _build_document(study: Study, copies: dict[str, _Copy]) -> dict[str, Any]:
     }
 
 
-def _build_entry(item: Item, copies: dict[str, _Copy]) -> dict[str, Any]:
+def _build_entry(item: AnnotationItem, copies: dict[str, _Copy]) -> dict[str, Any]:
     shown = {"target": item.target, "final": item.rendering, "first": item.first}
     return {
         "run_id": item.run_id,

@@ -74,7 +74,7 @@ class RatingRow:
     """Reason why there is no value; None together with no value: not answered yet."""
 
 
-class Faults:
+class RowFaults:
     """Collects the faults of a file's rows, so that all of them are reported at once.
 
     Args:
@@ -82,7 +82,7 @@ class Faults:
 
     Example:
         >>> from pathlib import Path
-        >>> faults = Faults(Path("ratings.csv"))
+        >>> faults = RowFaults(Path("ratings.csv"))
         >>> faults.add(3, "value: 11 is above 10")
         >>> try:
         ...     faults.check()
@@ -115,7 +115,7 @@ class Faults:
         raise InputError(f"{self.path}: {count}, nothing was imported\n{lines}", "Mend these rows and import again.")
 
 
-def read_ratings(path: Path, faults: Faults) -> tuple[RatingRow, ...]:
+def read_ratings(path: Path, faults: RowFaults) -> tuple[RatingRow, ...]:
     """Read a file of ratings.
 
     Args:
@@ -206,7 +206,7 @@ def _read_header(path: Path, cells: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def _read_row(number: int, header: Sequence[str], cells: Sequence[str], faults: Faults) -> RatingRow | None:
+def _read_row(number: int, header: Sequence[str], cells: Sequence[str], faults: RowFaults) -> RatingRow | None:
     """Read a row; None if the row has faults, which are noted."""
     if len(cells) != len(header):
         faults.add(number, f"{format_count(len(cells), 'cell')}, the header has {len(header)}")

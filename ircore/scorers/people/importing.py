@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, cast
 from ircore.core.errors import InputError
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
 from ircore.runs.folder import SCORES, RunFolder
-from ircore.scorers.people.files import Faults, RatingRow, quote_cell, read_ratings
+from ircore.scorers.people.files import RatingRow, RowFaults, quote_cell, read_ratings
 from ircore.scorers.rated_episodes import RatedEpisode, list_rated_episodes
 
 HUMAN_JUDGE = JudgeIdentity(name=HUMAN, label="human annotators", kind="human")
@@ -90,7 +90,7 @@ def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -
         if not check:
             for run in runs:
                 locks.enter_context(run.lock())
-        faults = Faults(path)
+        faults = RowFaults(path)
         rows = read_ratings(path, faults)
         by_id = _index_runs(path, runs, rows)
         rated = _match_rows(rows, by_id, faults)
@@ -124,7 +124,7 @@ def _find_run_id(row: RatingRow, only: str) -> str:
 
 
 def _match_rows(
-    rows: Iterable[RatingRow], runs: Mapping[str, RunFolder], faults: Faults
+    rows: Iterable[RatingRow], runs: Mapping[str, RunFolder], faults: RowFaults
 ) -> list[tuple[_Key, RatingRow, Score]]:
     """Return the ratings that fit the runs; rows that are not answered yet are passed over once they fit."""
     only = next(iter(runs))
@@ -184,7 +184,7 @@ def _build_score(row: RatingRow, rendering: str) -> Score:
 
 
 def _select_new_ratings(
-    rated: Iterable[tuple[_Key, RatingRow, Score]], runs: Mapping[str, RunFolder], faults: Faults
+    rated: Iterable[tuple[_Key, RatingRow, Score]], runs: Mapping[str, RunFolder], faults: RowFaults
 ) -> tuple[dict[str, list[Score]], int]:
     """Drop ratings that the run already has; a rating that contradicts an earlier rating is a fault."""
     known = {key: rating for run_id, run in runs.items() for key, rating in _iterate_earlier_ratings(run_id, run)}

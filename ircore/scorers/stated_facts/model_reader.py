@@ -40,7 +40,7 @@ _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Item:
+class ReadTurn:
     """A turn that a judge is asked to read.
 
     Attributes:
@@ -58,7 +58,7 @@ class Item:
         ...     episode_id="e", turn=1, rendering="a" * 64, reader="grammar", version="1",
         ...     stated="1", named="1", shown="1",
         ... )
-        >>> Item(run, run.instances.instances[0], turn, ("A red circle.",)).messages
+        >>> ReadTurn(run, run.instances.instances[0], turn, ("A red circle.",)).messages
         ('A red circle.',)
     """
 
@@ -126,7 +126,7 @@ def ask_said(runs: Sequence[RunFolder], judge: LoadedJudge, plan: JudgingPlan) -
     return readings
 
 
-def _list_unread_turns(run: RunFolder, judge: str) -> Iterator[Item]:
+def _list_unread_turns(run: RunFolder, judge: str) -> Iterator[ReadTurn]:
     """Yield the turns of a run that the judge has not read with this prompt."""
     turns = read_said(run)
     done = {
@@ -144,7 +144,7 @@ def _list_unread_turns(run: RunFolder, judge: str) -> Iterator[Item]:
             key = (episode.episode_id, turn, rendering.sha256)
             # Only turns that the grammar has read, since the facts shown are copied from its reading.
             if key in by_key and key not in done:
-                yield Item(run, instances[episode.instance_id], by_key[key], tuple(messages))
+                yield ReadTurn(run, instances[episode.instance_id], by_key[key], tuple(messages))
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class _Session:
     engine: Engine[JudgementEntry]
     readings: Readings
 
-    async def worker(self, waiting: Iterator[Item]) -> None:
+    async def worker(self, waiting: Iterator[ReadTurn]) -> None:
         for item in waiting:
             try:
                 entry = await self.engine.settle(_FactInquiry(item.run.path, self.player, self.known, item, self.judge))
@@ -179,7 +179,7 @@ class _Session:
 class _FactInquiry(JudgementInquiry):
     """The question which facts the messages of a turn state."""
 
-    item: Item
+    item: ReadTurn
     judge: LoadedJudge
 
     @property

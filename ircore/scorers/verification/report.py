@@ -23,7 +23,7 @@ from ircore.core.score_records import (
 from ircore.scorers.verification.eye.registration import Transform
 from ircore.scorers.verification.scene_facts import PARTS, Fact, list_facts, weigh_facts
 from ircore.scorers.verification.score import VERSION, Verification
-from ircore.scorers.verification.verdicts import Checked
+from ircore.scorers.verification.verdicts import CheckedFact
 
 BAR = 20
 """Characters of the bar beside each part."""
@@ -56,7 +56,7 @@ def build_document(verification: Verification) -> dict[str, Any]:
     }
 
 
-def _build_fact_entry(checked: Checked) -> dict[str, Any]:
+def _build_fact_entry(checked: CheckedFact) -> dict[str, Any]:
     fact = checked.fact
     return {
         "fact": fact.key,
@@ -121,7 +121,7 @@ def _format_part(verification: Verification, part: Any) -> str:
     )
 
 
-def _format_failing_facts(failing: list[Checked]) -> Iterator[str]:
+def _format_failing_facts(failing: list[CheckedFact]) -> Iterator[str]:
     heaviest = sorted(failing, key=lambda checked: -checked.fact.weight)
     for checked in heaviest[:MOST_LISTED]:
         yield f"  ✗ {checked.fact.sentence}  – {checked.reason}"
@@ -129,9 +129,9 @@ def _format_failing_facts(failing: list[Checked]) -> Iterator[str]:
         yield f"    and {len(failing) - MOST_LISTED} more (--json lists all)"
 
 
-def _format_reasons(unknown: list[Checked]) -> Iterator[str]:
+def _format_reasons(unknown: list[CheckedFact]) -> Iterator[str]:
     """Yield each reason once, with the number of facts and an example fact."""
-    by_reason: dict[str, list[Checked]] = {}
+    by_reason: dict[str, list[CheckedFact]] = {}
     for checked in unknown:
         by_reason.setdefault(checked.reason, []).append(checked)
     for reason, facts in sorted(by_reason.items(), key=lambda entry: -len(entry[1])):
@@ -171,7 +171,7 @@ def build_stored_verdicts(verification: Verification) -> FactVerdicts:
     )  # fmt: skip
 
 
-def restore_checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, ...]:
+def restore_checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[CheckedFact, ...]:
     """Return the facts of a target with the verdicts that were stored for a rendering.
 
     Args:
@@ -191,9 +191,11 @@ def restore_checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, 
     for place, (fact, letter) in enumerate(zip(facts, stored.verdicts, strict=True)):
         note, verdict = notes.get(place), VERDICT[letter]
         if note is None:
-            checked.append(Checked(fact, verdict, 1.0 if verdict == "holds" else 0.0))
+            checked.append(CheckedFact(fact, verdict, 1.0 if verdict == "holds" else 0.0))
         else:
-            checked.append(Checked(fact, verdict, note.credit, _decode_seen(note.seen), stored.reasons[note.reason]))
+            checked.append(
+                CheckedFact(fact, verdict, note.credit, _decode_seen(note.seen), stored.reasons[note.reason])
+            )
     return tuple(checked)
 
 

@@ -25,7 +25,7 @@ from ircore.scorers.verification.eye.registration import Transform
 from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.scene_facts import COLOURS, GROUNDS, PARTS, Fact, Part, weigh_facts
 from ircore.scorers.verification.verdicts import (
-    Checked,
+    CheckedFact,
     check_fact,
     decide_fails,
     fail_exchanged_colours,
@@ -76,7 +76,7 @@ class Verification:
     undecided: float
     reason: str | None
     parts: dict[Part, PartShare]
-    facts: tuple[Checked, ...]
+    facts: tuple[CheckedFact, ...]
     extras: tuple[ExtraBox, ...]
     transform: Transform
     cost: float
@@ -144,7 +144,7 @@ def _is_half_covered(box: Box, other: Box) -> bool:
     return 2 * max(0, across) * max(0, down) >= (box.right - box.left) * (box.bottom - box.top)
 
 
-def _remove_ground_credit(facts: list[Checked]) -> list[Checked]:
+def _remove_ground_credit(facts: list[CheckedFact]) -> list[CheckedFact]:
     """An empty page may have the right colour; that alone is nothing."""
     if any(checked.verdict == "holds" for checked in facts if checked.fact.kind not in GROUNDS and checked.fact.weight):
         return facts
@@ -156,7 +156,7 @@ def _remove_ground_credit(facts: list[Checked]) -> list[Checked]:
     ]
 
 
-def _check_facts(target: Target, readings: Observations, unseen: frozenset[str]) -> list[Checked]:
+def _check_facts(target: Target, readings: Observations, unseen: frozenset[str]) -> list[CheckedFact]:
     absent = {key.removesuffix("/presence") for key, reading in readings.items()
               if key.endswith("/presence") and reading.seen is False}  # fmt: skip
     facts = []
@@ -172,7 +172,7 @@ def _check_facts(target: Target, readings: Observations, unseen: frozenset[str])
     return _adjust_label_facts(fail_exchanged_colours(facts))
 
 
-def _are_labels_in_place(facts: list[Checked]) -> bool:
+def _are_labels_in_place(facts: list[CheckedFact]) -> bool:
     """Return whether most labels are right and in place: then the drawing is, too, and what is not seen is gone."""
     labels = {checked.fact.mark for checked in facts if checked.fact.attribute == "text" and checked.fact.weight}
     places = [checked for checked in facts if checked.fact.attribute == "place" and checked.fact.mark in labels]
@@ -180,13 +180,13 @@ def _are_labels_in_place(facts: list[Checked]) -> bool:
     return len(places) >= LEAST_LABELS and 2 * held_count > len(places)
 
 
-def _leave_misplaced_undecided(checked: Checked) -> Checked:
+def _leave_misplaced_undecided(checked: CheckedFact) -> CheckedFact:
     """Where the drawing was not found on its canvas, what lies elsewhere is not wrong."""
     is_placed = checked.fact.part in {"place", "value"} and checked.verdict != "undecided"
     return leave_undecided(checked.fact, UNFOUND) if is_placed else checked
 
 
-def _adjust_label_facts(facts: list[Checked]) -> list[Checked]:
+def _adjust_label_facts(facts: list[CheckedFact]) -> list[CheckedFact]:
     """A label is there, and in its place, as far as it is the label: other ink in its place is not."""
     words = {
         checked.fact.mark: checked for checked in facts if checked.fact.attribute == "text" and checked.fact.weight
@@ -199,7 +199,7 @@ def _adjust_label_facts(facts: list[Checked]) -> list[Checked]:
     ]
 
 
-def _limit_by_wording(checked: Checked, words: Checked) -> Checked:
+def _limit_by_wording(checked: CheckedFact, words: CheckedFact) -> CheckedFact:
     if words.verdict == "undecided":
         return leave_undecided(checked.fact, words.reason)
     if words.verdict == "fails" and not words.credit and checked.verdict == "holds":
@@ -207,7 +207,7 @@ def _limit_by_wording(checked: Checked, words: Checked) -> Checked:
     return checked
 
 
-def _check_count(fact: Fact, target: Target, readings: Observations) -> Checked:
+def _check_count(fact: Fact, target: Target, readings: Observations) -> CheckedFact:
     keys = [f"{mark.key}/presence" for mark in target.marks if mark.kind == fact.kind]
     presences = [readings[key].seen if key in readings else None for key in keys]
     if None in presences:
@@ -216,7 +216,7 @@ def _check_count(fact: Fact, target: Target, readings: Observations) -> Checked:
 
 
 def compute_score(
-    facts: Sequence[Checked],
+    facts: Sequence[CheckedFact],
     extras: Sequence[ExtraBox] = (),
     cost: float = 0.0,
     transform: Transform = Transform(),  # noqa: B008 - immutable
@@ -267,7 +267,7 @@ class ScoreInterval(NamedTuple):
     high: float
 
 
-def _list_fields(checked: Checked) -> tuple[str, float, Verdict, float]:
+def _list_fields(checked: CheckedFact) -> tuple[str, float, Verdict, float]:
     return checked.fact.attribute, checked.fact.weight, checked.verdict, checked.credit
 
 
@@ -318,7 +318,7 @@ def _sum_weight_and_credit(facts: Iterable[ScoredFact]) -> tuple[float, float]:
     return math.fsum(fact.weight for fact in facts), math.fsum(fact.weight * fact.credit for fact in facts)
 
 
-def _compute_part_share(part: Part, facts: Sequence[Checked]) -> PartShare:
+def _compute_part_share(part: Part, facts: Sequence[CheckedFact]) -> PartShare:
     own = [checked for checked in facts if checked.fact.part == part and checked.fact.weight]
     decided = [checked for checked in own if checked.verdict != "undecided"]
     weight = math.fsum(checked.fact.weight for checked in decided)

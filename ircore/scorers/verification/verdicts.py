@@ -31,7 +31,7 @@ WORTHLESS = 0.4
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedFact:
     """A fact with its verdict on one rendering.
 
     Attributes:
@@ -46,7 +46,7 @@ class Checked:
     Example:
         >>> from ircore.scorers.verification.scene_facts.records import Fact
         >>> fact = Fact("bar-1/value", "bar-1", "bar", "value", "value", 12.5, 0.25, 1.0, "The first bar is 12.5 high.")
-        >>> Checked(fact, "fails", credit=0.0, seen=7.5, reason="7.5 high").seen
+        >>> CheckedFact(fact, "fails", credit=0.0, seen=7.5, reason="7.5 high").seen
         7.5
     """
 
@@ -57,7 +57,7 @@ class Checked:
     reason: str = ""
 
 
-def check_fact(fact: Fact, reading: Observed | None, colours: Sequence[str]) -> Checked:
+def check_fact(fact: Fact, reading: Observed | None, colours: Sequence[str]) -> CheckedFact:
     """Return whether a fact holds, given the seen value.
 
     Args:
@@ -74,29 +74,29 @@ def check_fact(fact: Fact, reading: Observed | None, colours: Sequence[str]) -> 
     return _CHECKS.get(fact.attribute, _check_equal)(fact, reading)
 
 
-def leave_undecided(fact: Fact, reason: str) -> Checked:
+def leave_undecided(fact: Fact, reason: str) -> CheckedFact:
     """Return that a fact cannot be told, with the reason."""
-    return Checked(fact, "undecided", 0.0, None, reason)
+    return CheckedFact(fact, "undecided", 0.0, None, reason)
 
 
-def decide_fails(fact: Fact, reason: str, value: Any = None) -> Checked:
+def decide_fails(fact: Fact, reason: str, value: Any = None) -> CheckedFact:
     """Return that a fact fails, with the reason."""
-    return Checked(fact, "fails", 0.0, value, reason)
+    return CheckedFact(fact, "fails", 0.0, value, reason)
 
 
-def decide_holds(fact: Fact, value: Any = None) -> Checked:
+def decide_holds(fact: Fact, value: Any = None) -> CheckedFact:
     """Return that a fact holds."""
-    return Checked(fact, "holds", 1.0, value)
+    return CheckedFact(fact, "holds", 1.0, value)
 
 
-def _check_equal(fact: Fact, reading: Observed) -> Checked:
+def _check_equal(fact: Fact, reading: Observed) -> CheckedFact:
     if reading.seen == fact.expected:
         return decide_holds(fact, reading.seen)
     reason = reading.why or ("not seen" if fact.attribute == "presence" else f"seen: {reading.seen}")
     return decide_fails(fact, reason, reading.seen)
 
 
-def _check_number(fact: Fact, reading: Observed) -> Checked:
+def _check_number(fact: Fact, reading: Observed) -> CheckedFact:
     off = abs(float(reading.seen) - float(fact.expected))
     value = round(float(reading.seen), 3)
     if off <= (fact.tolerance or 0) + 1e-9:
@@ -118,7 +118,7 @@ def _compute_graded_credit(fact: Fact, off: float) -> float:
     return round(max(0.0, 1 - (off - tolerance) / ((FAR_OFF - 1) * tolerance)), 3) if tolerance else 0.0
 
 
-def _check_angle(fact: Fact, reading: Observed) -> Checked:
+def _check_angle(fact: Fact, reading: Observed) -> CheckedFact:
     around = float(fact.details.get("period", 360))
     off = abs((float(reading.seen) - float(fact.expected) + around / 2) % around - around / 2)
     angle = round(float(reading.seen), 1)
@@ -127,7 +127,7 @@ def _check_angle(fact: Fact, reading: Observed) -> Checked:
     return _fail_with_credit(fact, _compute_graded_credit(fact, off), f"seen: {angle:g}°, off by {off:.0f}°", angle)
 
 
-def _check_place(fact: Fact, reading: Observed) -> Checked:
+def _check_place(fact: Fact, reading: Observed) -> CheckedFact:
     if not isinstance(fact.expected, list) or isinstance(fact.expected[0], list):
         return _check_equal(fact, reading)
     off = exact.dist(reading.seen, fact.expected)
@@ -137,7 +137,7 @@ def _check_place(fact: Fact, reading: Observed) -> Checked:
     return _fail_with_credit(fact, _compute_graded_credit(fact, off), f"off by {off:.0f} pixels", place)
 
 
-def _check_text(fact: Fact, reading: Observed) -> Checked:
+def _check_text(fact: Fact, reading: Observed) -> CheckedFact:
     expected, text = fold_text(str(fact.expected)), fold_text(str(reading.seen))
     if text == expected:
         return decide_holds(fact, reading.seen)
@@ -150,7 +150,7 @@ def _check_text(fact: Fact, reading: Observed) -> Checked:
     return _fail_with_credit(fact, credit, f'reads "{reading.seen}"', reading.seen)
 
 
-def _check_colour(fact: Fact, colour: str, colours: Sequence[str]) -> Checked:
+def _check_colour(fact: Fact, colour: str, colours: Sequence[str]) -> CheckedFact:
     """Compare two colours by distance: the farther off and the nearer to another colour of the scene, the less."""
     expected = str(fact.expected)
     off = measure_delta_e2000(colour, expected)
@@ -180,7 +180,7 @@ def _check_colour(fact: Fact, colour: str, colours: Sequence[str]) -> Checked:
     return _fail_with_credit(fact, credit, reason, colour)
 
 
-def fail_exchanged_colours(facts: Sequence[Checked]) -> list[Checked]:
+def fail_exchanged_colours(facts: Sequence[CheckedFact]) -> list[CheckedFact]:
     """Return facts in which marks that have exchanged their colours are mistaken, however alike the colours are.
 
     A single mark between two colours may be a shade off. Where the one colour has gone to the other, and the other to
@@ -205,7 +205,7 @@ def fail_exchanged_colours(facts: Sequence[Checked]) -> list[Checked]:
     ]  # fmt: skip
 
 
-def _find_other_colour(checked: Checked, colours: Sequence[str]) -> str | None:
+def _find_other_colour(checked: CheckedFact, colours: Sequence[str]) -> str | None:
     """Return which colour of other marks a mark has instead of its own; None where it has none of them."""
     own, seen = str(checked.fact.expected), checked.seen
     others = [colour for colour in colours if measure_delta_e2000(colour, own) >= TOLD_APART]
@@ -234,12 +234,12 @@ def _measure_colour_shift(beside: float, off: float, between: float) -> float:
     return way * (between - SAME_COLOUR) / (max(NEAREST_RIVAL, between) - SAME_COLOUR)
 
 
-def _fail_with_credit(fact: Fact, credit: float, reason: str, value: Any) -> Checked:
+def _fail_with_credit(fact: Fact, credit: float, reason: str, value: Any) -> CheckedFact:
     """Return that a fact fails, with what its being nearly right earns."""
-    return Checked(fact, "fails", min(0.999, round(credit, 3)), value, reason)
+    return CheckedFact(fact, "fails", min(0.999, round(credit, 3)), value, reason)
 
 
-_CHECKS: dict[str, Callable[[Fact, Observed], Checked]] = {
+_CHECKS: dict[str, Callable[[Fact, Observed], CheckedFact]] = {
     "value": _check_number,
     "size": _check_number,
     "whole": _check_number,

@@ -51,7 +51,7 @@ Words = Mapping[str, Sequence[str]]
 """The messages of an episode, turn by turn, by the hash of the target's picture."""
 
 
-class Drawer(NamedTuple):
+class AskedGenerator(NamedTuple):
     """A generator that is asked.
 
     >>> from ircore.players.builtin_pairs import list_builtin_pairs
@@ -67,13 +67,13 @@ class Drawer(NamedTuple):
     """The generator itself."""
 
 
-def find_drawer(pair: LoadedSubmission) -> Drawer:
+def find_drawer(pair: LoadedSubmission) -> AskedGenerator:
     """Return the generator of a submission.
 
     Raises:
         InputError: The generator does not take its settings.
     """
-    return Drawer(pair, make_player(pair, "generator"))
+    return AskedGenerator(pair, make_player(pair, "generator"))
 
 
 class Speaker:
@@ -106,7 +106,7 @@ class Speaker:
 def play_words(
     run: RunFolder,
     words: Words,
-    drawer: Drawer,
+    drawer: AskedGenerator,
     words_name: str,
     out: Path,
     concurrency: int = 4,
@@ -267,13 +267,13 @@ class ChannelPlan:
     'structural'
     """
 
-    neutral: Drawer
+    neutral: AskedGenerator
     """The neutral generator."""
 
     paraphraser: Paraphraser
     """Says messages in other words."""
 
-    own: Drawer | None = None
+    own: AskedGenerator | None = None
     """The pair's own generator; None if nobody here can ask it."""
 
     judge: str = "structural"
@@ -382,7 +382,7 @@ def _list_target_hashes(run: RunFolder) -> dict[str, str]:
 
 def _build_conditions(
     run: RunFolder, plan: ChannelPlan, messages_by_episode: dict[str, list[str]]
-) -> dict[Condition, tuple[Drawer, Words]]:
+) -> dict[Condition, tuple[AskedGenerator, Words]]:
     targets = _list_target_hashes(run)
     names = list(messages_by_episode)
     others = names[len(names) // 2 :] + names[: len(names) // 2]  # nobody keeps their own words
@@ -391,7 +391,7 @@ def _build_conditions(
     same = {targets[name]: messages_by_episode[name] for name in names}
     paraphrase = {targets[name]: [restated[message] for message in messages_by_episode[name]] for name in names}
     other = {targets[name]: messages_by_episode[other_name] for name, other_name in zip(names, others, strict=True)}
-    conditions: dict[Condition, tuple[Drawer, Words]] = {
+    conditions: dict[Condition, tuple[AskedGenerator, Words]] = {
         "same": (plan.neutral, same),
         "paraphrase": (plan.neutral, paraphrase),
         "other": (plan.neutral, other),

@@ -11,20 +11,26 @@ from ircore.core.strict_yaml import MAX_BYTES, START
 from ircore.players.submission import FOLDER, MANIFEST
 from ircore.submissions.check.entries import (
     PLAIN_FILE,
-    Entry,
+    TreeEntry,
     entry_findings,
     is_maintainers,
     is_manifest,
     submission_slug,
 )
-from ircore.submissions.check.git_objects import ABSENT, Blob, Change, Repository
+from ircore.submissions.check.git_objects import ABSENT, FileChange, GitRepository, TreeFile
 from ircore.submissions.check.manifest import parse_manifest
-from ircore.submissions.check.submission import Checked, Neighbour, Purpose, build_neighbours, check_bytes
+from ircore.submissions.check.submission import (
+    CheckedSubmission,
+    OtherSubmission,
+    Purpose,
+    build_neighbours,
+    check_bytes,
+)
 from ircore.submissions.decisions import DECISIONS, MAINTAINERS_ALONE, decisions_findings, find_added_decisions
 from ircore.submissions.findings import Finding, Level, finding, sort_findings
 
 
-class Proposer(NamedTuple):
+class ProposingAccount(NamedTuple):
     """The account that proposes a change, as the service says; never as the change itself says."""
 
     account: str
@@ -48,7 +54,7 @@ class CheckedChange:
     head: str
     """Last commit of the change."""
 
-    checked: tuple[Checked, ...]
+    checked: tuple[CheckedSubmission, ...]
     """The submission that it adds or changes, if it is one that could be read."""
 
     findings: tuple[Finding, ...]
@@ -56,7 +62,7 @@ class CheckedChange:
 
 
 def check_change(
-    repository: Path, base: str, head: str, by_maintainers: bool = False, proposer: Proposer | None = None
+    repository: Path, base: str, head: str, by_maintainers: bool = False, proposer: ProposingAccount | None = None
 ) -> CheckedChange:
     """Check the changes of a branch since it left another branch: a valid change of a single submission's folder.
 
@@ -74,7 +80,7 @@ def check_change(
     Raises:
         InputError: A commit is not there, or the two share no history.
     """
-    objects = Repository(repository)
+    objects = GitRepository(repository)
     base, head = objects.commit(base), objects.commit(head)
     # From the merge base on: what others merged in the meantime is no part of this change.
     changes = objects.changes(objects.merge_base(base, head), head)
@@ -104,7 +110,10 @@ def check_change(
 
 
 def _owner_findings(
-    objects: Repository, changes: Sequence[Change], merged: Mapping[str, Blob], proposer: Proposer | None
+    objects: GitRepository,
+    changes: Sequence[FileChange],
+    merged: Mapping[str, TreeFile],
+    proposer: ProposingAccount | None,
 ) -> Iterator[Finding]:
     """Yield a finding for each file of a merged submission that another account changes; at home a warning for each.
 
@@ -131,7 +140,7 @@ def _owner_findings(
             yield finding(change.path, problem, "", remedy)
 
 
-def _check_submitter(checked: Checked, proposer: Proposer | None) -> Checked:
+def _check_submitter(checked: CheckedSubmission, proposer: ProposingAccount | None) -> CheckedSubmission:
     """Add a finding where a manifest does not name the account that proposes it; a warning where that is unknown."""
     stated = None if checked.submission is None else checked.submission.submitter
     account = None if proposer is None else proposer.account
@@ -149,10 +158,10 @@ def _check_submitter(checked: Checked, proposer: Proposer | None) -> Checked:
 
 
 def _decision_findings(
-    objects: Repository,
-    changes: Sequence[Change],
-    after: Mapping[str, Blob],
-    merged: Mapping[str, Blob],
+    objects: GitRepository,
+    changes: Sequence[FileChange],
+    after: Mapping[str, TreeFile],
+    merged: Mapping[str, TreeFile],
     by_maintainers: bool,
 ) -> Iterator[Finding]:
     """Yield the faults of the decisions that a change adds: earlier ones stay, and some are for maintainers alone."""
@@ -184,14 +193,14 @@ def _decision_findings(
 
 
 def _check_changed_files(
-    changes: list[Change], after: Mapping[str, Blob], merged: Mapping[str, Blob]
+    changes: list[FileChange], after: Mapping[str, TreeFile], merged: Mapping[str, TreeFile]
 ) -> Iterator[Finding]:
     """Yield the faults of the changed files themselves."""
     present = {*after, *merged}
     sizes = {path: blob.entry.size for path, blob in after.items()}
     # What is deleted elsewhere is no less out of place than what is added there.
     entries = [
-        Entry(change.path, PLAIN_FILE if change.after == ABSENT else change.after, sizes.get(change.path, 0))
+        TreeEntry(change.path, PLAIN_FILE if change.after == ABSENT else change.after, sizes.get(change.path, 0))
         for change in changes
         if change.after != ABSENT or submission_slug(change.path) is None
     ]
@@ -201,7 +210,7 @@ def _check_changed_files(
             yield from _check_deleted(change)
 
 
-def _check_deleted(change: Change) -> Iterator[Finding]:
+def _check_deleted(change: FileChange) -> Iterator[Finding]:
     if is_manifest(change.path):
         remedy = (
             "Restore the file; a folder keeps its name. To take the pair back: "
@@ -210,7 +219,7 @@ def _check_deleted(change: Change) -> Iterator[Finding]:
         yield finding(change.path, "deletes a submission", "submissions are withdrawn, not deleted", remedy)
 
 
-def _check_scope(changes: list[Change]) -> Iterator[Finding]:
+def _check_scope(changes: list[FileChange]) -> Iterator[Finding]:
     """Yield the faults of the change as a whole."""
     slugs = sorted({slug for change in changes if (slug := submission_slug(change.path)) is not None})
     expected = f"changes below one {FOLDER}/<slug>/"
@@ -226,12 +235,12 @@ def _check_scope(changes: list[Change]) -> Iterator[Finding]:
 
 
 def _check_submissions(
-    objects: Repository,
-    changes: list[Change],
-    after: Mapping[str, Blob],
-    merged: Mapping[str, Blob],
+    objects: GitRepository,
+    changes: list[FileChange],
+    after: Mapping[str, TreeFile],
+    merged: Mapping[str, TreeFile],
     purpose: Purpose,
-) -> Iterator[Checked]:
+) -> Iterator[CheckedSubmission]:
     """Check each manifest that a change adds or alters against the submissions that are merged already."""
     altered = [
         change
@@ -246,7 +255,7 @@ def _check_submissions(
         yield check_bytes(data, path, submission_slug(path) or "", neighbours, purpose)
 
 
-def _list_neighbours(objects: Repository, merged: Mapping[str, Blob]) -> tuple[Neighbour, ...]:
+def _list_neighbours(objects: GitRepository, merged: Mapping[str, TreeFile]) -> tuple[OtherSubmission, ...]:
     blobs = [blob for blob in merged.values() if is_manifest(blob.entry.path) and blob.entry.size <= MAX_BYTES]
     slugs = [submission_slug(blob.entry.path) or "" for blob in blobs]
     return build_neighbours(zip(slugs, objects.contents(blobs), strict=True))

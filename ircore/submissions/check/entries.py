@@ -23,10 +23,10 @@ _MODES = {
 }
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """A file in the listing of a git tree or of a folder.
 
-    >>> script = Entry("submissions/my-pair/run.sh", "100755", 20)
+    >>> script = TreeEntry("submissions/my-pair/run.sh", "100755", 20)
     >>> next(entry_findings([script])).problem
     'is marked as a program'
     """
@@ -41,7 +41,7 @@ class Entry(NamedTuple):
     """Bytes."""
 
 
-def entry_findings(entries: Iterable[Entry], present: Iterable[str] = ()) -> Iterator[Finding]:
+def entry_findings(entries: Iterable[TreeEntry], present: Iterable[str] = ()) -> Iterator[Finding]:
     """Yield the faults in names, modes and sizes of files below ``submissions/``.
 
     Args:
@@ -89,7 +89,7 @@ def _name_problem(path: str) -> tuple[str, str] | None:
     return None
 
 
-def _file_problem(entry: Entry) -> tuple[str, str] | None:
+def _file_problem(entry: TreeEntry) -> tuple[str, str] | None:
     slug, name = submission_slug(entry.path), entry.path.rpartition("/")[2]
     if slug is None:
         return "is in no submission's folder", f"Put it below {FOLDER}/<slug>/, or hand it in by itself."

@@ -8,7 +8,7 @@ from tempfile import TemporaryFile
 from typing import NamedTuple
 
 from ircore.core.errors import InputError, WorkError
-from ircore.submissions.check.entries import Entry
+from ircore.submissions.check.entries import TreeEntry
 
 MOST_OUTPUT = 32 * 1024 * 1024
 """Bytes of a listing, some 300,000 files; and of what is read at once."""
@@ -20,24 +20,24 @@ ABSENT = "0" * 6
 _QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never")
 
 
-class Blob(NamedTuple):
+class TreeFile(NamedTuple):
     """A file in a tree.
 
-    >>> Blob(Entry("submissions/my-pair/submission.yaml", "100644", 300), "1" * 40).entry.size
+    >>> TreeFile(Entry("submissions/my-pair/submission.yaml", "100644", 300), "1" * 40).entry.size
     300
     """
 
-    entry: Entry
+    entry: TreeEntry
     """Path, mode and size of the file."""
 
     object_id: str
     """Git's hash of the content."""
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """A file that differs between two trees.
 
-    >>> Change("submissions/my-pair/submission.yaml", ABSENT).after  # the file was deleted
+    >>> FileChange("submissions/my-pair/submission.yaml", ABSENT).after  # the file was deleted
     '000000'
     """
 
@@ -61,13 +61,13 @@ class Merge(NamedTuple):
     """The files."""
 
 
-class Repository:
+class GitRepository:
     """The objects of a repository.
 
     Args:
         path: Any folder of its work tree, or a bare one.
 
-    >>> Repository(Path("targets")).commit("main")  # doctest: +ELLIPSIS
+    >>> GitRepository(Path("targets")).commit("main")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ircore.core.errors.InputError: targets: no git repository...
     """
@@ -115,27 +115,27 @@ class Repository:
             raise InputError(f"{pair} departed from one another at {len(bases)} commits", remedy)
         return bases[0]
 
-    def changes(self, first: str, second: str) -> list[Change]:
+    def changes(self, first: str, second: str) -> list[FileChange]:
         """Return the files that differ between two commits; a renamed file is a deleted file and an added file.
 
         Both are listed and compared here: git's own comparison grows without bound before it says a word.
         """
         before, after = self._listed(first), self._listed(second)
         paths = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
-        return [Change(path, after[path][0] if path in after else ABSENT) for path in paths]
+        return [FileChange(path, after[path][0] if path in after else ABSENT) for path in paths]
 
-    def blobs(self, commit: str, folder: str) -> list[Blob]:
+    def blobs(self, commit: str, folder: str) -> list[TreeFile]:
         """Return the files below a folder of a commit."""
         listed = self._listed("-l", commit, "--", f"{folder}/")
         return [
-            Blob(Entry(path, mode, int(size) if size.isdigit() else 0), object_id)
+            TreeFile(TreeEntry(path, mode, int(size) if size.isdigit() else 0), object_id)
             for path, (mode, _, object_id, size) in listed.items()
         ]
 
     def content(self, commit: str, path: str, most: int) -> bytes:
         """Return the content of a file of a commit, at most ``most`` bytes of it; empty if it is not there."""
         listed = self._listed("-l", commit, "--", path)
-        blobs = [Blob(Entry(path, mode, 0), name) for mode, kind, name, _ in listed.values() if kind == "blob"]
+        blobs = [TreeFile(TreeEntry(path, mode, 0), name) for mode, kind, name, _ in listed.values() if kind == "blob"]
         return next(self.contents(blobs[:1]), b"")[:most]
 
     def merges(self, tip: str, pattern: str, folder: str) -> list[Merge]:
@@ -172,7 +172,7 @@ class Repository:
             files[path] = head.decode().split()
         return files
 
-    def contents(self, blobs: Sequence[Blob]) -> Iterator[bytes]:
+    def contents(self, blobs: Sequence[TreeFile]) -> Iterator[bytes]:
         """Yield the contents of files, in order; their sizes are the caller's to bound.
 
         Raises:

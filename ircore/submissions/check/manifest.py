@@ -25,7 +25,7 @@ from ircore.submissions.findings import (
     MISSING,
     UNKNOWN_KEY,
     UNKNOWN_PARAMETER,
-    Fault,
+    FieldFault,
     Finding,
     finding,
     format_field_name,
@@ -126,7 +126,7 @@ class _Manifest(NamedTuple):
     findings: tuple[Finding, ...]
     """Faults of the manifest's form."""
 
-    def located(self, faults: Iterator[Fault], file: str) -> list[Finding]:
+    def located(self, faults: Iterator[FieldFault], file: str) -> list[Finding]:
         """Return faults with their places, without faults of fields that are reported already."""
         return [locate(fault, file, self.document) for fault in faults if not self._is_settled(fault.path)]
 
@@ -148,7 +148,7 @@ def parse_manifest(data: bytes, file: str) -> _Manifest:
     try:
         game = load_game(str(document.mapping.get("game", DEFAULT_GAME)))
     except InputError as error:
-        fault = Fault(("game",), error.problem, "a game that is installed", error.remedy)
+        fault = FieldFault(("game",), error.problem, "a game that is installed", error.remedy)
         return _Manifest(None, None, (), document, (locate(fault, file, document),))
     readable, settled, faults = _Form(game).readable(document.mapping)
     whole = None if faults else readable
@@ -168,13 +168,13 @@ class _Form:
             **{(seat,): PlayerSpec for seat in seats}, **{(seat, "about"): ModelFacts for seat in seats},
         }  # fmt: skip
 
-    def readable(self, mapping: dict[Any, Any]) -> tuple[Submission | None, tuple[FieldPath, ...], list[Fault]]:
+    def readable(self, mapping: dict[Any, Any]) -> tuple[Submission | None, tuple[FieldPath, ...], list[FieldFault]]:
         """Read a manifest with stand-ins for fields that do not fit; return the wrong fields and faults too.
 
         Some rules are only looked at once each field fits by itself, so that it takes a few rounds to find every fault.
         """
         settled: list[FieldPath] = []
-        faults: list[Fault] = []
+        faults: list[FieldFault] = []
         # Copied, because faulty fields are taken out below and the document stays as its author wrote it.
         rest = {key: dict(value) if isinstance(value, dict) else value for key, value in mapping.items()}
         for _ in range(MOST_ROUNDS):
@@ -190,7 +190,7 @@ class _Form:
             rest |= {key: value for key, value in self._stand_ins.items() if key not in rest}
         return None, tuple(settled), faults
 
-    def _fault(self, detail: "ErrorDetails") -> Fault:
+    def _fault(self, detail: "ErrorDetails") -> FieldFault:
         if detail["type"] == "extra_forbidden":
             return self._unknown(detail["loc"])
         fault = _fault(detail, _SEAT if self._records.get(detail["loc"]) is PlayerSpec else "")
@@ -199,12 +199,12 @@ class _Form:
             return fault._replace(remedy=f"See ircore games show {self._game.name} for its rules.")
         return fault
 
-    def _unknown(self, path: FieldPath) -> Fault:
+    def _unknown(self, path: FieldPath) -> FieldFault:
         meant = self._meant(path)
         remedy = f"Did you mean {meant[-1]}? Otherwise take it out." if meant else "Take it out."
         if _SCORES.fullmatch(str(path[-1])):
             remedy = "Take it out: scores are computed here, from what is played."
-        return Fault(path, UNKNOWN_KEY, f"one of {', '.join(self._known(path))}", remedy)
+        return FieldFault(path, UNKNOWN_KEY, f"one of {', '.join(self._known(path))}", remedy)
 
     def _known(self, path: FieldPath) -> list[str]:
         """Return the keys that are known at the place of an unknown key."""
@@ -231,36 +231,36 @@ def _settle(rest: dict[Any, Any], path: FieldPath) -> FieldPath:
     return path[:1]
 
 
-def seat_fault(seat: str, error: InputError) -> Fault:
+def seat_fault(seat: str, error: InputError) -> FieldFault:
     """Return a player's complaint about its settings as a fault of its seat; it begins with a field's name."""
     name, _, problem = error.problem.partition(": ")
     if not problem:
         name, _, problem = error.problem.partition(" ")
     if name.split(".")[0] not in PlayerSpec.model_fields:
-        return Fault((seat,), error.problem, "", error.remedy)
+        return FieldFault((seat,), error.problem, "", error.remedy)
     if parameter := _PARAMETER.fullmatch(problem):
-        return Fault((seat, name, parameter[2]), UNKNOWN_PARAMETER, "", error.remedy)
-    return Fault((seat, *name.split(".")), problem, EXPECTED.get(name, ""), error.remedy)
+        return FieldFault((seat, name, parameter[2]), UNKNOWN_PARAMETER, "", error.remedy)
+    return FieldFault((seat, *name.split(".")), problem, EXPECTED.get(name, ""), error.remedy)
 
 
-def _fault(detail: "ErrorDetails", otherwise: str) -> Fault:
+def _fault(detail: "ErrorDetails", otherwise: str) -> FieldFault:
     """Return a fault in our words; ``otherwise`` is expected of a field of whose name nothing is known."""
     path, kind = detail["loc"], detail["type"]
     if path[1:2] == ("parameters",) and len(path) > 2:
         # What follows names the branches of a union that were tried, too.
         inside = path[:3] if isinstance(path[2], str) else path[:2]
-        return Fault(inside, "holds a date, or a name that is no text", _VALUES, "Put dates and names in quotes.")
+        return FieldFault(inside, "holds a date, or a name that is no text", _VALUES, "Put dates and names in quotes.")
     if path[-1:] == ("[key]",):
-        return Fault(path[:-1], f"the name {_describe_detail(detail)}", _NAMES, f"Write {_NAMES}.")
+        return FieldFault(path[:-1], f"the name {_describe_detail(detail)}", _NAMES, f"Write {_NAMES}.")
     if kind == "invalid_key":
         path = (*path[:-1], str(path[-1]))
     last = next((part for part in reversed(path) if isinstance(part, str)), "")
     expected = _describe_expected(path, last) or otherwise
     if kind == "missing":
-        return Fault(path, MISSING, expected, f"Add {format_field_name(path)}: {expected}.")
+        return FieldFault(path, MISSING, expected, f"Add {format_field_name(path)}: {expected}.")
     if kind == "value_error":
         return _build_named_fault(path, detail["msg"].removeprefix("Value error, "), expected)
-    return Fault(path, _describe_detail(detail), expected, _describe_remedy(last, detail, expected))
+    return FieldFault(path, _describe_detail(detail), expected, _describe_remedy(last, detail, expected))
 
 
 def _describe_expected(path: FieldPath, last: str) -> str:
@@ -269,14 +269,14 @@ def _describe_expected(path: FieldPath, last: str) -> str:
     return _LINK if len(path) == 2 and path[0] == "links" else EXPECTED.get(last, "")
 
 
-def _build_named_fault(path: FieldPath, message: str, expected: str) -> Fault:
+def _build_named_fault(path: FieldPath, message: str, expected: str) -> FieldFault:
     """Return the fault that a validator of a whole record raised, at the field that the message begins with."""
     named = _NAMED.match(message)
     if named is not None:
         path = (*path, "links", named[2]) if named[2] else (*path, named[1])
         message = message[named.end() :]
         expected = _LINK if named[2] else EXPECTED[named[1]]
-    return Fault(path, message, expected, f"Write {expected}." if expected else FORMAT)
+    return FieldFault(path, message, expected, f"Write {expected}." if expected else FORMAT)
 
 
 _OWN_WORDS = {
@@ -336,7 +336,7 @@ class _Provider(NamedTuple):
     accounts: tuple[str, ...]
 
 
-def reserved_fault(path: FieldPath, text: str) -> Fault | None:
+def reserved_fault(path: FieldPath, text: str) -> FieldFault | None:
     """Return the fault of a name with a claim that only this project makes; None without such a claim.
 
     Args:
@@ -346,17 +346,17 @@ def reserved_fault(path: FieldPath, text: str) -> Fault | None:
     subject = "" if path else f"the folder's name {text!r} "
     if sign := next((character for character in text if character in _list_signs()), None):
         problem = f"{subject}holds the sign U+{ord(sign):04X}, as medals and marks of the site"
-        return Fault(path, problem, "a name without it", "Take it out.")
+        return FieldFault(path, problem, "a name without it", "Take it out.")
     shapes = _split_shapes(text)
     for phrase, whole in _list_reserved():
         words = _split_shapes(phrase)
         if _holds(shapes, words) and not (whole and len(words) < len(shapes)):
             problem = f"{subject}holds {phrase!r}, which only this project says of an entry"
-            return Fault(path, problem, "a name that claims no rank or standing", "Choose other words.")
+            return FieldFault(path, problem, "a name that claims no rank or standing", "Choose other words.")
     return None
 
 
-def provider_fault(path: FieldPath, text: str, fork: str | None) -> Fault | None:
+def provider_fault(path: FieldPath, text: str, fork: str | None) -> FieldFault | None:
     """Return the fault of an author or folder that names a provider of models without proof; None without.
 
     Args:
@@ -379,7 +379,7 @@ def provider_fault(path: FieldPath, text: str, fork: str | None) -> Fault | None
         forks = " or ".join(provider.accounts)
         proof = f"open the pull request from a fork of {forks}" if forks else "a maintainer asks them"
         remedy = f"Write your own name{'' if path else ' for the folder'}, or prove it: {proof}."
-        return Fault(
+        return FieldFault(
             path, f"{problem}, without proof", "a name of your own", remedy, "warning" if fork is None else "error"
         )
     return None

@@ -8,7 +8,7 @@ from typing import Any
 
 from ircore.core.plain_words import format_count
 from ircore.core.submission_records import build_game_field
-from ircore.submissions.check.submission import Checked
+from ircore.submissions.check.submission import CheckedSubmission
 from ircore.submissions.findings import Finding, select_errors
 
 MOST_ANNOTATIONS = 40
@@ -21,7 +21,7 @@ _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
-def build_report(checked: Sequence[Checked], findings: Sequence[Finding], **more: Any) -> dict[str, Any]:
+def build_report(checked: Sequence[CheckedSubmission], findings: Sequence[Finding], **more: Any) -> dict[str, Any]:
     """Return a verdict as a JSON document: ``valid``, ``submissions``, ``errors``, ``warnings`` and further fields."""
     wrong = select_errors(findings)
     return {
@@ -54,7 +54,7 @@ def format_error(findings: Sequence[Finding]) -> tuple[str, str]:
     ).removeprefix("  ")
 
 
-def format_valid_line(checked: Checked) -> str:
+def format_valid_line(checked: CheckedSubmission) -> str:
     """Return a line about a valid submission."""
     submission = checked.submission
     if submission is None:
@@ -72,7 +72,7 @@ def format_annotations(findings: Sequence[Finding]) -> list[str]:
     return [_format_annotation(finding) for finding in findings[:MOST_ANNOTATIONS]]
 
 
-def format_summary(checked: Sequence[Checked], findings: Sequence[Finding]) -> str:
+def format_summary(checked: Sequence[CheckedSubmission], findings: Sequence[Finding]) -> str:
     """Return a verdict as Markdown for the summary of a workflow's step, with strangers' words as inert text."""
     names = ", ".join(submission.slug for submission in checked) or "no submission"
     head = "refused" if select_errors(findings) else "valid"

@@ -31,7 +31,7 @@ from ircore.submissions.addresses import (
     resolve_internal,
 )
 from ircore.submissions.check.manifest import EXPECTED, seat_fault
-from ircore.submissions.findings import Fault
+from ircore.submissions.findings import FieldFault
 from ircore.submissions.request_fields import REMEDY, SELF_REPORTED, find_unlisted_fields
 from ircore.submissions.texts import ascii_fault, leak_faults, markup_fault, unseen_fault
 
@@ -80,14 +80,16 @@ class Conditions(NamedTuple):
     """Hosts that other submissions have their keys sent to, by the keys' names."""
 
 
-def seat_faults(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+def seat_faults(
+    game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec, conditions: Conditions
+) -> Iterator[FieldFault]:
     """Yield the faults of a seat: settings first, then the player's own complaints."""
     yield from setting_faults(seat.name, spec, conditions)
     if spec.player != RECORDED:
         yield from _player_faults(game, seat, spec, conditions)
     elif not seat.recorded:
         problem = f"{game.name} has no recorded answers for this seat"
-        yield Fault((seat.name, "player"), problem, "a player", "Name a player.")
+        yield FieldFault((seat.name, "player"), problem, "a player", "Name a player.")
     else:
         yield from _list_complaints(seat, RecordedSeat, spec)
 
@@ -101,7 +103,7 @@ def list_maintainer_players(game: str) -> frozenset[str]:
     )
 
 
-def setting_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+def setting_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[FieldFault]:
     """Yield the faults in texts, parameters, key and address of a seat, independent of its player."""
     for name in ("model", "revision"):
         text = getattr(spec, name)
@@ -128,7 +130,7 @@ def find_host(spec: PlayerSpec) -> str | None:
         return None
 
 
-def repeat_warnings(seat: str, spec: PlayerSpec) -> Iterator[Fault]:
+def repeat_warnings(seat: str, spec: PlayerSpec) -> Iterator[FieldFault]:
     """Yield warnings about settings that somebody else needs to repeat the run."""
     traits = load_traits(spec.player)
     if traits.needs != "service" or spec.model is None:
@@ -150,14 +152,16 @@ def repeat_warnings(seat: str, spec: PlayerSpec) -> Iterator[Fault]:
         )
 
 
-def _parameter_faults(path: FieldPath, value: Any, local: bool) -> Iterator[Fault]:
+def _parameter_faults(path: FieldPath, value: Any, local: bool) -> Iterator[FieldFault]:
     if isinstance(value, dict):
         for name, part in value.items():
             below = (*path, name)
             yield from _string_faults(below, name, local)
             # A path could make a player read any file of the machine that plays the pair.
             if not local and _PATH_NAME.fullmatch(name):
-                yield Fault(below, "names a file or folder", "settings without paths", f"Take it out. {_BY_YOURSELF}")
+                yield FieldFault(
+                    below, "names a file or folder", "settings without paths", f"Take it out. {_BY_YOURSELF}"
+                )
             yield from _parameter_faults(below, part, local)
     elif isinstance(value, list):
         for number, part in enumerate(value):
@@ -165,23 +169,23 @@ def _parameter_faults(path: FieldPath, value: Any, local: bool) -> Iterator[Faul
     elif isinstance(value, str):
         yield from _string_faults(path, value, local)
         if not local and (_PATH.match(value) or "://" in value):
-            yield Fault(path, "is a path or an address", "settings without paths and addresses", "Take it out.")
+            yield FieldFault(path, "is a path or an address", "settings without paths and addresses", "Take it out.")
 
 
-def _string_faults(path: FieldPath, text: str, local: bool) -> Iterator[Fault]:
+def _string_faults(path: FieldPath, text: str, local: bool) -> Iterator[FieldFault]:
     if fault := unseen_fault(path, text):
         yield fault
     if not local:
         yield from leak_faults(path, text)
 
 
-def _key_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+def _key_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[FieldFault]:
     key = spec.api_key_env
     if key is None:
         return
     path = (seat, "api_key_env")
     if is_reserved(key):
-        yield Fault(
+        yield FieldFault(
             path,
             f"{key} is a name that continuous integration or publishing may use for a secret of its own",
             "the name of a model service's key",
@@ -195,11 +199,11 @@ def _key_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator
     yield from _check_key_owner(path, key, host, conditions.keys)
 
 
-def _check_key_owner(path: FieldPath, key: str, host: str, keys: Mapping[str, frozenset[str]]) -> Iterator[Fault]:
+def _check_key_owner(path: FieldPath, key: str, host: str, keys: Mapping[str, frozenset[str]]) -> Iterator[FieldFault]:
     hosts = find_service_hosts(key)
     if (hosts and host not in hosts) or is_elsewhere(key):
         owners = " or ".join(hosts) or "another service"
-        yield Fault(
+        yield FieldFault(
             path,
             f"{key} belongs to {owners} and would be sent to {host}",
             f"the name of the key of {host}",
@@ -207,7 +211,7 @@ def _check_key_owner(path: FieldPath, key: str, host: str, keys: Mapping[str, fr
         )
     # Otherwise a second submission could have the key of the first one sent to a host of its own.
     elif not hosts and (others := keys.get(key, frozenset()) - {host}):
-        yield Fault(
+        yield FieldFault(
             path,
             f"{key} is sent to {', '.join(sorted(others))} by another submission and would be sent to {host}",
             "one service a key",
@@ -217,17 +221,19 @@ def _check_key_owner(path: FieldPath, key: str, host: str, keys: Mapping[str, fr
         yield _build_warning(path, f"maintainers keep the key of {host} as {own}", own, f"Write {own}.")
 
 
-def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[FieldFault]:
     if spec.base_url is None:
         return
     path, expected = (seat, "base_url"), EXPECTED["base_url"]
     try:
         address = read_address(spec.base_url)
     except AddressError as error:
-        yield Fault(path, str(error), expected, f"Write {expected}.")
+        yield FieldFault(path, str(error), expected, f"Write {expected}.")
         return
     if "?" in address.rest or "#" in address.rest:
-        yield Fault(path, "has a query or fragment, which players replace", expected, "Take out what follows ? or #.")
+        yield FieldFault(
+            path, "has a query or fragment, which players replace", expected, "Take out what follows ? or #."
+        )
     yield from leak_faults(path, spec.base_url, is_address=True)
     if conditions.local:
         return
@@ -238,7 +244,9 @@ def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iter
     if reason is None and conditions.resolve and conditions.played_here:
         reason = resolve_internal(address.host, address.port or 443)
     if reason is not None:
-        yield Fault(path, f"{reason} ({address.host}): it cannot be played from here", "a public service", _BY_YOURSELF)
+        yield FieldFault(
+            path, f"{reason} ({address.host}): it cannot be played from here", "a public service", _BY_YOURSELF
+        )
     elif conditions.played_here and find_service_key(address.host) is None:
         yield _build_warning(
             path,
@@ -248,10 +256,12 @@ def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iter
         )
 
 
-def _player_faults(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+def _player_faults(
+    game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec, conditions: Conditions
+) -> Iterator[FieldFault]:
     path, player = (seat.name, "player"), spec.player
     if not conditions.local and load_traits(player).reference:
-        yield Fault(
+        yield FieldFault(
             path,
             f"{player} sees what no {seat.name} may see, or solves nothing on purpose: it is never ranked",
             "a player that others may have",
@@ -260,9 +270,11 @@ def _player_faults(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec, cond
     elif conditions.local or player in list_maintainer_players(game.name):
         yield from _fit_faults(seat, spec)
     elif load_traits(player).replays:
-        yield Fault(path, f"{player} answers from a run on your machine", "a player that others have", _BY_YOURSELF)
+        yield FieldFault(
+            path, f"{player} answers from a run on your machine", "a player that others have", _BY_YOURSELF
+        )
     elif conditions.played_here:
-        yield Fault(path, *_explain_not_played(seat, player))
+        yield FieldFault(path, *_explain_not_played(seat, player))
     elif player not in list_builtin("players"):
         yield _build_warning(
             path, f"{player} is no player of this project", "", "Nothing to do: its transcripts are scored, not played."
@@ -286,16 +298,16 @@ def _explain_not_played(seat: Seat[Any, Any], player: str) -> tuple[str, str, st
     return missing.problem, expected, f"{missing.remedy} One of your own? {_BY_YOURSELF}"
 
 
-def _fit_faults(seat: Seat[Any, Any], spec: PlayerSpec) -> Iterator[Fault]:
+def _fit_faults(seat: Seat[Any, Any], spec: PlayerSpec) -> Iterator[FieldFault]:
     """Yield the faults of a player that cannot take a seat, or refuses its settings."""
     path, player = (seat.name, "player"), spec.player
     # Traits say it without an import.
     methods = load_traits(player).methods
     if methods and seat.method not in methods:
-        yield Fault(path, f"{player} is no {seat.name}", "another player", "Name another player.")
+        yield FieldFault(path, f"{player} is no {seat.name}", "another player", "Name another player.")
         return
     if problem := answer_problem(player, seat.method, seat.answers):
-        yield Fault(path, problem, "another player", "Name another player.")
+        yield FieldFault(path, problem, "another player", "Name another player.")
         return
     # These take no settings, so that none of them has to be imported.
     if player in OFFLINE:
@@ -304,15 +316,15 @@ def _fit_faults(seat: Seat[Any, Any], spec: PlayerSpec) -> Iterator[Fault]:
     try:
         loaded = _import_player(player)
     except InputError as error:
-        yield Fault(path, error.problem, "", error.remedy)
+        yield FieldFault(path, error.problem, "", error.remedy)
         return
     if not hasattr(loaded, seat.method):
-        yield Fault(path, f"{player} is no {seat.name}", "another player", "Name another player.")
+        yield FieldFault(path, f"{player} is no {seat.name}", "another player", "Name another player.")
         return
     yield from _list_complaints(seat, loaded, spec)
 
 
-def _list_complaints(seat: Seat[Any, Any], player: Any, spec: PlayerSpec) -> Iterator[Fault]:
+def _list_complaints(seat: Seat[Any, Any], player: Any, spec: PlayerSpec) -> Iterator[FieldFault]:
     """Let a player check the settings of its seat, and yield what it does not take."""
     try:
         # A player without a check of its own is made instead: the constructor refuses what it does not take.
@@ -327,5 +339,5 @@ def _import_player(name: str) -> Any:
     return load_plugin("players", name)
 
 
-def _build_warning(path: FieldPath, problem: str, expected: str, remedy: str) -> Fault:
-    return Fault(path, problem, expected, remedy, "warning")
+def _build_warning(path: FieldPath, problem: str, expected: str, remedy: str) -> FieldFault:
+    return FieldFault(path, problem, expected, remedy, "warning")

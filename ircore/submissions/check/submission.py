@@ -23,7 +23,7 @@ from ircore.submissions.addresses import OPENAI_HOST, AddressError, link_hosts, 
 from ircore.submissions.check.entries import is_maintainers
 from ircore.submissions.check.manifest import EXPECTED, parse_manifest, provider_fault, reserved_fault
 from ircore.submissions.check.seats import Conditions, find_host, repeat_warnings, seat_faults
-from ircore.submissions.findings import MISSING, Fault, Finding, finding, select_errors, sort_findings
+from ircore.submissions.findings import MISSING, FieldFault, Finding, finding, select_errors, sort_findings
 from ircore.submissions.texts import (
     leak_faults,
     list_name_forms,
@@ -34,7 +34,7 @@ from ircore.submissions.texts import (
 )
 
 
-class Neighbour(NamedTuple):
+class OtherSubmission(NamedTuple):
     """Properties of another submission that a checked submission must differ from, or agree with.
 
     >>> manifest = b"{name: a + b, describer: {player: openai, api_key_env: OPENAI_API_KEY}}"
@@ -52,12 +52,12 @@ class Neighbour(NamedTuple):
     """Host that each key it names is sent to."""
 
 
-def read_neighbours(folder: Path) -> tuple[Neighbour, ...]:
+def read_neighbours(folder: Path) -> tuple[OtherSubmission, ...]:
     """Return the submissions in a folder as neighbours, without damaged submissions."""
     return build_neighbours(_manifests_in(folder))
 
 
-def build_neighbours(manifests: Iterable[tuple[str, bytes]]) -> tuple[Neighbour, ...]:
+def build_neighbours(manifests: Iterable[tuple[str, bytes]]) -> tuple[OtherSubmission, ...]:
     """Return submissions as neighbours, without submissions whose manifest cannot be read.
 
     Args:
@@ -74,7 +74,7 @@ def _manifests_in(folder: Path) -> Iterator[tuple[str, bytes]]:
                 yield manifest.parent.name, manifest.read_bytes()
 
 
-def neighbour(slug: str, data: bytes) -> Neighbour | None:
+def neighbour(slug: str, data: bytes) -> OtherSubmission | None:
     """Return the parts of a merged manifest that concern other submissions; None for an unreadable manifest.
 
     Several times as fast as the check: thousands of neighbours are read for each submission that is checked.
@@ -87,7 +87,7 @@ def neighbour(slug: str, data: bytes) -> Neighbour | None:
         return None
     if not isinstance(document, dict) or not isinstance(document.get("name"), str):
         return None
-    return Neighbour(slug, document["name"], dict(filter(None, map(_find_key, document.values()))))
+    return OtherSubmission(slug, document["name"], dict(filter(None, map(_find_key, document.values()))))
 
 
 def _find_key(seat: Any) -> tuple[str, str] | None:
@@ -130,7 +130,7 @@ HAND_IN = Purpose()
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedSubmission:
     """The verdict on a submission.
 
     >>> checked = check_bytes(b"schema: 1", "submission.yaml", "my-pair")
@@ -163,8 +163,8 @@ class Checked:
 
 
 def check_bytes(
-    data: bytes, file: str, slug: str, neighbours: tuple[Neighbour, ...] = (), purpose: Purpose = HAND_IN
-) -> Checked:
+    data: bytes, file: str, slug: str, neighbours: tuple[OtherSubmission, ...] = (), purpose: Purpose = HAND_IN
+) -> CheckedSubmission:
     """Check a manifest that was read already; nothing is read, written or, but for ``resolve``, asked.
 
     Args:
@@ -181,7 +181,7 @@ def check_bytes(
         others = tuple(other for other in neighbours if other.slug != slug)
         faults = submission_faults(manifest.readable, slug, others, purpose)
         findings += manifest.located(faults, file)
-    return Checked(slug, file, manifest.submission, _shorten_findings(sort_findings(set(findings)), file))
+    return CheckedSubmission(slug, file, manifest.submission, _shorten_findings(sort_findings(set(findings)), file))
 
 
 def _shorten_findings(findings: tuple[Finding, ...], file: str) -> tuple[Finding, ...]:
@@ -193,7 +193,7 @@ def _shorten_findings(findings: tuple[Finding, ...], file: str) -> tuple[Finding
     return (*findings[:MOST_FINDINGS], left_out)
 
 
-def check_submission(path: Path, purpose: Purpose = HAND_IN) -> Checked:
+def check_submission(path: Path, purpose: Purpose = HAND_IN) -> CheckedSubmission:
     """Check a submission on this machine, beside the others in the same folder.
 
     Args:
@@ -218,16 +218,16 @@ def check_submission(path: Path, purpose: Purpose = HAND_IN) -> Checked:
     return check_bytes(data, str(manifest), folder.name, others, purpose)
 
 
-def slug_faults(slug: str, neighbours: tuple[Neighbour, ...], purpose: Purpose = HAND_IN) -> Iterator[Fault]:
+def slug_faults(slug: str, neighbours: tuple[OtherSubmission, ...], purpose: Purpose = HAND_IN) -> Iterator[FieldFault]:
     """Yield the faults in the name of a submission's folder."""
     if not is_usable_slug(slug):
-        yield Fault((), f"the folder's name {slug!r} cannot be used", "", SLUG_HELP)
+        yield FieldFault((), f"the folder's name {slug!r} cannot be used", "", SLUG_HELP)
         return
     if purpose.local:
         return
     if is_like_run_id(slug):
         problem = f"the folder's name {slug!r} ends like the id of a run, which names that run's page"
-        yield Fault((), problem, "", "End it otherwise than with eight digits or letters a to f.")
+        yield FieldFault((), problem, "", "End it otherwise than with eight digits or letters a to f.")
     # The names of built-in pairs begin with a word that is reserved for them.
     if not is_maintainers(slug) and (fault := reserved_fault((), slug)):
         yield fault
@@ -236,15 +236,15 @@ def slug_faults(slug: str, neighbours: tuple[Neighbour, ...], purpose: Purpose =
     shape, own = slug_skeleton(slug), list_name_forms(slug)
     for other in neighbours:
         if other.slug != slug and slug_skeleton(other.slug) == shape:
-            yield Fault((), f"the folder's name {slug!r} looks like {other.slug!r}", "", "Choose another name.")
+            yield FieldFault((), f"the folder's name {slug!r} looks like {other.slug!r}", "", "Choose another name.")
         elif other.slug != slug and own & list_name_forms(other.name):
             problem = f"the folder's name {slug!r} looks like the name of {other.slug}"
-            yield Fault((), problem, "", "Choose another name.")
+            yield FieldFault((), problem, "", "Choose another name.")
 
 
 def submission_faults(
-    submission: Submission, slug: str, others: tuple[Neighbour, ...], purpose: Purpose
-) -> Iterator[Fault]:
+    submission: Submission, slug: str, others: tuple[OtherSubmission, ...], purpose: Purpose
+) -> Iterator[FieldFault]:
     """Yield the faults of a manifest that fits the format."""
     conditions = _conditions(submission, others, purpose)
     game = load_game(submission.game)
@@ -258,10 +258,12 @@ def submission_faults(
         for remark in game.remarks(rules, submission.players):
             # What is refused is said when the pair is played.
             if not remark.refused:
-                yield Fault(remark.path, remark.problem, remark.expected, remark.remedy, "warning")
+                yield FieldFault(remark.path, remark.problem, remark.expected, remark.remedy, "warning")
 
 
-def _seat_faults(game: Game[Any], rules: GameRules, submission: Submission, conditions: Conditions) -> Iterator[Fault]:
+def _seat_faults(
+    game: Game[Any], rules: GameRules, submission: Submission, conditions: Conditions
+) -> Iterator[FieldFault]:
     """Yield the faults in the seats of a manifest, whose form fits the game's declarations."""
     asked = game.seats_of(rules)
     for seat in game.seats:
@@ -269,14 +271,14 @@ def _seat_faults(game: Game[Any], rules: GameRules, submission: Submission, cond
         if seat not in asked:
             if spec is not None:
                 remedy = f"Leave it out, or set rules.{seat.when} to true."
-                yield Fault((seat.name,), f"is asked only with the rule {seat.when}", "", remedy)
+                yield FieldFault((seat.name,), f"is asked only with the rule {seat.when}", "", remedy)
         elif spec is None:
-            yield Fault((seat.name,), MISSING, "a player for each seat", f"Name the {seat.name}.")
+            yield FieldFault((seat.name,), MISSING, "a player for each seat", f"Name the {seat.name}.")
         else:
             yield from seat_faults(game, seat, spec, conditions)
 
 
-def _conditions(submission: Submission, others: tuple[Neighbour, ...], purpose: Purpose) -> Conditions:
+def _conditions(submission: Submission, others: tuple[OtherSubmission, ...], purpose: Purpose) -> Conditions:
     keys: dict[str, set[str]] = {}
     for other in others:
         for key, host in other.keys.items():
@@ -290,7 +292,9 @@ def _conditions(submission: Submission, others: tuple[Neighbour, ...], purpose: 
     )
 
 
-def _check_stated_fields(submission: Submission, others: tuple[Neighbour, ...], purpose: Purpose) -> Iterator[Fault]:
+def _check_stated_fields(
+    submission: Submission, others: tuple[OtherSubmission, ...], purpose: Purpose
+) -> Iterator[FieldFault]:
     """Yield the faults in the fields of a manifest besides seats and rules, which manifests of all games share."""
     yield from _text_faults(submission)
     yield from _link_faults(submission)
@@ -305,7 +309,7 @@ def _check_stated_fields(submission: Submission, others: tuple[Neighbour, ...], 
         yield from _check_claims(submission, purpose)
 
 
-def _check_claims(submission: Submission, purpose: Purpose) -> Iterator[Fault]:
+def _check_claims(submission: Submission, purpose: Purpose) -> Iterator[FieldFault]:
     """Yield the names that claim to be somebody, or something, that they may not be."""
     authors = [(("authors", number), author) for number, author in enumerate(submission.authors[:MOST_AUTHORS])]
     for path, text in ((("name",), submission.name), *authors):
@@ -316,7 +320,7 @@ def _check_claims(submission: Submission, purpose: Purpose) -> Iterator[Fault]:
             yield fault
 
 
-def _check_own_keys(submission: Submission) -> Iterator[Fault]:
+def _check_own_keys(submission: Submission) -> Iterator[FieldFault]:
     """Yield a fault if a submission would have the same key sent to two hosts."""
     known: dict[str, tuple[str, str]] = {}
     for seat, spec in submission.players.items():
@@ -326,7 +330,7 @@ def _check_own_keys(submission: Submission) -> Iterator[Fault]:
         first, other = known.setdefault(spec.api_key_env, (seat, host))
         # A key belongs to one service, and the other host would learn it.
         if other != host:
-            yield Fault(
+            yield FieldFault(
                 (seat, "api_key_env"),
                 f"{spec.api_key_env} is sent to {other} by the {first} and would be sent to {host}",
                 "one service a key",
@@ -334,22 +338,22 @@ def _check_own_keys(submission: Submission) -> Iterator[Fault]:
             )
 
 
-def _text_faults(submission: Submission) -> Iterator[Fault]:
+def _text_faults(submission: Submission) -> Iterator[FieldFault]:
     yield from text_faults(("name",), submission.name)
     if submission.hardware is not None:
         yield from text_faults(("hardware",), submission.hardware)
     if len(submission.authors) > MOST_AUTHORS:
-        yield Fault(("authors",), f"more than {MOST_AUTHORS}", EXPECTED["authors"], "Name a group instead.")
+        yield FieldFault(("authors",), f"more than {MOST_AUTHORS}", EXPECTED["authors"], "Name a group instead.")
     for number, author in enumerate(submission.authors[:MOST_AUTHORS]):
         path = ("authors", number)
         yield from text_faults(path, author)
         if "@" in author:
-            yield Fault(path, "holds an e-mail address", "a name", "Write the name alone: it is published.")
+            yield FieldFault(path, "holds an e-mail address", "a name", "Write the name alone: it is published.")
 
 
-def _link_faults(submission: Submission) -> Iterator[Fault]:
+def _link_faults(submission: Submission) -> Iterator[FieldFault]:
     if len(submission.links) > MOST_LINKS:
-        yield Fault(("links",), f"more than {MOST_LINKS}", EXPECTED["links"], "Keep the most useful ones.")
+        yield FieldFault(("links",), f"more than {MOST_LINKS}", EXPECTED["links"], "Keep the most useful ones.")
     for name, url in submission.links.items():
         path = ("links", name)
         problem = link_problem(url)
@@ -359,38 +363,40 @@ def _link_faults(submission: Submission) -> Iterator[Fault]:
             remedy = (
                 "Link to where it is kept there (docs/submit.md has the list), or ask for the host in the pull request."
             )
-            yield Fault(path, problem, f"https on {link_hosts()[0]} or another of {len(link_hosts())} hosts", remedy)
+            yield FieldFault(
+                path, problem, f"https on {link_hosts()[0]} or another of {len(link_hosts())} hosts", remedy
+            )
         yield from leak_faults(path, url)
 
 
-def _name_faults(name: str, others: tuple[Neighbour, ...]) -> Iterator[Fault]:
+def _name_faults(name: str, others: tuple[OtherSubmission, ...]) -> Iterator[FieldFault]:
     if same := [other.slug for other in others if other.name == name]:
         more = f" and {len(same) - 1} more" if len(same) > 1 else ""
         remedy = "Say what is different, such as the rules or the version."
-        yield Fault(("name",), f"is also the name of {same[0]}{more}", "a name of its own", remedy)
+        yield FieldFault(("name",), f"is also the name of {same[0]}{more}", "a name of its own", remedy)
     own = list_name_forms(name)
     for other in others:
         if other.name != name and own & (list_name_forms(other.name) | list_name_forms(other.slug)):
             problem = f"looks like the name of {other.slug}"
-            yield Fault(("name",), problem, "a name that cannot be taken for another", "Choose another name.")
+            yield FieldFault(("name",), problem, "a name that cannot be taken for another", "Choose another name.")
 
 
-def _warnings(submission: Submission, slug: str) -> Iterator[Fault]:
+def _warnings(submission: Submission, slug: str) -> Iterator[FieldFault]:
     for seat, player in submission.players.items():
         yield from repeat_warnings(seat, player)
     asks = any(player.model is not None for player in submission.players.values())
     if asks and submission.dates is None:
         problem = "not given, so nobody can tell when: services change under one name"
-        yield Fault(("dates",), problem, EXPECTED["dates"], "Add dates: {submitted: YYYY-MM-DD}.", "warning")
+        yield FieldFault(("dates",), problem, EXPECTED["dates"], "Add dates: {submitted: YYYY-MM-DD}.", "warning")
     if submission.transcripts is not None and submission.hardware is None:
         problem = "not given, so nobody can tell what the models ran on"
         remedy = "Add hardware: what they ran on, or whose service it was."
-        yield Fault(("hardware",), problem, EXPECTED["hardware"], remedy, "warning")
+        yield FieldFault(("hardware",), problem, EXPECTED["hardware"], remedy, "warning")
     if not submission.authors and not slug.startswith(MAINTAINERS):
-        yield Fault(("authors",), "names nobody", EXPECTED["authors"], "Add authors: [Your name].", "warning")
+        yield FieldFault(("authors",), "names nobody", EXPECTED["authors"], "Add authors: [Your name].", "warning")
 
 
-def licence_faults(path: FieldPath, licence: str) -> Iterator[Fault]:
+def licence_faults(path: FieldPath, licence: str) -> Iterator[FieldFault]:
     """Yield a fault if a licence is no SPDX expression, or is not written as SPDX writes it.
 
     Args:
@@ -403,13 +409,13 @@ def licence_faults(path: FieldPath, licence: str) -> Iterator[Fault]:
     try:
         known = canonicalize_license_expression(licence)
     except (InvalidLicenseExpression, ValueError):
-        yield Fault(path, "no licence that SPDX lists", expected, f"Write {expected} (spdx.org/licenses).")
+        yield FieldFault(path, "no licence that SPDX lists", expected, f"Write {expected} (spdx.org/licenses).")
         return
     if known != licence:
-        yield Fault(path, f"SPDX writes it {known}", known, f"Write {known}.", "warning")
+        yield FieldFault(path, f"SPDX writes it {known}", known, f"Write {known}.", "warning")
 
 
-def about_faults(path: FieldPath, about: ModelFacts, dates: Dates | None) -> Iterator[Fault]:
+def about_faults(path: FieldPath, about: ModelFacts, dates: Dates | None) -> Iterator[FieldFault]:
     """Yield the faults in the statements about a model.
 
     Args:
@@ -423,10 +429,14 @@ def about_faults(path: FieldPath, about: ModelFacts, dates: Dates | None) -> Ite
         yield from licence_faults((*path, "licence"), about.licence)
     elif about.open_weights:
         expected = "the licence of the weights, such as Apache-2.0"
-        yield Fault((*path, "licence"), "not stated for open weights", expected, f"Add licence: {expected}.", "warning")
+        yield FieldFault(
+            (*path, "licence"), "not stated for open weights", expected, f"Add licence: {expected}.", "warning"
+        )
     days = [] if dates is None else [(name, day) for name in ("played", "submitted") if (day := getattr(dates, name))]
     for name, day in days:
         if about.released is not None and about.released > day:
             problem = f"{about.released} is after dates.{name}, {day}"
-            yield Fault((*path, "released"), problem, "the day on which the model came out", "Correct one of the two.")
+            yield FieldFault(
+                (*path, "released"), problem, "the day on which the model came out", "Correct one of the two."
+            )
             return

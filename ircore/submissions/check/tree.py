@@ -9,8 +9,8 @@ from typing import NamedTuple
 from ircore.core.errors import InputError
 from ircore.core.strict_yaml import read_yaml_bytes
 from ircore.players.submission import FOLDER, MANIFEST
-from ircore.submissions.check.entries import PLAIN_FILE, Entry, entry_findings, is_manifest
-from ircore.submissions.check.submission import HAND_IN, Checked, Purpose, build_neighbours, check_bytes
+from ircore.submissions.check.entries import PLAIN_FILE, TreeEntry, entry_findings, is_manifest
+from ircore.submissions.check.submission import HAND_IN, CheckedSubmission, Purpose, build_neighbours, check_bytes
 from ircore.submissions.decisions import DECISIONS, decisions_findings
 from ircore.submissions.findings import Finding, finding, sort_findings
 
@@ -18,7 +18,7 @@ from ircore.submissions.findings import Finding, finding, sort_findings
 class _CheckedTree(NamedTuple):
     """The verdict on a folder of submissions."""
 
-    checked: tuple[Checked, ...]
+    checked: tuple[CheckedSubmission, ...]
     """Each of them, by name."""
 
     findings: tuple[Finding, ...]
@@ -80,7 +80,7 @@ def folder_findings(folder: Path) -> Iterator[Finding]:
         yield from decisions_findings(read_yaml_bytes(decisions, "Make it readable."), str(decisions))
 
 
-def _list_entries(folder: Path) -> Iterator[Entry]:
+def _list_entries(folder: Path) -> Iterator[TreeEntry]:
     """Yield every file below a folder in the form in which git lists files below ``submissions/``."""
     try:
         names = sorted(child.name for child in folder.iterdir())
@@ -90,22 +90,22 @@ def _list_entries(folder: Path) -> Iterator[Entry]:
         yield from _list_below(folder / name, f"{FOLDER}/{name}")
 
 
-def _list_below(path: Path, name: str) -> Iterator[Entry]:
+def _list_below(path: Path, name: str) -> Iterator[TreeEntry]:
     # Not stat, which would follow a link and list what it leads to.
     about = path.lstat()
     if stat.S_ISDIR(about.st_mode):
         for child in sorted(each.name for each in path.iterdir()):
             yield from _list_below(path / child, f"{name}/{child}")
     elif stat.S_ISLNK(about.st_mode):
-        yield Entry(name, "120000", 0)
+        yield TreeEntry(name, "120000", 0)
     elif stat.S_ISREG(about.st_mode):
-        yield Entry(name, "100755" if about.st_mode & 0o100 else PLAIN_FILE, about.st_size)
+        yield TreeEntry(name, "100755" if about.st_mode & 0o100 else PLAIN_FILE, about.st_size)
     else:
         # A device, pipe or socket, which git cannot hold: a mode that no rule allows.
-        yield Entry(name, "000000", 0)
+        yield TreeEntry(name, "000000", 0)
 
 
-def _find_empty(folder: Path, entries: list[Entry]) -> Iterator[Finding]:
+def _find_empty(folder: Path, entries: list[TreeEntry]) -> Iterator[Finding]:
     """Yield the folders without a manifest."""
     manifests = {entry.path.split("/")[1] for entry in entries if entry.path.endswith(f"/{MANIFEST}")}
     for name in sorted(child.name for child in folder.iterdir()):

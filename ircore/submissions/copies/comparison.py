@@ -16,7 +16,7 @@ from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Evidence, Flag
-from ircore.submissions.copies.index import Look, compute_likeness, index_of, look_at
+from ircore.submissions.copies.index import ComparedRendering, compute_likeness, index_of, look_at
 from ircore.submissions.copies.patches import compute_fine_share, match, shrink_to_grey
 
 if TYPE_CHECKING:
@@ -56,11 +56,11 @@ LIKE_BY_CHANCE = 0.9
 EXPLAINED = "an offline player draws the same picture again from the recorded words"
 
 
-class Comparison(NamedTuple):
+class CopyComparison(NamedTuple):
     """Compares the renderings of a transcript with pictures that they should not be.
 
     >>> nothing_drawn: dict[str, dict[str, int]] = {"geometry-easy-01": {}}
-    >>> Comparison("turn", nothing_drawn, Picture.from_pixels, look_at).seen_again()
+    >>> CopyComparison("turn", nothing_drawn, Picture.from_pixels, look_at).seen_again()
     []
     """
 
@@ -73,7 +73,7 @@ class Comparison(NamedTuple):
     picture: Callable[[str], Picture]
     """Returns the rendering with a hash."""
 
-    look: Callable[[str], Look]
+    look: Callable[[str], ComparedRendering]
     """Returns the descriptor of the rendering with a hash."""
 
     reproduced: Collection[tuple[str, str]] = ()

@@ -32,7 +32,7 @@ REACH = 3
 """Shift, in pixels of a descriptor, up to which two pictures are compared: a tenth of the picture."""
 
 
-class Look(NamedTuple):
+class ComparedRendering(NamedTuple):
     """A rendering as it is compared with others.
 
     >>> import numpy as np
@@ -49,7 +49,7 @@ class Look(NamedTuple):
         return not self.descriptor.any()
 
 
-def look_at(picture: Picture) -> Look:
+def look_at(picture: Picture) -> ComparedRendering:
     """Return the descriptor of a picture."""
     import numpy as np
 
@@ -59,10 +59,10 @@ def look_at(picture: Picture) -> Look:
     norm = float(np.sqrt((detail**2).sum()))
     # A norm of SIDE is a deviation of one grey level: what is below has no detail.
     scaled = np.clip(np.round(detail * (1016 / norm)), -127, 127) if norm > SIDE else np.zeros_like(detail)
-    return Look(scaled.astype(np.int8))
+    return ComparedRendering(scaled.astype(np.int8))
 
 
-def compute_likeness(look: Look, descriptors: "Descriptors") -> "npt.NDArray[np.float32]":
+def compute_likeness(look: ComparedRendering, descriptors: "Descriptors") -> "npt.NDArray[np.float32]":
     """Return the correlation of a picture with each of many, 0 to 1: turned, mirrored or shifted, the best counts.
 
     Args:

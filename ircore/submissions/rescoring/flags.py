@@ -29,7 +29,7 @@ from ircore.runs.costs.prices import read_prices
 from ircore.runs.events import Call, CallKey, End, Event, Failure, get_episode_id
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag, sort_ids
-from ircore.submissions.copies.comparison import Comparison, name_some
+from ircore.submissions.copies.comparison import CopyComparison, name_some
 from ircore.submissions.copies.index import look_at
 from ircore.submissions.rescoring.messages import names_in, remarks
 from ircore.submissions.rescoring.pictures import Reader, texts_to_a_judge
@@ -305,7 +305,7 @@ def find_flags(
     known = {drawn.sha256: drawn for episode in episodes.values() for _, drawn in list_renderings(episode)}
     # Several rules look at the same rendering, and decoding takes longer than comparing.
     looks = cache(lambda sha256: look_at(rendering(known[sha256])))
-    comparison = Comparison(
+    comparison = CopyComparison(
         find_step_word(run.game), drawings, lambda sha256: rendering(known[sha256]), looks, replayed.reproduced
     )
     flags = [

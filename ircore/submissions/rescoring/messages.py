@@ -272,7 +272,7 @@ NameIn = Callable[[str], str | None]
 """Returns the id of an instance that a text names; None for most texts."""
 
 
-class Remark(NamedTuple):
+class MessageRemark(NamedTuple):
     """Something about a message.
 
     >>> [remark.rule for remark in remarks("A red circle on white.", budget=200)]
@@ -286,7 +286,7 @@ class Remark(NamedTuple):
     """What was seen, one line."""
 
 
-def remarks(text: str, budget: int | None, name_in: NameIn | None = None) -> Iterator[Remark]:
+def remarks(text: str, budget: int | None, name_in: NameIn | None = None) -> Iterator[MessageRemark]:
     """Yield findings about a message.
 
     Args:
@@ -296,28 +296,28 @@ def remarks(text: str, budget: int | None, name_in: NameIn | None = None) -> Ite
     """
     hidden = hidden_characters(text)
     if len(hidden) >= HIDDEN_DATA:
-        yield Remark(
+        yield MessageRemark(
             "encoded_message", f"the message holds {format_count(len(hidden), 'character')} that cannot be seen"
         )
     elif hidden:
         shown = [f"U+{ord(character):04X}" for character in sorted(set(hidden))][:5]
-        yield Remark("hidden_characters", f"the message holds {', '.join(shown)}")
+        yield MessageRemark("hidden_characters", f"the message holds {', '.join(shown)}")
     if addresses_a_judge(text):
-        yield Remark("addresses_a_judge", "the message speaks to a judge; judges see pictures only")
+        yield MessageRemark("addresses_a_judge", "the message speaks to a judge; judges see pictures only")
     if name_in is not None and (name := name_in(text)) is not None:
-        yield Remark("names_a_target", f"the message names {name}, which no seat is told")
+        yield MessageRemark("names_a_target", f"the message names {name}, which no seat is told")
     if form := next((form for form, pattern in _ENCODED if pattern.search(text)), None):
-        yield Remark("encoded_message", f"the message is written in {form}")
+        yield MessageRemark("encoded_message", f"the message is written in {form}")
     # Below U+2600 stand signs that descriptions use, such as © and °.
     emoji = sum(unicodedata.category(character) == "So" and character > "\u2600" for character in text)
     if emoji >= MANY_EMOJI and emoji > len(re.findall(r"[^\W\d_]{2,}", text)):
-        yield Remark("encoded_message", f"the message has {emoji} emoji and fewer words")
+        yield MessageRemark("encoded_message", f"the message has {emoji} emoji and fewer words")
     if budget is not None and len(text) > CHARACTERS_A_TOKEN * budget:
-        yield Remark("long_message", f"the message has {len(text):,} characters; the budget is {budget} tokens")
+        yield MessageRemark("long_message", f"the message has {len(text):,} characters; the budget is {budget} tokens")
     if how := points_at_a_target(text):
-        yield Remark("points_at_a_target", f"the message {how}")
+        yield MessageRemark("points_at_a_target", f"the message {how}")
     if reason := _explain_unlikely(text) or find_disguise(text) or explain_wordless(text):
-        yield Remark("unlikely_text", reason)
+        yield MessageRemark("unlikely_text", reason)
 
 
 def hidden_characters(text: str) -> list[str]:

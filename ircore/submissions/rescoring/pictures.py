@@ -18,7 +18,7 @@ from ircore.instances.store import InstanceSet
 from ircore.runs.events import Call
 from ircore.runs.provenance import Evidence, Flag
 from ircore.seeing.ocr import find_missing_ocr_package, read_text
-from ircore.submissions.copies.comparison import Comparison
+from ircore.submissions.copies.comparison import CopyComparison
 from ircore.submissions.rescoring.messages import addresses_a_judge
 from ircore.submissions.rescoring.packed_transcripts import PackedRun, rendering_name
 
@@ -202,7 +202,7 @@ def reader() -> Reader | None:
     return None if find_missing_ocr_package() else _text_in
 
 
-def texts_to_a_judge(comparison: Comparison, instances: InstanceSet, read: Reader | None) -> Iterator[Flag]:
+def texts_to_a_judge(comparison: CopyComparison, instances: InstanceSet, read: Reader | None) -> Iterator[Flag]:
     """Yield renderings with a text for a judge that their target does not show.
 
     Pictures that an offline player drew again from the recorded words are not read: the words themselves are looked at.

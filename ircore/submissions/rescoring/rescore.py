@@ -25,14 +25,14 @@ from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.players.traits import select_deciding_settings
 from ircore.runs.answers import build_known_picture
-from ircore.runs.events import Call, End, Entry, Event, Failure
+from ircore.runs.events import Call, End, Event, EventEntry, Failure
 from ircore.runs.folder import RunFolder, RunWriter, create_run
 from ircore.runs.play import add_run_id
 from ircore.runs.provenance import (
     MAX_FLAGS,
-    Committed,
     Flag,
     Provenance,
+    RegisteredCommitment,
     compute_commitment,
     compute_seed,
     make_provenance,
@@ -46,7 +46,7 @@ from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import Replayed, find_flags
 from ircore.submissions.rescoring.packed_transcripts import INDEX, PackedRun, TranscriptError, read_packed
 from ircore.submissions.rescoring.pictures import PackedPictures, reader
-from ircore.submissions.rescoring.rules import MAX_FAULTS, Replay
+from ircore.submissions.rescoring.rules import MAX_FAULTS, TranscriptReplay
 
 DEADLINE = 3600.0
 FAST_CLOCK = timedelta(minutes=10)
@@ -104,7 +104,7 @@ class Rescored:
     folder: RunFolder
     flags: tuple[Flag, ...]
     provenance: Provenance | None
-    committed: Committed | None = None
+    committed: RegisteredCommitment | None = None
 
 
 def rescore(
@@ -147,7 +147,7 @@ def rescore(
         pictures = PackedPictures(packed)
         faults = [*_text_faults(packed), *_number_faults(packed), *(picture_faults := list(pictures.faults()))]
         # Damaged pictures let the rules be played without pixels and offline players: one answer names all faults.
-        replay = Replay(
+        replay = TranscriptReplay(
             run, known, game, game.prompts(None), build_known_picture if picture_faults else pictures.stored
         )
         replay.players = {} if picture_faults else offline_players(loaded)
@@ -305,7 +305,7 @@ def _write(folder: RunFolder, events: Sequence[Event], provenance: Provenance | 
     # The last end counts: an episode that failed for technical reasons was taken up again.
     ends = {event.episode.episode_id: event for event in events if isinstance(event, End)}
     with RunWriter(folder) as writer:
-        writer.record([Entry(event) for event in (*calls, *ends.values())])
+        writer.record([EventEntry(event) for event in (*calls, *ends.values())])
     if provenance is not None:
         write_provenance(folder.path, provenance)
 
@@ -315,7 +315,7 @@ def _shorten_value(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
-def check_opening(loaded: LoadedSubmission, run: Run) -> Committed | None:
+def check_opening(loaded: LoadedSubmission, run: Run) -> RegisteredCommitment | None:
     """Check that a submitter's run follows from the commitment that the manifest states.
 
     Args:
@@ -348,7 +348,7 @@ def check_opening(loaded: LoadedSubmission, run: Run) -> Committed | None:
     # An earlier start would allow playing first and committing to the best of several runs.
     if datetime.fromisoformat(run.started) < datetime.fromisoformat(entry.when):
         raise _other_run(loaded, "started", "is before the commitment was merged")
-    return Committed(commitment=stated, when=entry.when, number=number_of(entry, register))
+    return RegisteredCommitment(commitment=stated, when=entry.when, number=number_of(entry, register))
 
 
 def _other_run(loaded: LoadedSubmission, field: str, problem: str) -> TranscriptError:
@@ -371,7 +371,7 @@ def flag_run(path: Path, published: Sequence[Path] = ()) -> tuple[Flag, ...]:
         raise InputError(f"{path}: nobody vouches for this run", "Play it with --as-maintainers.")
     run, events, game = folder.run, list(folder.events()), load_game(folder.game, f"{path}: game")
     players = offline_players(submission_of(folder))
-    replay = Replay(run, folder.instances, game, game.prompts(None), folder.rendering, players)
+    replay = TranscriptReplay(run, folder.instances, game, game.prompts(None), folder.rendering, players)
     # A run of the maintainers has no faults: it is played again for what the comparisons need.
     replay.faults(events)
     replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)

@@ -61,7 +61,7 @@ class _Table(RecordedTable):
         self,
         episode_id: str,
         transcript: _Transcript,
-        replay: "Replay",
+        replay: "TranscriptReplay",
         setup: EpisodeSetup[Any],
         sources: Mapping[str, str],
     ) -> None:
@@ -111,7 +111,7 @@ def _are_alike(call: Call | None, other: Any) -> bool:
 
 
 @dataclass
-class Replay:
+class TranscriptReplay:
     """Plays the episodes of a transcript again.
 
     Attributes:
@@ -130,7 +130,7 @@ class Replay:
     >>> from ircore.games.registry import load_game
     >>> from ircore.runs.folder import RunFolder
     >>> folder, game = RunFolder(Path("run")), load_game("reconstruction")
-    >>> Replay(folder.run, folder.instances, game, game.prompts(None)).faults(list(folder.events()))
+    >>> TranscriptReplay(folder.run, folder.instances, game, game.prompts(None)).faults(list(folder.events()))
     ()
     """
 

@@ -36,7 +36,7 @@ MODULES = (
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CommandOutcome:
     """How a command ended.
 
     Attributes:
@@ -72,12 +72,12 @@ class CommandProcess:
         """Handle that is ready when the command has ended, for ``multiprocessing.connection.wait``."""
         return self._process.sentinel
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> CommandOutcome:
         """Wait until the command has ended, and return how it did."""
         self._process.join()
         output, errors = (path.read_bytes() if path.exists() else b"" for path in self._streams)
         self._folder.cleanup()
-        return Outcome(self._process.exitcode or 0, output, errors)
+        return CommandOutcome(self._process.exitcode or 0, output, errors)
 
     def last_line(self) -> str:
         """Return the last line so far that the command wrote to its standard error, such as its progress."""

@@ -14,7 +14,7 @@ from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
     from leaderboard.live.play_me.pairs import Mode
-    from leaderboard.live.play_me.seats import Table
+    from leaderboard.live.play_me.seats import DescriberTable
 
 NAMES = ("describe", "draw", "listen")
 
@@ -89,7 +89,7 @@ def command(
     return status
 
 
-def write_seat_manifest(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Table]":
+def write_seat_manifest(mode: "Mode", out: Path, pair: str) -> "tuple[Path, DescriberTable]":
     """Write the manifest of the pair with a person in it; return its path and the settings of the page.
 
     Raises:
@@ -98,7 +98,7 @@ def write_seat_manifest(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Tabl
     from ircore.players.builtin_pairs import find_submission_place
     from ircore.players.submission import build_player, read_manifest
     from leaderboard.live.play_me.pairs import write_listener, write_pair
-    from leaderboard.live.play_me.seats import DrawingTable, ListeningTable, Table
+    from leaderboard.live.play_me.seats import DescriberTable, DrawingTable, ListeningTable
 
     loaded = read_manifest(find_submission_place(Path(pair)))
     players = loaded.submission.players
@@ -107,7 +107,7 @@ def write_seat_manifest(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Tabl
     if "speaker" in players:
         return write_listener(out, _dump_settings(players["speaker"])), ListeningTable(out)
     if mode.name == "describe":
-        return write_pair(out, "describer", _dump_settings(players["generator"])), Table(out)
+        return write_pair(out, "describer", _dump_settings(players["generator"])), DescriberTable(out)
     drawer = build_player(players["generator"])
     return write_pair(out, "generator", _dump_settings(players["describer"])), DrawingTable(out, generator=drawer)
 

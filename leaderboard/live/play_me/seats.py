@@ -34,10 +34,10 @@ MOST_WRONG = 12
 
 
 @dataclass
-class Table:
+class DescriberTable:
     """Contents of the page for a run in which a person describes.
 
-    >>> Table(Path("nowhere")).question is None
+    >>> DescriberTable(Path("nowhere")).question is None
     True
 
     Attributes:
@@ -212,7 +212,7 @@ MOST_WORDS = 40
 
 
 @dataclass
-class DrawingTable(Table):
+class DrawingTable(DescriberTable):
     """Contents of the page for a run in which a person draws.
 
     >>> DrawingTable(Path("nowhere")).question is None
@@ -328,7 +328,7 @@ _RIGHT, _WRONG = "That was right.", re.compile(r"That was wrong: picture (\w+) w
 
 
 @dataclass
-class ListeningTable(Table):
+class ListeningTable(DescriberTable):
     """Contents of the page for a run in which a person listens.
 
     >>> ListeningTable(Path("nowhere")).question is None

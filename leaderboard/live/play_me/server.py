@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from leaderboard.live.loopback import LoopbackHandler, serve_locally
-from leaderboard.live.play_me.seats import DrawingTable, Table
+from leaderboard.live.play_me.seats import DescriberTable, DrawingTable
 
 PAGE = Path(__file__).parent / "page"
 MOST_DRAWN = 4 * 1024 * 1024
@@ -22,7 +22,7 @@ class PlayHandler(LoopbackHandler):
     True
     """
 
-    def __init__(self, *args: Any, table: Table, **options: Any) -> None:
+    def __init__(self, *args: Any, table: DescriberTable, **options: Any) -> None:
         self._table = table
         if isinstance(table, DrawingTable):
             # A drawing is a PNG in Base64, much longer than any message.
@@ -66,6 +66,6 @@ class PlayHandler(LoopbackHandler):
         self.send_json({"taken": taken})
 
 
-def serve_table(table: Table, port: int) -> AbstractContextManager[str]:
+def serve_table(table: DescriberTable, port: int) -> AbstractContextManager[str]:
     """Serve while the block runs; yields the address; raises as ``serving``."""
     return serve_locally(partial(PlayHandler, table=table), port)

@@ -18,7 +18,7 @@ from ircore.core.files import write_new_folder
 from ircore.core.plain_words import format_count
 from ircore.games.registry import require_support
 from ircore.runs.folder import RUN_FILE, RunFolder
-from leaderboard.live.study.plan import CONSENT, Session, Study, is_passed, read_answers, read_study
+from leaderboard.live.study.plan import CONSENT, BuiltStudy, ParticipantSession, is_passed, read_answers, read_study
 
 if TYPE_CHECKING:
     from ircore.instances.store import InstanceSet
@@ -59,14 +59,14 @@ def build(
     from ircore.instances.store import read_instances, write_instances
     from ircore.players.builtin_pairs import find_submission_place
     from ircore.players.submission import read_manifest
-    from leaderboard.live.study.plan import PLAN, Study, plan_sessions
+    from leaderboard.live.study.plan import PLAN, BuiltStudy, plan_sessions
 
     loaded = read_manifest(find_submission_place(Path(pair)))
     require_support("user study", loaded.submission.game, f"--pair {pair}")
     source = read_instances(instances)
     chosen = spread(source, targets)
     text = (consent or Path(__file__).parent / "consent.txt").read_text(encoding="utf-8").strip()
-    study = Study(
+    study = BuiltStudy(
         consent=text, generator=loaded.submission.players["generator"], max_turns=max_turns,
         sessions=plan_sessions(chosen, participants, seed),
     )  # fmt: skip
@@ -181,10 +181,10 @@ def import_command(study: Path, out: Path, as_json: bool) -> None:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedPart:
     """A participant's part of a study.
 
-    >>> Imported("p01", targets=4, checks=2, passed=2, why="").is_taken
+    >>> ImportedPart("p01", targets=4, checks=2, passed=2, why="").is_taken
     True
 
     Attributes:
@@ -207,7 +207,7 @@ class Imported:
         return not self.why
 
 
-def import_study(folder: Path, out: Path) -> list[Imported]:
+def import_study(folder: Path, out: Path) -> list[ImportedPart]:
     """Copy the runs of a study's participants to ``out/human-CODE`` and return the verdict on each.
 
     Raises:
@@ -230,7 +230,7 @@ def import_study(folder: Path, out: Path) -> list[Imported]:
     return began
 
 
-def _judge_participant(folder: Path, session: Session, study: Study) -> Imported | None:
+def _judge_participant(folder: Path, session: ParticipantSession, study: BuiltStudy) -> ImportedPart | None:
     """Return the verdict on a participant's run; None if the participant never began."""
     own = folder / "results" / session.code
     if not (own / "run" / RUN_FILE).is_file():
@@ -247,4 +247,4 @@ def _judge_participant(folder: Path, session: Session, study: Study) -> Imported
         why = f"played {ended} of {format_count(len(session.order), 'target')}"
     else:
         why = "" if len(checks) == len(study.session(session.code).checks) else "was not asked every attention check"
-    return Imported(session.code, ended, len(checks), right, why)
+    return ImportedPart(session.code, ended, len(checks), right, why)

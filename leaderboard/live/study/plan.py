@@ -15,7 +15,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from ircore.core.errors import InputError
 from ircore.core.files import read_json, write_text
 from ircore.core.records import Line, PlayerSpec, Record
-from leaderboard.live.play_me.seats import Table
+from leaderboard.live.play_me.seats import DescriberTable
 
 PLAN = "study.json"
 WORDS = ("river", "garden", "window", "market", "summer", "bridge", "candle", "forest")
@@ -24,26 +24,26 @@ WORDS = ("river", "garden", "window", "market", "summer", "bridge", "candle", "f
 Code = Annotated[str, StringConstraints(pattern=r"^p[0-9]{2,4}$")]
 
 
-class Check(Record):
+class AttentionCheck(Record):
     """An attention check: a word to be typed after some targets."""
 
     after: int = Field(ge=1, description="Targets that have ended before it.")
     word: Line
 
 
-class Session(Record):
+class ParticipantSession(Record):
     """Targets and attention checks of one participant."""
 
     code: Code
     order: tuple[str, ...] = Field(description="Ids of all targets in the order in which they are shown.")
-    checks: tuple[Check, ...]
+    checks: tuple[AttentionCheck, ...]
 
 
-class Study(Record):
+class BuiltStudy(Record):
     """A study as it was built.
 
     >>> generator, sessions = PlayerSpec(player="canvas"), plan_sessions(["a"], 1, 0)
-    >>> made = Study(consent="Yes?", generator=generator, max_turns=5, sessions=sessions)
+    >>> made = BuiltStudy(consent="Yes?", generator=generator, max_turns=5, sessions=sessions)
     >>> made.session("p01").order
     ('a',)
     """
@@ -52,9 +52,9 @@ class Study(Record):
     consent: str = Field(max_length=20_000)
     generator: PlayerSpec
     max_turns: int = Field(ge=1, le=100)
-    sessions: tuple[Session, ...]
+    sessions: tuple[ParticipantSession, ...]
 
-    def session(self, code: str) -> Session:
+    def session(self, code: str) -> ParticipantSession:
         """Return a participant's session.
 
         Raises:
@@ -82,7 +82,7 @@ def balance_orders(count: int) -> list[list[int]]:
     return rows if count % 2 == 0 else rows + [row[::-1] for row in rows]
 
 
-def plan_sessions(targets: Sequence[str], participants: int, seed: int) -> tuple[Session, ...]:
+def plan_sessions(targets: Sequence[str], participants: int, seed: int) -> tuple[ParticipantSession, ...]:
     """Return a session for each participant: balanced orders, and an attention check after each third of the targets.
 
     Args:
@@ -96,18 +96,19 @@ def plan_sessions(targets: Sequence[str], participants: int, seed: int) -> tuple
     orders = balance_orders(len(targets))
     after = sorted({max(1, len(targets) // 3), max(1, 2 * len(targets) // 3)}) if len(targets) > 1 else []
     return tuple(
-        Session(
+        ParticipantSession(
             code=f"p{number + 1:02d}",
             order=tuple(shuffled[place] for place in orders[number % len(orders)]),
             checks=tuple(
-                Check(after=count, word=word) for count, word in zip(after, rng.sample(WORDS, len(after)), strict=True)
+                AttentionCheck(after=count, word=word)
+                for count, word in zip(after, rng.sample(WORDS, len(after)), strict=True)
             ),
         )
         for number in range(participants)
     )
 
 
-def read_study(folder: Path) -> Study:
+def read_study(folder: Path) -> BuiltStudy:
     """Read the plan of a study.
 
     Raises:
@@ -115,7 +116,7 @@ def read_study(folder: Path) -> Study:
     """
     plan = read_json(folder / PLAN, 10_000_000, "Name a folder that ircore study build wrote.")
     try:
-        return Study.model_validate(plan)
+        return BuiltStudy.model_validate(plan)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
@@ -128,13 +129,13 @@ CONSENT, CHECKS = "consent.json", "checks.json"
 
 
 @dataclass
-class StudyTable(Table):
+class StudyTable(DescriberTable):
     """Contents of the page for a participant: no scores and no facts, which models are not shown either.
 
     >>> from ircore.core.records import PlayerSpec
     >>> from leaderboard.live.study.plan import plan_sessions
     >>> made = plan_sessions(["a"], 1, 0)
-    >>> study = Study(consent="Yes?", generator=PlayerSpec(player="canvas"), max_turns=5, sessions=made)
+    >>> study = BuiltStudy(consent="Yes?", generator=PlayerSpec(player="canvas"), max_turns=5, sessions=made)
     >>> StudyTable(Path("nowhere"), study=study, session=made[0]).has_consent
     False
 
@@ -143,8 +144,8 @@ class StudyTable(Table):
         session: The participant's part of it.
     """
 
-    study: Study | None = None
-    session: Session | None = None
+    study: BuiltStudy | None = None
+    session: ParticipantSession | None = None
 
     @property
     def has_consent(self) -> bool:
@@ -178,7 +179,7 @@ class StudyTable(Table):
             raise ValueError("consent comes first")
         return super().take(posted)
 
-    def _find_waiting_check(self, ended: int) -> Check | None:
+    def _find_waiting_check(self, ended: int) -> AttentionCheck | None:
         """Return the next check that is due and has no answer."""
         checks = self.session.checks if self.session is not None else ()
         answered = len(read_answers(self.folder))

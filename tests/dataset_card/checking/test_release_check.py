@@ -24,7 +24,7 @@ from dataset_card.checking.release_check import check_release
 from dataset_card.hub.full_check import check_release_fully
 from dataset_card.releases.record import read_release
 from dataset_card.tables.columns import Config
-from dataset_card.tables.parts import Shard
+from dataset_card.tables.parts import ParquetShard
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES
 from ircore.commands.main import run as ircore
 from ircore.scorers.judges.base import describe_identity
@@ -242,9 +242,9 @@ def reseal_files(release: Path) -> None:
     """Let ``release.json`` name the files that are there, as somebody who rewrites one would."""
     record = read_release(release)
 
-    def shard(name: str) -> Shard:
+    def shard(name: str) -> ParquetShard:
         data = (release / name).read_bytes()
-        return Shard(size=len(data), sha256=sha256(data).hexdigest())
+        return ParquetShard(size=len(data), sha256=sha256(data).hexdigest())
 
     parts = (part.model_copy(update={"shards": tuple(map(shard, part.files))}) for part in record.parts)
     seal(release, record.model_copy(update={"parts": tuple(parts)}))

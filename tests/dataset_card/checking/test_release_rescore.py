@@ -15,7 +15,7 @@ from scored_releases import PAIRS, Episodes, Scored, changed, make_scored, write
 
 from dataset_card.card.verification import VERIFICATION, Verification, dump_verification, read_verification
 from dataset_card.checking.recheck import REMEMBERED, recall_verification, recheck_new_runs
-from dataset_card.checking.recomputing import Replay, replay_faults
+from dataset_card.checking.recomputing import EpisodeReplay, replay_faults
 from dataset_card.checking.release_check import check_release
 from dataset_card.checking.rescore import Rescoring, parse_share, rescore_release
 from dataset_card.checking.rescored_run import Draw
@@ -200,7 +200,7 @@ def replayed(scored: Scored, run: Run, *turns: Turn, **values: object) -> list[s
     instance = scored.instances.instances[0]
     named = {name: getattr(instance, name) for name in ("instance_id", "category", "difficulty")}
     fields = named | {"episode_id": instance.instance_id, "outcome": "turn_limit", "steps": turns} | values
-    return list(replay_faults(Replay(run, instance, Episode.model_validate(fields))))
+    return list(replay_faults(EpisodeReplay(run, instance, Episode.model_validate(fields))))
 
 
 ANSWERS = (

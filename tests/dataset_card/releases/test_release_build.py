@@ -26,7 +26,7 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.games.reconstruction.records import Turn, list_rendered_turns
 from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.players.submission import LoadedSubmission
-from ircore.runs.events import Call, End, Entry
+from ircore.runs.events import Call, End, EventEntry
 from ircore.runs.folder import RunFolder, RunWriter, create_run
 
 HOSTILE = "left[31m | <script>alert(1)</script> `x` **b** [a](http://e.example) rtl\r\n---\n# T 😀 {{7*7}} \ufffd"
@@ -279,7 +279,7 @@ def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:
     )
     with run.lock(), RunWriter(run) as writer:
         call = Call(episode_id=instance.instance_id, turn=1, role="generator", rendering=rendering, seconds=0)
-        writer.record([Entry(call, picture), Entry(End(episode=episode))])
+        writer.record([EventEntry(call, picture), EventEntry(End(episode=episode))])
     add_scores(run)
     return run
 

@@ -8,7 +8,7 @@ from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode
-from ircore.runs.events import End, Entry
+from ircore.runs.events import End, EventEntry
 from ircore.runs.folder import RunFolder, RunWriter, create_run
 
 SLIPS = {
@@ -128,7 +128,7 @@ def aborted_run(path: Path, run: RunFolder) -> None:
         for instance in run.instances.instances[:2]
     ]  # fmt: skip
     with RunWriter(made) as writer:
-        writer.record([Entry(End(episode=episode)) for episode in ends])
+        writer.record([EventEntry(End(episode=episode)) for episode in ends])
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from ircore.core.errors import WorkError
 from ircore.core.images import Picture
 from ircore.core.journal import JournalWriter, Recorder, read_lines
 from ircore.core.workers import map_in_order
-from ircore.runs.events import Call, Entry
+from ircore.runs.events import Call, EventEntry
 from ircore.runs.folder import RunFolder, RunWriter
 
 
@@ -82,19 +82,21 @@ class SlowWriter(RunWriter):
 
     batches: list[int]
 
-    def record(self, entries: Sequence[Entry]) -> None:
+    def record(self, entries: Sequence[EventEntry]) -> None:
         time.sleep(0.01)
         super().record(entries)
         self.batches = [*getattr(self, "batches", []), len(entries)]
 
 
-def said(turn: int, episode: str = "geometry-easy-01") -> Entry:
-    return Entry(Call(episode_id=episode, turn=turn, role="describer", text=f"Message {turn}", seconds=0))
+def said(turn: int, episode: str = "geometry-easy-01") -> EventEntry:
+    return EventEntry(Call(episode_id=episode, turn=turn, role="describer", text=f"Message {turn}", seconds=0))
 
 
-def drawn(picture: Picture) -> Entry:
+def drawn(picture: Picture) -> EventEntry:
     rendering = Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
-    return Entry(Call(episode_id="geometry-easy-01", turn=1, role="generator", rendering=rendering, seconds=0), picture)
+    return EventEntry(
+        Call(episode_id="geometry-easy-01", turn=1, role="generator", rendering=rendering, seconds=0), picture
+    )
 
 
 @pytest.fixture

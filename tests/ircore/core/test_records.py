@@ -27,7 +27,7 @@ from ircore.core.word_files import compute_prompts_version
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import Rules, Turn
 from ircore.results.model import Results
-from ircore.results.tables.catalogue import TABLES, Question
+from ircore.results.tables.catalogue import TABLES, TableQuestion
 from ircore.results.tables.formats import format_csv, format_json, format_latex, format_markdown, format_text
 from ircore.runs.folder import RunFolder
 
@@ -128,7 +128,7 @@ OF_RUNS = [name for name, entry in TABLES.items() if entry.of_runs]
 
 @pytest.mark.parametrize("name", OF_RUNS)
 def test_every_table_of_runs_ends_with_the_key(results: Results, name: str) -> None:
-    table = TABLES[name].table(results, Question(judge="structural"))
+    table = TABLES[name].table(results, TableQuestion(judge="structural"))
     rows = list(csv.DictReader(io.StringIO(format_csv(table))))
     document = json.loads(format_json(table))
     assert [column["key"] for column in document["columns"]][-1] == "rules"
@@ -148,18 +148,18 @@ def test_every_table_of_runs_ends_with_the_key(results: Results, name: str) -> N
 
 
 def test_effects_rest_on_the_rules_that_most_runs_share(results: Results) -> None:
-    table = TABLES["effects"].table(results, Question(judge="structural"))
+    table = TABLES["effects"].table(results, TableQuestion(judge="structural"))
     assert {value.value for value in table.column("rules")} == {"b200-t10-allow"}
 
 
 def test_agreement_rests_on_all_of_them(results: Results) -> None:
-    table = TABLES["agreement"].table(results, Question())
+    table = TABLES["agreement"].table(results, TableQuestion())
     assert {value.value for value in table.column("rules")} == {"b200-t10-allow+b50-t10-allow"}
 
 
 def test_the_paper_s_tables_have_none(results: Results) -> None:
     assert set(TABLES) - set(OF_RUNS) == {name for name in TABLES if name.startswith("published")}
-    assert "rules" not in [column.key for column in TABLES["published"].table(results, Question()).columns]
+    assert "rules" not in [column.key for column in TABLES["published"].table(results, TableQuestion()).columns]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from ircore.games.conversation import dialogues
 from ircore.games.conversation.measures import METRICS, measure_drawings
 from ircore.games.conversation.records import Dialogue, Exchange, Hop
 from ircore.games.reasoning import measures
-from ircore.games.reasoning.dimensions.base import Verdict
+from ircore.games.reasoning.dimensions.base import TaskVerdict
 from ircore.games.reasoning.dimensions.sudoku import Digit, score_sudoku
 from ircore.games.reasoning.puzzles.detections import MOST_BOXES, DetectionError, read_detections
 from ircore.games.reconstruction.prompts import load_prompts
@@ -84,7 +84,7 @@ def test_in_a_misleading_round_labels_stay_and_pictures_move() -> None:
 
 
 def test_a_verdict_that_is_unknown_is_not_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    unknown = Verdict(None, None, correct=False, reasons=("OCR is not installed",))
+    unknown = TaskVerdict(None, None, correct=False, reasons=("OCR is not installed",))
     monkeypatch.setattr(measures, "judge_attempt", lambda *words: unknown)
     monkeypatch.setattr(measures, "_find_attempt", lambda ending: None)
     made = {m.measure: (m.value, m.reason) for m in islice(measures.measure_attempt(None, None, None), 2)}  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from ircore.core.records import Element
 from ircore.core.sandbox.box import Limits
 from ircore.instances.synthesis.checks import compute_fingerprint, find_figure_faults, find_twin
 from ircore.instances.synthesis.scenes import NEEDED, build_scene
-from ircore.instances.synthesis.studio import Figure, ProgramError, Studio
+from ircore.instances.synthesis.studio import ProgramError, ProgramFigure, Studio
 from ircore.scorers.verification.scene_facts import list_facts
 from ircore.scorers.verification.score import verify_picture
 
@@ -41,7 +41,7 @@ def program(*lines: str, figure: str = "figsize=(5.12, 5.12)") -> str:
     return "\n".join([*begin, *(f"    {line}" for line in lines), "    return figure"])
 
 
-def elements(figure: Figure, kind: str) -> list[Element]:
+def elements(figure: ProgramFigure, kind: str) -> list[Element]:
     assert figure.scene is not None
     return [element for element in figure.scene.elements if element.type == kind]
 
@@ -174,7 +174,7 @@ def test_only_what_reaches_the_outermost_pixels_is_cut_off(gap: int, cut: bool) 
     """In matplotlib's style "ggplot" the name of the x axis ends one pixel above the edge."""
     pixels = np.full((300, 400, 3), 255, np.uint8)
     pixels[200 : 300 - gap, 150:250] = 60
-    faults = find_figure_faults(Figure(Picture.from_pixels(pixels), None))
+    faults = find_figure_faults(ProgramFigure(Picture.from_pixels(pixels), None))
     assert any("cut off at the edge (bottom)" in fault for fault in faults) is cut
 
 

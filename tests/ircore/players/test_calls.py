@@ -26,10 +26,10 @@ from ircore.players.calls import (
     STRANGER_ATTEMPTS,
     Caller,
     CallError,
-    Fault,
     FaultError,
     ProviderStopError,
     Reply,
+    RequestFault,
     Tokens,
     note_reply,
 )
@@ -46,13 +46,13 @@ def caller(**given: Any) -> Caller:
     return Caller(**settings)
 
 
-def answers(*outcomes: Fault | str, cost: float | None = None) -> Callable[[], Awaitable[Reply[str]]]:
+def answers(*outcomes: RequestFault | str, cost: float | None = None) -> Callable[[], Awaitable[Reply[str]]]:
     """Return a question that meets these faults and answers, one an attempt."""
     left = iter(outcomes)
 
     async def ask() -> Reply[str]:
         outcome = next(left)
-        if isinstance(outcome, Fault):
+        if isinstance(outcome, RequestFault):
             raise FaultError(outcome, Tokens(10, 5, cost_usd=cost), received=7)
         return Reply(outcome, Tokens(100, 20, 8, cost), 200, 300)
 
@@ -74,8 +74,8 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_the_sum_of_all_attempts_is_the_usage(waits: list[float]) -> None:
-    fault = Fault("cut_off", "only thoughts", 200)
-    called = asyncio.run(caller().call(answers(fault, Fault("unreachable", "no route"), "good", cost=0.25)))
+    fault = RequestFault("cut_off", "only thoughts", 200)
+    called = asyncio.run(caller().call(answers(fault, RequestFault("unreachable", "no route"), "good", cost=0.25)))
     assert called.value == "good"
     assert [attempt.kind for attempt in called.attempts] == ["cut_off", "unreachable", "answered"]
     assert [attempt.received for attempt in called.attempts] == [7, 7, 300]
@@ -87,7 +87,7 @@ def test_the_sum_of_all_attempts_is_the_usage(waits: list[float]) -> None:
 
 
 def test_waits_double_with_jitter_up_to_a_minute(waits: list[float]) -> None:
-    faults = [Fault("server", "down", 500)] * 12
+    faults = [RequestFault("server", "down", 500)] * 12
     asyncio.run(caller(deadline=1e6).call(answers(*faults, "good")))
     longest = [min(0.5 * 2**n, 60.0) for n in range(12)]
     assert all(most / 2 <= wait <= most for wait, most in zip(waits, longest, strict=True))
@@ -96,14 +96,14 @@ def test_waits_double_with_jitter_up_to_a_minute(waits: list[float]) -> None:
 
 @pytest.mark.parametrize("seconds", [0.0, 0.7, 20.0, 121.0, 3000.0])
 def test_retry_after_is_kept_however_long(waits: list[float], seconds: float) -> None:
-    fault = Fault("rate_limit", "slow down", 429, retry_after=seconds)
+    fault = RequestFault("rate_limit", "slow down", 429, retry_after=seconds)
     asyncio.run(caller(deadline=3600).call(answers(fault, "good")))
     assert seconds <= waits[0] <= seconds + calls.BACKOFF_S
 
 
 @pytest.mark.parametrize("seconds", [61.0, math.inf])
 def test_a_wait_beyond_the_deadline_is_not_begun(waits: list[float], seconds: float) -> None:
-    fault = Fault("rate_limit", "slow down", 429, retry_after=seconds)
+    fault = RequestFault("rate_limit", "slow down", 429, retry_after=seconds)
     with pytest.raises(CallError, match=r"rate_limit: HTTP 429: slow down .*the deadline is 60 s") as caught:
         asyncio.run(caller(deadline=60).call(answers(fault, "good")))
     assert waits == []
@@ -126,7 +126,7 @@ def test_an_attempt_has_its_time_and_the_call_has_its_own(monkeypatch: pytest.Mo
 def test_what_is_told_is_the_providers_fault_when_the_deadline_cuts_the_last_attempt_short(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    faults, clock = iter([Fault("server", "down", 500)] * 2), LoopClock(monkeypatch)
+    faults, clock = iter([RequestFault("server", "down", 500)] * 2), LoopClock(monkeypatch)
 
     async def down_then_never() -> Reply[str]:
         for fault in faults:
@@ -160,7 +160,7 @@ def _quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     ],
 )
 def test_what_may_cost_is_not_asked_for_ever(kind: FaultKind, attempts: int, describer: str, generator: str) -> None:
-    fault = Fault(kind, "what it said", 200)
+    fault = RequestFault(kind, "what it said", 200)
     with pytest.raises(CallError, match=f"^{kind}: HTTP 200: what it said") as caught:
         asyncio.run(caller().call(answers(*[fault] * 9)))
     assert len(caught.value.attempts) == attempts
@@ -174,14 +174,14 @@ def test_a_hard_failure_names_who_and_what_to_do(kind: FaultKind) -> None:
         who="openai, model m at http://x/v1", remedies={kind: "Do this."}, scrub=build_scrubber("sk-secret-key")
     )
     with pytest.raises(ProviderStopError) as caught:
-        asyncio.run(asked.call(answers(Fault(kind, "no: sk-secret-key", 401))))
+        asyncio.run(asked.call(answers(RequestFault(kind, "no: sk-secret-key", 401))))
     assert caught.value.problem == "openai, model m at http://x/v1: HTTP 401: no: [key]"
     assert caught.value.remedy == "Do this."
     assert [attempt.detail for attempt in caught.value.attempts] == ["no: [key]"]
 
 
 def test_an_address_that_was_never_reached_stops_the_run_and_an_outage_is_waited_for(waits: list[float]) -> None:
-    away = Fault("unreachable", "connection refused")
+    away = RequestFault("unreachable", "connection refused")
     with pytest.raises(ProviderStopError, match="a model: connection refused") as caught:
         asyncio.run(caller(deadline=3600).call(answers(*[away] * 9)))
     assert len(caught.value.attempts) == STRANGER_ATTEMPTS
@@ -226,7 +226,7 @@ def test_the_end_of_asking_ends_every_wait_and_nothing_more_is_sent(where: str) 
         async def ask() -> Reply[str]:
             nonlocal sent
             sent += 1
-            raise FaultError(Fault("rate_limit", "slow down", 429, retry_after=1000.0), Tokens(cost_usd=0.5))
+            raise FaultError(RequestFault("rate_limit", "slow down", 429, retry_after=1000.0), Tokens(cost_usd=0.5))
 
         if where == "pace":
             pace.turn(asyncio.get_running_loop().time())
@@ -286,7 +286,7 @@ def test_a_request_that_is_cancelled_is_noted_with_what_its_reply_cost() -> None
 
 @pytest.mark.parametrize("status", [0, 99, 600, 999])
 def test_a_number_that_is_no_status_is_none(waits: list[float], status: int) -> None:
-    called = asyncio.run(caller().call(answers(Fault("server", "odd", status), "good")))
+    called = asyncio.run(caller().call(answers(RequestFault("server", "odd", status), "good")))
     assert [attempt.status for attempt in called.attempts] == [None, 200]
 
 
@@ -383,7 +383,7 @@ def test_a_secret_is_found_in_every_form(secret: str, before: bytes, after: byte
 
 def test_a_secret_that_a_short_line_would_cut_is_taken_out_before() -> None:
     asked = caller(scrub=build_scrubber("sk-secret-key-of-some-length"))
-    said = Fault("rejected", "x" * 290 + "sk-secret-key-of-some-length", 400)
+    said = RequestFault("rejected", "x" * 290 + "sk-secret-key-of-some-length", 400)
     with pytest.raises(CallError) as caught:
         asyncio.run(asked.call(answers(said)))
     assert "sk-" not in str(caught.value) + str(caught.value.attempts)
@@ -473,7 +473,7 @@ def test_requests_that_were_under_way_together_halve_the_limit_once() -> None:
 
 def test_nobody_comes_back_before_the_time_that_the_provider_names() -> None:
     waiting = Caller(who="a model", gate=Gate(), timeout=5, deadline=5)
-    waits = [waiting._wait(Fault("rate_limit", "busy", retry_after=7.0), attempts) for attempts in range(1, 40)]
+    waits = [waiting._wait(RequestFault("rate_limit", "busy", retry_after=7.0), attempts) for attempts in range(1, 40)]
     assert min(waits) >= 7
 
 

@@ -25,7 +25,7 @@ from ircore.results.headline import describe_headline, find_headline_judge, sort
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate, estimate_share
 from ircore.results.tables.board import leaderboard_table
-from ircore.results.tables.catalogue import TABLES, Question
+from ircore.results.tables.catalogue import TABLES, TableQuestion
 from ircore.runs.provenance import Provenance
 
 GAME = load_game("reconstruction")
@@ -252,7 +252,7 @@ def test_where_there_are_photographs_alone_the_next_judge_is_the_headline_and_th
     both = results("verified")
     assert find_headline_judge(both, "photos") == "structural"
     assert "no target here has a scene" in str(describe_headline(both, "photos"))
-    board = TABLES["board"].table(both, Question(category="photos"))
+    board = TABLES["board"].table(both, TableQuestion(category="photos"))
     assert "judged by structural" in board.caption
     assert describe_headline(both, "photos") in board.notes
 

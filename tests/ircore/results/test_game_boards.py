@@ -34,7 +34,7 @@ from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.subsets import list_board_rows
 from ircore.results.tables.board import board_table
-from ircore.results.tables.catalogue import Question, find_tables
+from ircore.results.tables.catalogue import TableQuestion, find_tables
 from ircore.results.tables.formats import Format, render
 from ircore.results.tables.game_curves import list_stepped_tables, players_table
 from ircore.results.tables.model import Table
@@ -240,7 +240,7 @@ def test_a_difference_is_that_of_the_means_over_different_episodes() -> None:
 def test_every_table_of_runs_ends_with_the_rules() -> None:
     runs = results(*(guessed(name, TEN, [points] * 20, rules={"rounds": 2}) for name, points in PAIRS))
     for name, entry in find_tables(runs.game).items():
-        table = entry.table(runs, Question())
+        table = entry.table(runs, TableQuestion())
         assert len(table.spare_places) == len(table.spare), name
         if "run" in (keys := [column.key for column in table.columns]) or "submission" in keys:
             assert keys[-1] == "rules", name
@@ -457,7 +457,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def made(results: Results, name: str) -> Table:
-    return find_tables(results.game)[name].table(results, Question())
+    return find_tables(results.game)[name].table(results, TableQuestion())
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from ircore.core.episode_records import EpisodeCost
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import Rules
 from ircore.instances.store import InstanceSet
-from ircore.results.judge_ratings import RATED, RatedEpisode
+from ircore.results.judge_ratings import RATED, InstanceRating
 from ircore.results.next_episodes import PlannedRun, SeparationPlan, plan_separation
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.repeats import (
@@ -77,7 +77,7 @@ def planned(
     instances: InstanceSet, slug: str, values: dict[str, list[float]], costs: dict[str, float | None]
 ) -> PlannedRun:
     run = make_run(sample_submission(slug), instances, Rules(), load_prompts("reconstruction"), 0)
-    episodes = [RatedEpisode(name, RATED, value / 10) for name, of_one in values.items() for value in of_one]
+    episodes = [InstanceRating(name, RATED, value / 10) for name, of_one in values.items() for value in of_one]
     return PlannedRun(run, episodes, {name: EpisodeCost(usd=usd) for name, usd in costs.items()})
 
 

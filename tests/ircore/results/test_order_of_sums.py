@@ -32,7 +32,7 @@ from ircore.results.statistics.bootstrap import (
 )
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.resamples import round_to_grid, sum_columns
-from ircore.results.tables.catalogue import TABLES, Question
+from ircore.results.tables.catalogue import TABLES, TableQuestion
 from ircore.results.tables.formats import format_json
 
 GAME = load_game("reconstruction")
@@ -89,7 +89,7 @@ def _mixed(things: Sequence[T], random: Random) -> list[T]:
 def documents(results: Results) -> dict[str, str]:
     """Every table of runs, in full precision, for every judge."""
     return {
-        f"{name} {judge}": format_json(entry.table(results, Question(judge)))
+        f"{name} {judge}": format_json(entry.table(results, TableQuestion(judge)))
         for name, entry in TABLES.items()
         if entry.of_runs
         for judge in (results.judges if entry.of_judge else results.judges[:1])

@@ -27,7 +27,7 @@ from ircore.instances.store import InstanceSet
 from ircore.results.conformance import sample_results
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import estimate_clustered_share
-from ircore.results.tables.catalogue import TABLES, Question, TableFunction, find_table_entry, find_tables
+from ircore.results.tables.catalogue import TABLES, TableFunction, TableQuestion, find_table_entry, find_tables
 from ircore.results.tables.formats import (
     Format,
     format_csv,
@@ -214,13 +214,13 @@ def test_every_function_of_the_catalogue_is_there_and_takes_its_arguments(tmp_pa
     for function in functions:
         named = resolve_name(f"ircore.results.tables.{function.name}")
         assert get_type_hints(named)["return"] is Table, function.name
-        signature(named).bind(*function.arguments(results, Question(judge="structural")))
+        signature(named).bind(*function.arguments(results, TableQuestion(judge="structural")))
 
 
 @pytest.mark.slow
 def test_the_columns_that_a_narrow_terminal_leaves_out_are_columns_of_their_table(tmp_path: Path) -> None:
     results = sample_results(tmp_path)
-    tables = {name: TABLES[name].table(results, Question(judge="structural")) for name in TABLES}
+    tables = {name: TABLES[name].table(results, TableQuestion(judge="structural")) for name in TABLES}
     spared = {name: table for name, table in tables.items() if table.spare}
     assert {"board", "outcomes", "facts", "messages", "agreement", "targets", "published"} <= spared.keys()
     for name, table in spared.items():
@@ -315,7 +315,7 @@ def results() -> Results:
 
 
 def table(results: Results, name: str, judge: str | None = None) -> Table:
-    return find_table_entry(name).table(results, Question(judge=judge))
+    return find_table_entry(name).table(results, TableQuestion(judge=judge))
 
 
 def test_conditions_are_one_grid_of_pair_category_difficulty_and_judge(results: Results) -> None:
@@ -531,7 +531,7 @@ def test_without_a_planted_effect_a_sentence_about_all_is_hardly_ever_contradict
 
 
 def test_the_table_has_a_row_a_sentence(planted: Results) -> None:
-    table = find_table_entry("paper").table(planted, Question(judge="structural"))
+    table = find_table_entry("paper").table(planted, TableQuestion(judge="structural"))
     rows = dict(zip((value.value for value in table.column("claim")), table.column("here"), strict=True))
     assert list(rows) == [claim.key for claim in list_claims()]
     assert rows["hard"].value == "holds"

@@ -22,7 +22,7 @@ from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, find_builder
 from ircore.instances.store import InstanceSet
 from ircore.runs.costs import limit
-from ircore.runs.costs.forecast import Estimate, PlannedPlay, estimate, format_estimate
+from ircore.runs.costs.forecast import CostForecast, PlannedPlay, estimate, format_estimate
 from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.costs.prices import Prices, RunPrices, read_prices
 from ircore.runs.costs.totals import compute_episode_costs
@@ -313,7 +313,7 @@ def planned(game: Game[Any], instances: InstanceSet, **rules: Any) -> PlannedPla
     return PlannedPlay(game, submission, stated, game.prompts(None), instances)
 
 
-def forecast(tmp_path: Path, plan: PlannedPlay, episodes: dict[str, int]) -> Estimate:
+def forecast(tmp_path: Path, plan: PlannedPlay, episodes: dict[str, int]) -> CostForecast:
     (tmp_path / "prices.yaml").write_text(PRICES)
     prices = RunPrices(read_prices(tmp_path / "prices.yaml"), plan.submission)
     estimated = estimate(plan, episodes, prices)
@@ -324,7 +324,7 @@ def forecast(tmp_path: Path, plan: PlannedPlay, episodes: dict[str, int]) -> Est
     return estimated
 
 
-def numbers(estimated: Estimate, seat: str) -> tuple[int, int, int | None, int | None]:
+def numbers(estimated: CostForecast, seat: str) -> tuple[int, int, int | None, int | None]:
     """Requests, images, tokens read and tokens written of a seat."""
     known = estimated.seats[seat]
     return known.requests, known.images, known.usage.prompt_tokens, known.usage.completion_tokens

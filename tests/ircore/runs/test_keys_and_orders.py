@@ -30,12 +30,12 @@ from ircore.instances.store import InstanceSet
 from ircore.players.base import (
     Captioned,
     DescriberView,
-    Exchange,
     GeneratorView,
     JudgeView,
     PictureAnswer,
     PlayerError,
     Question,
+    RepairExchange,
     Said,
 )
 from ircore.runs.animation import animate
@@ -45,7 +45,7 @@ from ircore.runs.costs.forecast import describe_rate
 from ircore.runs.costs.prices import Prices, RunPrices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.engine import Engine
-from ircore.runs.events import Call, End, Entry, Failure
+from ircore.runs.events import Call, End, EventEntry, Failure
 from ircore.runs.folder import RunFolder, RunWriter
 from ircore.runs.judge_answers import AnswerError, read_score, read_verdicts
 from ircore.runs.judge_questions import JudgeQuestion, hash_identity
@@ -93,7 +93,7 @@ VIEWS: list[tuple[Any, dict[str, Any]]] = [
     (
         JudgeView("p", CAPTIONED, (), 7, {"type": "integer"}),
         {
-            "prompt": "q", "pictures": (Captioned("rendering", PICTURE),), "exchanges": (Exchange("r", "s"),),
+            "prompt": "q", "pictures": (Captioned("rendering", PICTURE),), "exchanges": (RepairExchange("r", "s"),),
             "seed": 8, "schema": None,
         },
     ),
@@ -232,13 +232,13 @@ def test_a_failed_episode_has_ended_is_not_finished_and_its_later_end_counts(run
     first = run.episodes()[0]
     failure = first.with_steps((), outcome="aborted", abort_reason="provider_error", detail="down")
     with run.lock(), RunWriter(run) as writer:
-        writer.record([Entry(End(episode=failure))])
+        writer.record([EventEntry(End(episode=failure))])
     assert run.ended()[first.episode_id].abort_reason == "provider_error"
     assert (summarise(run)["unfinished"], summarise(run)["episodes"]) == (1, 4)
     with pytest.raises(InputError, match="played to its end in no shard"):
         merge([run.path], run.path.with_name("merged"))
     with run.lock(), RunWriter(run) as writer:
-        writer.record([Entry(End(episode=first))])
+        writer.record([EventEntry(End(episode=first))])
     assert run.ended()[first.episode_id] == first
     assert summarise(run)["unfinished"] == 0
 
@@ -252,7 +252,7 @@ def test_nothing_is_measured_before_an_episode_has_ended(tmp_path: Path, instanc
     prices = RunPrices(Prices({}), loaded.submission)
     call = Call(episode_id=instances.instances[0].instance_id, turn=1, role="describer", text="m", seconds=1)
     with folder.lock(), RunWriter(folder) as writer:
-        writer.record([Entry(call)])
+        writer.record([EventEntry(call)])
     assert describe_rate(folder, prices, 4) == ""
 
 

@@ -27,7 +27,7 @@ from ircore.instances.store import read_instances, write_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
 from ircore.instances.targets import SYNTHETIC
 from ircore.runs.episode import build_episode
-from ircore.runs.events import End, Entry
+from ircore.runs.events import End, EventEntry
 from ircore.runs.folder import RunFolder, RunWriter, create_run
 from ircore.runs.play import add_run_id
 from ircore.runs.synthesis import list_candidates, open_synthesis, write_accepted_set, write_review
@@ -232,7 +232,7 @@ def made(path: Path) -> RunFolder:
     steps = [step_of(path, number) for number in (1, 2)]
     ended = build_episode(condition, "completed", steps, None, None)
     with folder.lock(), RunWriter(folder) as writer:
-        writer.record([Entry(End(episode=ended))])
+        writer.record([EventEntry(End(episode=ended))])
     return open_synthesis(path)
 
 

@@ -12,7 +12,7 @@ from ircore.core.images import Picture
 from ircore.instances.targets.base import Drawn
 from ircore.instances.targets.categories import draw_target
 from ircore.scorers.verification.eye.frames import apply_matrix
-from ircore.scorers.verification.eye.registration import Fit, Model, Transform, compute_cost, register_rendering
+from ircore.scorers.verification.eye.registration import FrameFit, Model, Transform, compute_cost, register_rendering
 from ircore.scorers.verification.score import Verification, verify_picture
 
 CATEGORIES = ("bar_graph", "line_graph", "pie_graph", "functions", "geometry", "simple_shapes")
@@ -102,7 +102,7 @@ def laid_out(drawn: Drawn, layout: Layout) -> Image.Image:
     return page.resize(layout.canvas, Image.Resampling.LANCZOS)
 
 
-def off_by(fit: Fit, layout: Layout) -> float:
+def off_by(fit: FrameFit, layout: Layout) -> float:
     """Return how far off points of the target are found, in shares of the drawing's size."""
     points = np.array([(x, y) for x in (40, 256, 472) for y in (40, 256, 472)], float)
     canvas = np.array(layout.canvas)

@@ -8,7 +8,7 @@ import pytest
 
 from ircore.core.errors import InputError
 from ircore.players.model_families import find_model_family
-from ircore.runs.judge_answers import LONGEST, Answer, AnswerError, read_choice, read_score
+from ircore.runs.judge_answers import LONGEST, AnswerError, JudgeAnswer, read_choice, read_score
 from ircore.scorers.judges.manifest import is_judge_file, load_judge_prompts, read_judge
 
 MANIFEST = {
@@ -50,7 +50,7 @@ def write(folder: Path, **more: Any) -> Path:
     ],
 )
 def test_one_whole_number_is_read_wherever_it_stands(text: str, score: int, leniencies: tuple[str, ...]) -> None:
-    assert read_score(text) == Answer(score, leniencies)
+    assert read_score(text) == JudgeAnswer(score, leniencies)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_anything_else_is_refused_with_words_for_the_model(text: str, problem: s
     ],
 )
 def test_a_choice_is_a_or_b(text: str, choice: str, leniencies: tuple[str, ...]) -> None:
-    assert read_choice(text) == Answer(choice, leniencies)
+    assert read_choice(text) == JudgeAnswer(choice, leniencies)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from ircore.scorers.metrics.base import MetricUnavailableError
 from ircore.scorers.metrics.brisque import compute_brisque
 from ircore.scorers.metrics.measure import MetricKey, load_metrics, measure
 from ircore.scorers.metrics.pixel_metrics import ms_ssim, psnr, ssim, ssim_gaussian, uqi, uqi_sewar
-from ircore.scorers.metrics.text import F1, RECALL, Label, compute_label_scores, select_labels
+from ircore.scorers.metrics.text import F1, RECALL, PlacedText, compute_label_scores, select_labels
 from ircore.seeing.ocr import TextLine, find_missing_ocr_package
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
@@ -226,7 +226,12 @@ def test_image_of_another_size_is_brought_to_the_targets() -> None:
 
 needs_ocr = pytest.mark.skipif(find_missing_ocr_package() is not None, reason="the extra ocr is not installed")
 
-TARGET = [Label("Mon", 0.1, 0.9), Label("Tue", 0.5, 0.9), Label("10", 0.05, 0.2), Label("10", 0.05, 0.6)]
+TARGET = [
+    PlacedText("Mon", 0.1, 0.9),
+    PlacedText("Tue", 0.5, 0.9),
+    PlacedText("10", 0.05, 0.2),
+    PlacedText("10", 0.05, 0.6),
+]
 
 
 def test_equal_labels_in_their_places_are_perfect() -> None:
@@ -235,24 +240,26 @@ def test_equal_labels_in_their_places_are_perfect() -> None:
 
 
 def test_case_and_blanks_do_not_matter() -> None:
-    assert compute_label_scores([Label("Left Side", 0.5, 0.5)], [Label("LEFT  side", 0.5, 0.5)]).f1 == 1
+    assert compute_label_scores([PlacedText("Left Side", 0.5, 0.5)], [PlacedText("LEFT  side", 0.5, 0.5)]).f1 == 1
 
 
 def test_exchanged_labels_are_right_texts_in_wrong_places() -> None:
-    exchanged = [Label("Tue", 0.1, 0.9), Label("Mon", 0.5, 0.9), *TARGET[2:]]
+    exchanged = [PlacedText("Tue", 0.1, 0.9), PlacedText("Mon", 0.5, 0.9), *TARGET[2:]]
     scores = compute_label_scores(TARGET, exchanged)
     assert (scores.recall, scores.texts_f1) == (0.5, 1)
 
 
 def test_missing_and_invented_labels_by_hand() -> None:
     # Two of four are there, one of them twice as near as the other; one more was invented.
-    scores = compute_label_scores(TARGET, [Label("Mon", 0.12, 0.9), Label("10", 0.05, 0.55), Label("Wed", 0.9, 0.9)])
+    scores = compute_label_scores(
+        TARGET, [PlacedText("Mon", 0.12, 0.9), PlacedText("10", 0.05, 0.55), PlacedText("Wed", 0.9, 0.9)]
+    )
     assert (scores.precision, scores.recall) == (2 / 3, 2 / 4)
     assert scores.f1 == pytest.approx(2 * 2 / (4 + 3))
 
 
 def test_one_label_cannot_stand_for_two() -> None:
-    assert compute_label_scores([Label("A", 0.5, 0.5)] * 2, [Label("A", 0.5, 0.5)]).recall == 0.5
+    assert compute_label_scores([PlacedText("A", 0.5, 0.5)] * 2, [PlacedText("A", 0.5, 0.5)]).recall == 0.5
 
 
 def test_without_labels_there_is_nothing_to_say() -> None:
@@ -263,7 +270,7 @@ def test_without_labels_there_is_nothing_to_say() -> None:
 
 def test_labels_of_recognised_lines_are_shares_of_the_picture() -> None:
     line = TextLine("km", ((90, 0), (110, 0), (110, 20), (90, 20)), 0.9)
-    assert select_labels([line], 200, 100) == (Label("km", 0.5, 0.1),)
+    assert select_labels([line], 200, 100) == (PlacedText("km", 0.5, 0.1),)
     assert select_labels([TextLine("—", line.corners, 0.9), TextLine("km", line.corners, 0.5)], 200, 100) == ()
 
 

@@ -23,7 +23,7 @@ from ircore.core.records import PlayerSpec
 from ircore.core.score_records import Score
 from ircore.games.reconstruction.records import list_turns
 from ircore.instances.store import InstanceSet
-from ircore.players.base import Captioned, DescriberView, Exchange, JudgeError, JudgeView, TextAnswer
+from ircore.players.base import Captioned, DescriberView, JudgeError, JudgeView, RepairExchange, TextAnswer
 from ircore.players.calls import ProviderStopError
 from ircore.players.examination import build_shown_picture
 from ircore.players.openai.describer import OpenAIDescriber
@@ -545,7 +545,7 @@ def test_without_its_key_nothing_is_begun(
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"score": {"type": "integer"}}, "required": ["score"]}
 TARGET, IMAGE = build_shown_picture(), build_shown_picture("#0000ff")
 VIEW = JudgeView("How alike are they?", (Captioned("A:", TARGET), Captioned("B:", IMAGE)), schema=SCHEMA)
-REPAIRED = JudgeView(VIEW.prompt, VIEW.pictures, (Exchange("seven", "Answer with JSON."),))
+REPAIRED = JudgeView(VIEW.prompt, VIEW.pictures, (RepairExchange("seven", "Answer with JSON."),))
 
 
 def spec(server: OpenAIServer, **parameters: Any) -> PlayerSpec:

@@ -21,11 +21,11 @@ from ircore.scorers.verification.eye.strokes import Course, find_colour
 from ircore.scorers.verification.eye.view import Observed, parse_rgb
 from ircore.scorers.verification.scene_facts import Fact, list_facts, list_marks
 from ircore.scorers.verification.score import verify_picture
-from ircore.scorers.verification.verdicts import Checked, check_fact
+from ircore.scorers.verification.verdicts import CheckedFact, check_fact
 from leaderboard.model.xray import draw_scene
 
 
-def checked(drawn: Drawn, image: Image.Image) -> dict[str, Checked]:
+def checked(drawn: Drawn, image: Image.Image) -> dict[str, CheckedFact]:
     """Return the verdicts on a target's facts by their keys."""
     own = Picture.from_pixels(drawn.drawing.pixels)
     result = verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)))

@@ -23,7 +23,7 @@ from ircore.results.tables.judges import people_table
 from ircore.runs.folder import SCORES, RunFolder
 from ircore.scorers.judge_test.test_run import open_test
 from ircore.scorers.people.annotation_tasks import TaskPlan, choose_tasks
-from ircore.scorers.people.files import COLUMNS, MAX_ROWS, MAX_TOLD, Faults, read_ratings
+from ircore.scorers.people.files import COLUMNS, MAX_ROWS, MAX_TOLD, RowFaults, read_ratings
 from ircore.scorers.people.importing import HUMAN_JUDGE, AnnotatorSummary, import_ratings
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
@@ -276,7 +276,7 @@ def test_too_many_rows(tmp_path: Path, run: RunFolder) -> None:
     path.write_text(f"{HEADER}\n{ONE}\n" + ",,,,\n" * MAX_ROWS)
     assert refused(path, run).problem == f"{path}: has more than 200,000 rows"
     path.write_text(f"{HEADER}\n{ONE}\n" + ",,,,\n" * (MAX_ROWS - 1))
-    assert len(read_ratings(path, Faults(path))) == 1
+    assert len(read_ratings(path, RowFaults(path))) == 1
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from ircore.core.score_records import Verdict
 from ircore.games.reconstruction.records import CATEGORIES, list_turns
 from ircore.instances.targets.categories import BUILDERS, draw_target
 from ircore.runs.folder import FACTS, RunFolder, read_facts
-from ircore.scorers.judge_test.foreign.drawers import Style, redraw_scene
+from ircore.scorers.judge_test.foreign.drawers import DrawingStyle, redraw_scene
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.report import build_stored_verdicts, restore_checked_facts
 from ircore.scorers.verification.scene_facts import COLOURS, Fact, find_share, list_facts
@@ -195,7 +195,7 @@ def test_runs_scored_together_have_what_each_has_by_itself(tmp_path: Path) -> No
         assert list(read_facts(run)) == list(read_facts(alone))
 
 
-PLAIN = Style("matplotlib", "DejaVuSans", 1.0, 1.0, 1, (0.0, 0.0), 1.0, (1024, 1024), (0.0, 2.0))
+PLAIN = DrawingStyle("matplotlib", "DejaVuSans", 1.0, 1.0, 1, (0.0, 0.0), 1.0, (1024, 1024), (0.0, 2.0))
 
 LAYOUTS = {
     "margins of 12 %, off the middle": replace(PLAIN, scale=0.76, move=(0.03, -0.02)),

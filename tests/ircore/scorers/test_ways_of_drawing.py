@@ -17,7 +17,7 @@ from ircore.scorers.verification.eye import letter_shapes
 from ircore.scorers.verification.eye.regions import find_shades, prepare_target
 from ircore.scorers.verification.eye.view import Floats, format_rgb, parse_lab, parse_rgb
 from ircore.scorers.verification.score import Verification, verify_picture
-from ircore.scorers.verification.verdicts import Checked
+from ircore.scorers.verification.verdicts import CheckedFact
 
 FONTS = ("cmr10", "STIXGeneral", "DejaVuSansMono", "DejaVuSans-Bold")
 
@@ -48,7 +48,7 @@ def relabelled(drawn: Drawn, font_name: str, written: Callable[[str], str] = str
     return image
 
 
-def verdicts(result: Verification, kind: str, attribute: str) -> list[Checked]:
+def verdicts(result: Verification, kind: str, attribute: str) -> list[CheckedFact]:
     found = [each for each in result.facts if each.fact.kind == kind and each.fact.attribute == attribute]
     return [each for each in found if each.fact.weight]
 
@@ -81,9 +81,9 @@ def test_another_letter_is_not_taken_for_the_right_one(category: str, font: str,
 
 def test_a_slight_misfit_says_more_of_another_digit_in_a_font_that_is_well_known() -> None:
     own = np.array([0.80, 0.90, 0.90])
-    seven = letter_shapes.Fit("120", own, np.array([0.89, 0.90, 0.90]), "720")
-    faint = letter_shapes.Fit("120", own, np.array([0.87, 0.90, 0.90]), "720")
-    sign = letter_shapes.Fit("120", own, np.array([0.87, 0.90, 0.90]), "$20")
+    seven = letter_shapes.LetterFit("120", own, np.array([0.89, 0.90, 0.90]), "720")
+    faint = letter_shapes.LetterFit("120", own, np.array([0.87, 0.90, 0.90]), "720")
+    sign = letter_shapes.LetterFit("120", own, np.array([0.87, 0.90, 0.90]), "$20")
     assert letter_shapes.read_label(seven, usual=0.9) == "720"
     assert letter_shapes.read_label(faint, usual=0.9) is None
     assert letter_shapes.read_label(faint, usual=0.8) == "120"
@@ -91,7 +91,7 @@ def test_a_slight_misfit_says_more_of_another_digit_in_a_font_that_is_well_known
 
 
 def test_a_label_of_one_letter_that_fits_far_worse_than_the_others_is_not_told() -> None:
-    letter = letter_shapes.Fit("y", np.array([0.72]), np.array([0.72]), "y")
+    letter = letter_shapes.LetterFit("y", np.array([0.72]), np.array([0.72]), "y")
     assert letter_shapes.read_label(letter, usual=0.9) is None
     assert letter_shapes.read_label(letter, usual=0.82) == "y"
 
@@ -170,9 +170,10 @@ def test_figures_are_of_the_kind_that_all_labels_with_figures_show() -> None:
 
 
 def test_what_a_font_draws_oddly_everywhere_is_no_wrong_letter() -> None:
-    odd = {label: letter_shapes.Fit(label, np.array([0.7, 0.9]), np.array([0.85, 0.9]), f"³{label[1]}") for label in
+    plain, cased = np.array([0.7, 0.9]), np.array([0.85, 0.9])
+    odd = {label: letter_shapes.LetterFit(label, plain, cased, f"³{label[1]}") for label in
            ("10", "12", "15", "18")}  # fmt: skip
-    alone = letter_shapes.Fit("20", np.array([0.7, 0.9]), np.array([0.85, 0.9]), "70")
+    alone = letter_shapes.LetterFit("20", np.array([0.7, 0.9]), np.array([0.85, 0.9]), "70")
     *usual, other = letter_shapes.discount_habits([*odd.values(), alone])
     assert [letter_shapes.read_label(fit, 0.85) for fit in usual if fit] == [*odd]
     assert other is not None
@@ -250,8 +251,8 @@ def test_labels_that_spell_each_other_were_exchanged() -> None:
     assert letter_shapes.find_exchanged_labels(letter_shapes.find_fits(inks, shares).labels) == []
 
 
-def labels_of(inks: list[Floats]) -> list[letter_shapes.Label]:
-    return [letter_shapes.Label(ink, text) for ink, text in zip(inks, LABELS, strict=False)]
+def labels_of(inks: list[Floats]) -> list[letter_shapes.InkedLabel]:
+    return [letter_shapes.InkedLabel(ink, text) for ink, text in zip(inks, LABELS, strict=False)]
 
 
 def test_letters_recur_in_words_of_any_font_and_not_in_scribbles() -> None:

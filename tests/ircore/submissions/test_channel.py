@@ -27,9 +27,9 @@ from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.scene_facts import Fact, list_facts
 from ircore.submissions.channel.channel_test import (
     RULES,
+    AskedGenerator,
     ChannelPlan,
     ChannelResult,
-    Drawer,
     channel_test,
     find_drawer,
     play_words,
@@ -56,7 +56,7 @@ def played(folder: Path, targets: InstanceSet, describer: Any, generator: Any) -
 
 
 def result_of(run: RunFolder, out: Path, own: Any = None) -> ChannelResult:
-    asking = ChannelPlan(find_drawer(PAIR), ByList(), None if own is None else Drawer(PAIR, own))
+    asking = ChannelPlan(find_drawer(PAIR), ByList(), None if own is None else AskedGenerator(PAIR, own))
     return channel_test(run, asking, out)
 
 

@@ -15,7 +15,7 @@ from ircore.games.registry import load_game
 from ircore.players.traits import load_traits
 from ircore.submissions.addresses import link_problem
 from ircore.submissions.check.seats import METHODS, OFFLINE, SERVICES, Conditions, repeat_warnings, seat_faults
-from ircore.submissions.check.submission import Neighbour, check_bytes, check_submission
+from ircore.submissions.check.submission import OtherSubmission, check_bytes, check_submission
 from ircore.submissions.check.tree import check_tree
 from ircore.submissions.findings import select_errors
 
@@ -287,7 +287,7 @@ def test_a_host_below_a_listed_one_begins_at_its_dot(link: str, is_taken: bool) 
     assert (link_problem(link) is None) is is_taken
 
 
-THERE = (Neighbour("somebodys-pair", "Somebody's pair", {"LAB_KEY": "lab.example.org"}),)
+THERE = (OtherSubmission("somebodys-pair", "Somebody's pair", {"LAB_KEY": "lab.example.org"}),)
 
 
 def keyed(*hosts: str, key: str = "LAB_KEY") -> list[str]:

@@ -18,7 +18,7 @@ from ircore.core.images import Picture, Pixels
 from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.ranking import find_held_runs
 from ircore.runs.provenance import Evidence, Flag, Provenance, write_provenance
-from ircore.submissions.copies.comparison import Comparison, is_photograph
+from ircore.submissions.copies.comparison import CopyComparison, is_photograph
 from ircore.submissions.copies.index import look_at
 from ircore.submissions.copies.patches import match, shrink_to_grey
 from ircore.submissions.rescoring.rescore import flag_run
@@ -129,7 +129,7 @@ def findings(targets: InstanceSet, drawn: dict[str, Pixels], again: bool = False
     drawings = {name: {picture.sha256: 1} for name, picture in pictures.items()}
     reproduced = {(name, picture.sha256) for name, picture in pictures.items()} if again else ()
     looks = cache(lambda sha256: look_at(by_hash[sha256]))
-    return Comparison("turn", drawings, by_hash.__getitem__, looks, reproduced).with_instances(targets)
+    return CopyComparison("turn", drawings, by_hash.__getitem__, looks, reproduced).with_instances(targets)
 
 
 @pytest.mark.attack

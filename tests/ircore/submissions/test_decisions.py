@@ -32,7 +32,7 @@ from ircore.submissions.decisions import (
     parse_decisions,
     read_decisions,
 )
-from ircore.submissions.seasons import Committed
+from ircore.submissions.seasons import CommittedSeason
 from ircore.submissions.secret_slice import select_slice
 from ircore.submissions.spot_replay import SpotReplay, select_episodes
 
@@ -371,7 +371,7 @@ def test_a_question_that_was_answered_after_all_was_not_refused() -> None:
 
 def test_a_slice_is_of_as_many_conditions_as_there_are() -> None:
     """Of two categories and two difficulties with three pictures each."""
-    committed = Committed(None, invented_set(3, ("geometry", "photos")), "ab" * 32)  # type: ignore[arg-type]
+    committed = CommittedSeason(None, invented_set(3, ("geometry", "photos")), "ab" * 32)  # type: ignore[arg-type]
     for number in range(5):
         chosen = select_slice(committed, f"run-{number}", 4)
         assert len({(instance.category, instance.difficulty) for instance in chosen}) == 4

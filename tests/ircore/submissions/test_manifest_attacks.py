@@ -13,13 +13,13 @@ from manifest_promises import SEEDS, keeps_promises
 
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.submissions.check.reports import format_annotations, format_summary
-from ircore.submissions.check.submission import Neighbour, Purpose, check_bytes, check_submission, slug_faults
+from ircore.submissions.check.submission import OtherSubmission, Purpose, check_bytes, check_submission, slug_faults
 from ircore.submissions.findings import Finding, select_errors
 
 pytestmark = [pytest.mark.attack, pytest.mark.slow]
 
 FILE = "submissions/plain-pair/submission.yaml"
-THERE = (Neighbour("builtin-classical-canvas", "classical + canvas", {}),)
+THERE = (OtherSubmission("builtin-classical-canvas", "classical + canvas", {}),)
 
 
 @pytest.fixture(autouse=True)
@@ -118,7 +118,7 @@ def test_a_key_goes_to_one_service_only() -> None:
     )
     lines = GOOD.splitlines()
     lines[2] = f"describer: {spec % 'b.example.org'}"
-    others = (Neighbour("other", "Other", {"LAB_KEY": "a.example.org"}),)
+    others = (OtherSubmission("other", "Other", {"LAB_KEY": "a.example.org"}),)
     data = "\n".join(lines).encode()
     (wrong,) = select_errors(check_bytes(data, FILE, "plain-pair", others).findings)
     assert "LAB_KEY is sent to a.example.org by another submission" in wrong.problem

@@ -12,7 +12,7 @@ from installed_packages import install_package
 from ircore.commands.main import run as ircore
 from ircore.players.submission import read_manifest
 from ircore.submissions.drafts import SCHEMA
-from ircore.submissions.questions import Context, complete
+from ircore.submissions.questions import QuestionContext, complete
 
 MODELS = [
     *("--describer", "openai", "--describer-model", "gpt-5.2-2026-01-15", "--describer-parameter", "temperature=0"),
@@ -170,9 +170,9 @@ def test_a_server_of_ones_own_is_named_as_self_reported_at_once() -> None:
     assert any("self-reported" in line and "describer" in line for line in told)
 
 
-def scripted(answers: list[str], told: list[str]) -> Context:
+def scripted(answers: list[str], told: list[str]) -> QuestionContext:
     left: Iterator[str] = iter(answers)
-    return Context("my-pair", (), lambda question, proposal: next(left) or proposal, told.append)
+    return QuestionContext("my-pair", (), lambda question, proposal: next(left) or proposal, told.append)
 
 
 @pytest.mark.slow

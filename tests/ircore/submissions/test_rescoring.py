@@ -28,7 +28,7 @@ from ircore.players.submission import read_manifest
 from ircore.runs.events import Call, End, Event, Failure
 from ircore.runs.folder import RunFolder, RunWriter
 from ircore.runs.provenance import PROVENANCE, make_provenance, write_provenance
-from ircore.submissions.copies.comparison import Comparison
+from ircore.submissions.copies.comparison import CopyComparison
 from ircore.submissions.copies.index import look_at
 from ircore.submissions.rescoring import fetch as fetching
 from ircore.submissions.rescoring import flags as flagging
@@ -36,7 +36,7 @@ from ircore.submissions.rescoring import rules
 from ircore.submissions.rescoring.fetch import Hub, fetch
 from ircore.submissions.rescoring.packing import pack
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
-from ircore.submissions.rescoring.rules import Replay
+from ircore.submissions.rescoring.rules import TranscriptReplay
 
 
 @pytest.fixture(scope="module")
@@ -310,9 +310,9 @@ def test_a_secret_in_an_error_message_is_taken_out(tmp_path: Path) -> None:
         episode_id="geometry-easy-01", turn=1, role="describer", reason="provider_error", detail=f"401 for {key}"
     )
     with run.lock(), RunWriter(run) as writer:
-        from ircore.runs.events import Entry
+        from ircore.runs.events import EventEntry
 
-        writer.record([Entry(failure)])
+        writer.record([EventEntry(failure)])
     packed = pack(tmp_path / "run", tmp_path / "packed")
     assert packed.removed == ("geometry-easy-01: an API key (sk-…)",)
     written = (packed.folder / run.run.run_id / "journal.jsonl").read_text()
@@ -443,7 +443,7 @@ def test_an_episode_ends_once_more_after_an_outage_and_only_then(run: RunFolder)
     failure = Failure(episode_id=ended.episode_id, turn=1, role="describer", reason="provider_error", detail="down")
 
     def faults(*before: Event) -> tuple[str, ...]:
-        return Replay(run.run, run.instances, game, game.prompts(None)).faults((*before, *events))
+        return TranscriptReplay(run.run, run.instances, game, game.prompts(None)).faults((*before, *events))
 
     assert faults() == ()
     assert faults(failure, End(episode=ended.model_copy(update=down))) == ()
@@ -503,7 +503,9 @@ def test_copies_of_many_targets_hold_a_run_and_many_copies_of_one_do_not(
         drawn[name] = {picture.sha256: turn for turn, picture in enumerate(darker, start=1)}
         known |= {picture.sha256: picture for picture in darker}
     looks = cache(lambda sha256: look_at(known[sha256]))
-    flags = list(Comparison("turn", drawn, known.__getitem__, looks).with_instances(write_instances(tmp_path, made)))
+    flags = list(
+        CopyComparison("turn", drawn, known.__getitem__, looks).with_instances(write_instances(tmp_path, made))
+    )
     assert len(flags) == copied * turns
     assert {flag.grave for flag in flags} == {held}
 
@@ -522,7 +524,7 @@ def test_a_pair_may_draw_its_own_pictures_again_and_no_other_pairs(run: RunFolde
         if turn.rendering is not None
     }
     looks = cache(lambda sha256: look_at(pictures[sha256]))
-    comparison = Comparison("turn", drawn, pictures.__getitem__, looks)
+    comparison = CopyComparison("turn", drawn, pictures.__getitem__, looks)
     assert list(comparison.with_others(run.run, [run], run.instances)) == []
     stranger = run.run.model_copy(update={"slug": "another"})
     assert len(list(comparison.with_others(stranger, [run], run.instances))) == sum(map(len, drawn.values()))

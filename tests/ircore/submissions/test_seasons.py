@@ -18,7 +18,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.games.reconstruction.build_targets import build_instances
 from ircore.instances.store import read_instances
-from ircore.submissions.check.change import CheckedChange, Proposer, check_change
+from ircore.submissions.check.change import CheckedChange, ProposingAccount, check_change
 from ircore.submissions.findings import select_errors
 from ircore.submissions.seasons import begin_season, commitment_to, read_season, reveal_season, verify_season
 
@@ -153,7 +153,7 @@ def test_the_gap_between_public_and_secret_is_shown_once_the_season_is_proven(
     assert scores[2] == pytest.approx(scores[0] - scores[1])
 
 
-ANN, EVE = Proposer("ann", "ann"), Proposer("eve", "eve")
+ANN, EVE = ProposingAccount("ann", "ann"), ProposingAccount("eve", "eve")
 THERE = "submissions/there/submission.yaml"
 DECISIONS = "submissions/there/decisions.yaml"
 MANIFEST = BASE[THERE][1].replace(b"submitter: eve", b"submitter: Ann")
@@ -179,7 +179,7 @@ Propose = Callable[..., CheckedChange]
 
 @pytest.fixture(scope="module")
 def proposed(objects: ObjectRepository, base: str) -> Propose:
-    def check(files: Files, by: Proposer | None, maintainers: bool = False) -> CheckedChange:
+    def check(files: Files, by: ProposingAccount | None, maintainers: bool = False) -> CheckedChange:
         head = objects.commit({**MERGED, **files}, base)
         return check_change(objects.path, base, head, maintainers, by)
 
@@ -386,8 +386,8 @@ def test_the_fork_of_the_organisation_is_the_proof(proposed: Propose) -> None:
     }
     # Names of accounts do not differ by case.
     for account in ("OpenAI", "openai", "OPENAI"):
-        assert proposed(files, Proposer("eve", account)).findings == ()
-    assert select_errors(proposed(files, Proposer("eve", "openai-fans")).findings)
+        assert proposed(files, ProposingAccount("eve", account)).findings == ()
+    assert select_errors(proposed(files, ProposingAccount("eve", "openai-fans")).findings)
     assert select_errors(proposed(files, EVE, maintainers=True).findings) == []
     at_home = proposed(files, None).findings
     assert [finding.level for finding in at_home] == ["warning", "warning"]

@@ -17,21 +17,21 @@ from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, Tex
 from ircore.players.builtin_pairs import list_builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.submissions.seasons import Committed, begin_season, read_committed_set, read_season_gaps
+from ircore.submissions.seasons import CommittedSeason, begin_season, read_committed_set, read_season_gaps
 from ircore.submissions.secret_slice import compute_gap, select_slice, write_slice
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def committed(tmp_path: Path) -> Committed:
+def committed(tmp_path: Path) -> CommittedSeason:
     """A season of twelve pictures under four conditions."""
     given = sample_instances(tmp_path / "given", per_condition=3)
     begin_season("spring", tmp_path / "secret", tmp_path / "spring.json", instance_set=given.folder)
     return read_committed_set(tmp_path / "secret", given.folder)
 
 
-def test_a_pairs_pictures_are_the_same_each_time_and_others_than_another_pairs(committed: Committed) -> None:
+def test_a_pairs_pictures_are_the_same_each_time_and_others_than_another_pairs(committed: CommittedSeason) -> None:
     ours = select_slice(committed, "ours-01234567", 4)
     assert ours == select_slice(committed, "ours-01234567", 4)
     assert len({(instance.category, instance.difficulty) for instance in ours}) == 4
@@ -44,7 +44,7 @@ def test_a_pairs_pictures_are_the_same_each_time_and_others_than_another_pairs(c
         select_slice(committed, "ours-01234567", 13)
 
 
-def test_only_the_committed_set_is_taken(tmp_path: Path, committed: Committed) -> None:
+def test_only_the_committed_set_is_taken(tmp_path: Path, committed: CommittedSeason) -> None:
     other = sample_instances(tmp_path / "other")
     with pytest.raises(InputError, match="not the set of season spring"):
         read_committed_set(tmp_path / "secret", other.folder)
@@ -77,7 +77,7 @@ def played(folder: Path, targets: InstanceSet, player: ByHeart) -> RunFolder:
 
 
 @pytest.mark.attack
-def test_a_pair_that_knows_the_public_targets_by_heart_shows_a_gap(tmp_path: Path, committed: Committed) -> None:
+def test_a_pair_that_knows_the_public_targets_by_heart_shows_a_gap(tmp_path: Path, committed: CommittedSeason) -> None:
     public = sample_instances(tmp_path / "public")
     player = ByHeart(public)
     pictures = {entry.pictures["target"].sha256 for entry in public.instances}
@@ -90,7 +90,7 @@ def test_a_pair_that_knows_the_public_targets_by_heart_shows_a_gap(tmp_path: Pat
 
 
 def test_nothing_but_the_gap_leaves_the_secret_folder(
-    tmp_path: Path, committed: Committed, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, committed: CommittedSeason, capsys: pytest.CaptureFixture[str]
 ) -> None:
     public, pair = sample_instances(tmp_path / "public"), list_builtin_pairs()["captioner+canvas"]
     out = tmp_path / "run"

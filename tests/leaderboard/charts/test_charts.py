@@ -28,10 +28,10 @@ from ircore.scorers.stated_facts.measuring import SaidTurn
 from ircore.scorers.verification.scene_facts.scene import list_facts
 from leaderboard import theme
 from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR, OF_PAIR_ONCE, Chart, make_chart_id, make_figures
-from leaderboard.charts.grammar import Drawing, Json, build_layout, make_annotation, make_axis, make_vertical_line
-from leaderboard.charts.names_beside import Spot, choose_places, draw_end_names
+from leaderboard.charts.grammar import Json, PlotlyDrawing, build_layout, make_annotation, make_axis, make_vertical_line
+from leaderboard.charts.names_beside import NamedSpot, choose_places, draw_end_names
 from leaderboard.charts.still import draw_still
-from leaderboard.model.site import Marked
+from leaderboard.model.site import MarkedPlayers
 
 BEHIND = Selection(("seer-painter",), "refined", judge="structural")
 ASSETS = Path(leaderboard.__file__).parent / "assets"
@@ -386,26 +386,26 @@ def test_luck_stands_beside_pictures_and_is_named_where_it_is_surely_smaller() -
 
 
 def test_a_lone_name_stands_above_its_mark_towards_the_middle() -> None:
-    assert choose_places([Spot(20, 100, "left")], [(20, 100)], 400) == [("left middle", (10, 10))]
-    assert choose_places([Spot(380, 100, "right")], [(380, 100)], 400) == [("right middle", (-10, 10))]
+    assert choose_places([NamedSpot(20, 100, "left")], [(20, 100)], 400) == [("left middle", (10, 10))]
+    assert choose_places([NamedSpot(380, 100, "right")], [(380, 100)], 400) == [("right middle", (-10, 10))]
 
 
 def test_a_second_mark_on_the_same_spot_is_named_below() -> None:
-    names = [Spot(20, 100, "one"), Spot(22, 101, "two")]
+    names = [NamedSpot(20, 100, "one"), NamedSpot(22, 101, "two")]
     assert choose_places(names, [(20, 100), (22, 101)], 400) == [("left middle", (10, 10)), ("left middle", (10, -10))]
 
 
 def test_a_name_avoids_a_mark_that_has_no_name() -> None:
     # The name would reach from 30 to 96, 83 to 97 px from above; the other mark stands at (60, 90).
-    assert choose_places([Spot(20, 100, "a" * 10)], [(20, 100), (60, 90)], 400) == [("left middle", (10, -10))]
+    assert choose_places([NamedSpot(20, 100, "a" * 10)], [(20, 100), (60, 90)], 400) == [("left middle", (10, -10))]
 
 
 def test_a_name_that_is_too_long_for_its_side_stands_on_the_other() -> None:
-    assert choose_places([Spot(190, 100, "a" * 20)], [], 300) == [("right middle", (-10, 10))]
+    assert choose_places([NamedSpot(190, 100, "a" * 20)], [], 300) == [("right middle", (-10, 10))]
 
 
 def test_no_name_stands_below_the_plot_among_the_words_of_its_axis() -> None:
-    names = [Spot(20, 295, "one"), Spot(22, 295, "two")]
+    names = [NamedSpot(20, 295, "one"), NamedSpot(22, 295, "two")]
     marks = [(20.0, 295.0), (22.0, 295.0)]
     assert choose_places(names, marks, 400) == [("left middle", (10, 10)), ("left middle", (10, -10))]
     # 10 px below its mark, the second name would reach from 298 to 312 px.
@@ -414,14 +414,15 @@ def test_no_name_stands_below_the_plot_among_the_words_of_its_axis() -> None:
 
 def test_pairs_of_one_describer_of_a_long_name_are_told_apart_on_two_lines() -> None:
     names = [
-        Marked("provider/model-4-17B-128E-instruct-FP8", generator, "", hue=0, shape=0) for generator in ("one", "two")
+        MarkedPlayers("provider/model-4-17B-128E-instruct-FP8", generator, "", hue=0, shape=0)
+        for generator in ("one", "two")
     ]
     annotations, room = draw_end_names([(60.0, names[0]), (50.0, names[1])], (0, 100), narrow=False)
     assert [note["text"].split("<br>") for note in annotations] == [
         ["provider/model-4-17B-128E-instruct-FP8", "+ one"], ["provider/model-4-17B-128E-instruct-FP8", "+ two"],
     ]  # fmt: skip
     assert room > 6 * len("provider/model-4-17B-128E-instruct-FP8")
-    short = [Marked("poet", generator, "", hue=0, shape=0) for generator in ("one", "two")]
+    short = [MarkedPlayers("poet", generator, "", hue=0, shape=0) for generator in ("one", "two")]
     lines, _ = draw_end_names([(60.0, short[0]), (50.0, short[1])], (0, 100), narrow=False)
     assert [note["text"] for note in lines] == ["poet + one", "poet + two"]
 
@@ -429,7 +430,7 @@ def test_pairs_of_one_describer_of_a_long_name_are_told_apart_on_two_lines() -> 
 @pytest.mark.parametrize(("wide", "narrow"), [({"hight": 300}, {}), ({}, {"xaxis": {"ragne": [0, 1]}})])
 def test_plotly_refuses_a_property_that_it_does_not_know(wide: Json, narrow: Json) -> None:
     with pytest.raises(ValueError, match="Invalid property"):
-        Drawing([], wide, narrow).plotly()
+        PlotlyDrawing([], wide, narrow).plotly()
 
 
 def test_a_still_picture_takes_the_look_from_the_template_and_the_rest_from_the_figure() -> None:
@@ -447,7 +448,7 @@ def test_a_still_picture_takes_the_look_from_the_template_and_the_rest_from_the_
         shapes=[make_vertical_line(0)],
     )
     note = make_annotation("a &lt; b", (1, 1), "paper paper", "right bottom", (0, 5))
-    still = draw_still(Drawing([trace], {**shape, "annotations": [note]}, shape).plotly(), narrow=False)
+    still = draw_still(PlotlyDrawing([trace], {**shape, "annotations": [note]}, shape).plotly(), narrow=False)
     picture = ElementTree.fromstring(still)
     grid, zero, whisker, mark = picture.iter("path")
     assert (grid.get("d"), grid.get("stroke")) == ("M390.0 120.0L390.0 20.0", "var(--irc-hairline)")
@@ -463,4 +464,4 @@ def test_a_still_picture_takes_the_look_from_the_template_and_the_rest_from_the_
 def test_a_still_picture_is_not_made_of_what_it_cannot_draw() -> None:
     shape = build_layout(160, 60, 40, xaxis=make_axis(0, 1), yaxis=make_axis(0, 1))
     with pytest.raises(ValueError, match="no pie traces"):
-        draw_still(Drawing([go.Pie(values=[1])], shape, shape).plotly(), narrow=False)
+        draw_still(PlotlyDrawing([go.Pie(values=[1])], shape, shape).plotly(), narrow=False)

@@ -18,7 +18,7 @@ from ircore.runs.folder import RunFolder
 from leaderboard.gallery import fragments
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import Fragments, build_episode_json, list_ranked_pairs, select_extreme_episodes
-from leaderboard.gallery.same_words import Exchange, Faults, group_same_words
+from leaderboard.gallery.same_words import BlameShares, PlayerExchange, group_same_words
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.selections import Chosen, choose_example_episode, choose_selections
@@ -207,13 +207,13 @@ def test_the_drawing_is_what_differs_with_the_same_words_and_the_words_with_the_
     (group,) = group_same_words(site, gallery, pairs)
     assert {pair.key for pair in group.pairs} == {"seer-painter", "seer-sketcher", "poet-painter"}
     assert group.turns >= 1
-    faults = {pair.key: Faults(site, pairs).of(pair, gallery) for pair in pairs}
+    faults = {pair.key: BlameShares(site, pairs).of(pair, gallery) for pair in pairs}
     assert all(faults.values())
     best, poor = faults["seer-painter"], faults["seer-sketcher"]
     assert best is not None and poor is not None  # noqa: PT018 - as above
-    assert (best.first, best.drawing, best.words) == (8.0, Exchange(5.0, 1), Exchange(1.5, 1))
+    assert (best.first, best.drawing, best.words) == (8.0, PlayerExchange(5.0, 1), PlayerExchange(1.5, 1))
     # Nobody else described for the sketcher.
-    assert (poor.drawing, poor.words, poor.verdict) == (Exchange(5.0, 1), None, "")
+    assert (poor.drawing, poor.words, poor.verdict) == (PlayerExchange(5.0, 1), None, "")
     assert best.verdict == "The pairs share too few targets to say on which of the two more hangs."
 
 
@@ -234,7 +234,7 @@ def verdicts(runs: list[InventedRun]) -> list[str]:
     site = Site(runs)  # type: ignore[arg-type]
     pairs = list_ranked_pairs(site)
     chosen = next(pair for pair in pairs if pair.key == "seer-0-painter")
-    return [Faults(site, pairs).sentence(chosen, gallery) for gallery in site.galleries.values()]
+    return [BlameShares(site, pairs).sentence(chosen, gallery) for gallery in site.galleries.values()]
 
 
 @pytest.mark.slow
@@ -256,7 +256,7 @@ def test_with_one_generator_there_is_no_fault_to_share_out(tmp_path: Path) -> No
     site = Site(read_runs(play(tmp_path)[:1]))
     pairs, gallery = list_ranked_pairs(site), site.galleries["simple_shapes-easy-01"]
     assert group_same_words(site, gallery, pairs) == []
-    assert Faults(site, pairs).sentence(pairs[0], gallery) == ""
+    assert BlameShares(site, pairs).sentence(pairs[0], gallery) == ""
 
 
 FIRST_SHOWN, LAST_SHOWN = ["first.webp", 64, 64, 1], ["last.webp", 64, 64, 2]

@@ -27,12 +27,12 @@ from ircore.core.drawing import Drawing
 from ircore.core.errors import WorkError
 from ircore.core.images import Picture
 from ircore.instances.store import InstanceSet, read_instances
-from ircore.runs.events import Call, Entry
+from ircore.runs.events import Call, EventEntry
 from ircore.runs.folder import RunFolder, RunWriter
 from leaderboard.live.demo.command import SHOWN_CATEGORY
 from leaderboard.live.demo.server import Feed, State, serve_demo
 from leaderboard.live.demo.stages import CommandProcess, Demo, Stage, run_stage
-from leaderboard.live.play_me.seats import DATA, LONGEST, Table, decode_data_address
+from leaderboard.live.play_me.seats import DATA, LONGEST, DescriberTable, decode_data_address
 from leaderboard.live.play_me.server import serve_table
 from leaderboard.live.study.command import import_study, spread
 from leaderboard.live.study.plan import balance_orders, is_passed, plan_sessions, read_study
@@ -143,7 +143,7 @@ def test_events_come_as_the_journal_grows(tmp_path: Path, run: RunFolder) -> Non
     assert sum("outcome" in event for event in first) == len(run.episodes())
     assert feed.since(len(first)) == []
     with run.lock(), RunWriter(run) as writer:
-        writer.record([Entry(Call(episode_id="e", turn=3, role="describer", text="<b>A circle.</b>", seconds=1))])
+        writer.record([EventEntry(Call(episode_id="e", turn=3, role="describer", text="<b>A circle.</b>", seconds=1))])
     (last,) = feed.since(len(first))
     assert (last["turn"], last["text"]) == (3, "<b>A circle.</b>")
 
@@ -337,7 +337,7 @@ def asked(tmp_path: Path, instances: InstanceSet) -> Path:
 
 @pytest.fixture
 def address(asked: Path) -> Iterator[str]:
-    with serve_table(Table(asked.parents[1]), 0) as served:
+    with serve_table(DescriberTable(asked.parents[1]), 0) as served:
         yield served
 
 

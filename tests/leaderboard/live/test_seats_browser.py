@@ -12,9 +12,9 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
-from leaderboard.live.play_me.seats import DrawingTable, ListeningTable, Table
+from leaderboard.live.play_me.seats import DescriberTable, DrawingTable, ListeningTable
 from leaderboard.live.play_me.server import serve_table
-from leaderboard.live.study.plan import Study, StudyTable, plan_sessions
+from leaderboard.live.study.plan import BuiltStudy, StudyTable, plan_sessions
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -54,7 +54,7 @@ def put(folder: Path, **files: str | bytes) -> None:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
-def table_of(kind: str, folder: Path, instances: InstanceSet) -> Table:
+def table_of(kind: str, folder: Path, instances: InstanceSet) -> DescriberTable:
     folder.mkdir()
     (folder / "instances").symlink_to(instances.folder)
     first = instances.instances[0]
@@ -68,10 +68,10 @@ def table_of(kind: str, folder: Path, instances: InstanceSet) -> Table:
         return _Listening(folder)
     put(folder / "desk" / "describer-turn-01-0", target_png=target, instructions_txt="Describe it.")
     if kind == "describe":
-        return Table(folder)
+        return DescriberTable(folder)
     ids = [instance.instance_id for instance in instances.instances]
     made = plan_sessions(ids, 1, seed=0)
-    study = Study(consent="Do you agree?", generator=PlayerSpec(player="canvas"), max_turns=3, sessions=made)
+    study = BuiltStudy(consent="Do you agree?", generator=PlayerSpec(player="canvas"), max_turns=3, sessions=made)
     return StudyTable(folder, order=made[0].order, study=study, session=made[0])
 
 

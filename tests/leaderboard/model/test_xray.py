@@ -21,17 +21,17 @@ from ircore.games.reconstruction.records import list_turns
 from ircore.games.registry import load_game
 from ircore.results.effects import average_player, estimate_grid_effects, find_player_grid
 from ircore.results.model import Results
-from ircore.runs.provenance import GRAVE_RULES, Committed, Flag, make_provenance
+from ircore.runs.provenance import GRAVE_RULES, Flag, RegisteredCommitment, make_provenance
 from leaderboard.components.episodes import build_xray_data, turn_facts
 from leaderboard.model.player_ranks import load_player, load_player_effects, rank_players
-from leaderboard.model.sentences import LEAST, Subject, find_best_sentences, score_marks, split_sentences
+from leaderboard.model.sentences import LEAST, MarkSubject, find_best_sentences, score_marks, split_sentences
 from leaderboard.model.site import Site
 from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, find_tier, trust_lines
 from leaderboard.model.turn_facts import group_facts_by_turn
 from leaderboard.model.xray import build_xrays, draw_scene
 from leaderboard.storage.build_cache import FOLDER, BuildCache
 
-CATS = Subject("bar", ("Cats",), ("#d62728",), Box(20, 80, 60, 160))
+CATS = MarkSubject("bar", ("Cats",), ("#d62728",), Box(20, 80, 60, 160))
 GAME = load_game("reconstruction")
 
 
@@ -41,7 +41,7 @@ def test_a_full_stop_ends_a_sentence_but_not_within_a_number() -> None:
     assert all(message[span.start :].startswith(span.text) for span in split_sentences(message))
 
 
-def clearness(sentence: str, *group: Subject) -> float:
+def clearness(sentence: str, *group: MarkSubject) -> float:
     return score_marks(sentence, group or (CATS,))[0]
 
 
@@ -57,8 +57,8 @@ def test_a_sentence_speaks_of_a_mark_by_text_place_or_kind_and_not_by_colour_alo
     assert chosen.text == "The red bar is for Cats."
 
 
-DOGS = Subject("bar", ("Dogs",), ("#1f77b4",), Box(90, 20, 130, 160))
-BIRDS = Subject("bar", ("Birds",), ("#1f77b4",), Box(160, 20, 190, 160))
+DOGS = MarkSubject("bar", ("Dogs",), ("#1f77b4",), Box(90, 20, 130, 160))
+BIRDS = MarkSubject("bar", ("Birds",), ("#1f77b4",), Box(160, 20, 190, 160))
 
 
 def test_one_bar_of_several_needs_more_than_its_kind_and_a_sentence_on_an_axis_speaks_of_none() -> None:
@@ -72,14 +72,14 @@ def test_one_bar_of_several_needs_more_than_its_kind_and_a_sentence_on_an_axis_s
 
 
 def test_a_colour_means_the_nearest_line_and_turquoise_is_a_colour() -> None:
-    lines = tuple(Subject("line", (), (colour,), None) for colour in ("#2aa198", "#003f5c", "#2a78b0", "#b388dd"))
+    lines = tuple(MarkSubject("line", (), (colour,), None) for colour in ("#2aa198", "#003f5c", "#2a78b0", "#b388dd"))
     for line, words in enumerate(("turquoise dash-dot", "dark blue dashed", "blue dotted", "soft purple")):
         points = score_marks(f"A {words} polyline near the centre.", lines)
         assert [mark for mark, own in enumerate(points) if own] == [line]
 
 
 def test_a_text_is_spoken_of_by_its_words_and_not_by_its_colour() -> None:
-    labels = tuple(Subject("value_label", (text,), ("#333333",), None) for text in ("6.5", "9.5"))
+    labels = tuple(MarkSubject("value_label", (text,), ("#333333",), None) for text in ("6.5", "9.5"))
     assert [points > 0 for points in score_marks('Add texts "9.5", "12.5" in #343434.', labels)] == [False, True]
 
 
@@ -279,7 +279,7 @@ def test_trust_is_computed(tmp_path: Path) -> None:
 def test_a_re_scored_run_says_whether_it_was_committed_to(tmp_path: Path) -> None:
     (tmp_path / "submission.yaml").write_text("schema: 1\n")
     item = invented_results(["a"], ["b"]).submissions[0]
-    second = Committed(commitment="e" * 64, when="2026-11-23T10:00:00+00:00", number=2)
+    second = RegisteredCommitment(commitment="e" * 64, when="2026-11-23T10:00:00+00:00", number=2)
     words = [
         dict(trust_lines(replace(item, provenance=make_provenance(tmp_path / "submission.yaml", SOURCE, (), made))))
         for made in (None, second)

@@ -27,7 +27,7 @@ from leaderboard.components.values import score
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_judge import select_site_judge
 from leaderboard.pages.board_views import (
-    View,
+    BoardView,
     build_chips,
     build_leaderboard_files,
     describe_origin,
@@ -143,20 +143,23 @@ def test_a_category_that_a_judge_does_not_rate_leads_to_the_board_of_one_that_do
     judged = also_judged(runs(1)[0], "a-model")
     kept = tuple(score for score in judged.given if score.by != "a-model" or "geometry" in score.episode_id)
     site = site_of([changed(judged, given=kept)])
-    links = dict(build_chips(site, View("a-model", rules=Rules())))
+    links = dict(build_chips(site, BoardView("a-model", rules=Rules())))
     assert {chip.label: chip.path for chip in links["Category"]} == {
         "All": "boards/index",
         "Geometry": "boards/geometry-both",
         "Photos": "boards/by-structural/photos-both",
     }
     # Asked for by name, the judge's own board is still there, and claims no order.
-    assert dict(build_chips(site, View("structural", "photos", rules=Rules())))["Judge"][0].path == "boards/photos-both"
+    assert (
+        dict(build_chips(site, BoardView("structural", "photos", rules=Rules())))["Judge"][0].path
+        == "boards/photos-both"
+    )
     assert rendered(site, "boards/photos-both").find("p", role="status")[0].text == "1 pair; none has a score."
 
 
 def test_a_board_says_in_words_what_it_shows() -> None:
     site = site_of(runs())
-    view = View("structural", "geometry", "hard", Rules())
+    view = BoardView("structural", "geometry", "hard", Rules())
     assert describe_view(site, view) == (
         "Geometry, hard; judged by structural (computed, no human or model); 2 episodes a pair; "
         "at most 200 tokens a message and 10 turns"
@@ -171,7 +174,7 @@ def test_a_judge_that_only_compares_has_a_board_by_preference() -> None:
     made = runs()
     comparing = [also_judged(made[0], "a-comparer", "preference"), *made[1:]]
     site = site_of(comparing)
-    lines = build_board_lines(site, View("a-comparer", rules=Rules()))
+    lines = build_board_lines(site, BoardView("a-comparer", rules=Rules()))
     assert [line.cell.preference.mean for line in lines] == [1.0, None, None]
     page = rendered(site, "boards/by-a-comparer/index")
     (head,) = page.find("thead")
@@ -210,7 +213,7 @@ def test_a_row_holds_more_digits_than_it_shows() -> None:
     """Means have all digits, ends of intervals five, the small cells of ten pictures each three."""
     site = site_of(runs())
     page = rendered(site, "boards/index")
-    line = build_board_lines(site, View(site.judge, rules=Rules()))[0]
+    line = build_board_lines(site, BoardView(site.judge, rules=Rules()))[0]
     row = page.find("tbody")[0].find("tr")[0]
     for name, estimate in (("score-column", line.cell.main), ("quality-column", line.cell.score)):
         (shown,) = row.find("td", class_=name)

@@ -39,7 +39,7 @@ from leaderboard.pages.history import (
 from leaderboard.pages.overview import build_front_page
 from leaderboard.pages.player_boards import build_player_board_pages
 from leaderboard.pages.players import build_player_pages
-from leaderboard.pages.version_moves import Standing, Track, build_tracks, describe_moves
+from leaderboard.pages.version_moves import VersionPlace, VersionTrack, build_tracks, describe_moves
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.pictures import Shown
 
@@ -92,8 +92,8 @@ def board(site: Site) -> FrozenBoard:
     return frozen_board(*rows)
 
 
-def standing(low: int, high: int, mean: float = 50.0) -> Standing:
-    return Standing(low, high, Estimate(mean, mean - 5, mean + 5, 40))
+def standing(low: int, high: int, mean: float = 50.0) -> VersionPlace:
+    return VersionPlace(low, high, Estimate(mean, mean - 5, mean + 5, 40))
 
 
 @pytest.mark.slow
@@ -153,9 +153,9 @@ def test_frozen_boards_are_laid_beside_the_live_one(site: Site) -> None:
             ],
         )
     }
-    assert told["seer"].standings[1] == Standing(1, 1, Estimate(88.0, 80.0, 91.0, 40))
+    assert told["seer"].standings[1] == VersionPlace(1, 1, Estimate(88.0, 80.0, 91.0, 40))
     # A board that was frozen without intervals still has its scores.
-    assert told["gone"].standings == (None, Standing(2, 2, Estimate(10.0, None, None, 0)))
+    assert told["gone"].standings == (None, VersionPlace(2, 2, Estimate(10.0, None, None, 0)))
     assert told["poet"].words == "new"
 
 
@@ -191,7 +191,7 @@ def test_the_release_of_a_version_tells_who_moved(site: Site, board: FrozenBoard
     assert words.startswith("Against 2025.1: poet + painter up from 3 to 1–2, most in geometry, easy (from −10.0 to +1")
     assert ". seer + painter down from 1 to 3, most in geometry, easy (from +10.0 to −10." in words
     assert ". 1 new. 1 no longer there. In brackets: points" in words
-    many = [Track((f"p{place}", "b"), (standing(place, place), standing(20, 20))) for place in range(1, 10)]
+    many = [VersionTrack((f"p{place}", "b"), (standing(place, place), standing(20, 20))) for place in range(1, 10)]
     assert "p5 + b up from 20 to 5. 4 more moved." in describe_moves(many, "2025.1")
     assert describe_newest_moves(site, []) == ""
 

@@ -22,7 +22,7 @@ from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.boards import build_board_pages
-from leaderboard.pages.finding import Finding, Hardest, collect_findings, describe_outcome, pair_finding
+from leaderboard.pages.finding import Hardest, SiteFindings, collect_findings, describe_outcome, pair_finding
 from leaderboard.pages.front_episode import measure_legibility
 from leaderboard.pages.overview import build_front_page
 from leaderboard.pages.player_boards import build_player_board_pages
@@ -201,7 +201,7 @@ def helped_site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return site_of(tmp_path_factory.mktemp("help"), by_turn=2.0)
 
 
-def finding_of(helped_site: Site) -> Finding:
+def finding_of(helped_site: Site) -> SiteFindings:
     return known(collect_findings(helped_site))
 
 
@@ -291,7 +291,7 @@ def test_corrections_are_said_to_help_only_where_the_interval_leaves_no_other_re
 
 
 def test_the_front_page_says_that_it_cannot_be_told(helped_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Finding, "direction", "open")
+    monkeypatch.setattr(SiteFindings, "direction", "open")
     html = Renderer(helped_site, {}).block(build_front_page(helped_site))
     assert (
         "cannot be told yet whether talking it over pays" in html.partition('class="finding"')[2].partition("</p>")[0]

@@ -16,7 +16,7 @@ from leaderboard.building.cards import build_card_tags, card_path, draw_card
 from leaderboard.games.pages import build_game_pages
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.board_views import View
+from leaderboard.pages.board_views import BoardView
 from leaderboard.pages.boards import build_board_pages
 from leaderboard.pages.citation import render_share_strip
 from leaderboard.pages.player_boards import build_player_board_pages
@@ -42,12 +42,15 @@ def test_a_page_with_numbers_has_its_link_and_an_entry_that_says_where_they_come
 
 
 def test_a_citation_names_who_rated_the_numbers_of_its_own_page(site: Site) -> None:
-    view, record = View("eye"), BenchmarkVersion(name="2025.1", instance_set="f" * 64, prompts="p", date="2025-01-31")
+    view, record = (
+        BoardView("eye"),
+        BenchmarkVersion(name="2025.1", instance_set="f" * 64, prompts="p", date="2025-01-31"),
+    )
 
     def cited(template: str, **values: object) -> str:
         return str(render_share_strip(Page("page", "A page", template, values), site))
 
-    assert "judged by structural" in cited("board", view=View("structural"))
+    assert "judged by structural" in cited("board", view=BoardView("structural"))
     for template in ("board", "player_board", "matrix"):
         assert ", judged by eye" in cited(template, view=view)
         assert "structural" not in cited(template, view=view)

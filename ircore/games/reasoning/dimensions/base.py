@@ -55,7 +55,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TaskVerdict:
     """A verifier's judgement of one answer.
 
     Attributes:
@@ -105,7 +105,7 @@ class Dimension(ABC):
         """Return a task of our own; the same state of ``rng``, a ``random.Random``, gives the same task."""
 
     @abstractmethod
-    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:
+    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> TaskVerdict:
         """Judge a picture.
 
         Args:
@@ -118,7 +118,7 @@ class Dimension(ABC):
 DETECTOR = "detector"
 """Field of a task about real things, which a vision model alone can see; coloured forms are seen without one."""
 
-UNDECIDED = Verdict(
+UNDECIDED = TaskVerdict(
     None, None, False, ("real things are seen by a vision model: name the file of a judge in IRCORE_DETECTOR",)
 )
 """The verdict on real things where no vision model is set up."""
@@ -138,9 +138,9 @@ class SeenThings(Dimension):
         """Return the names of the things that a task asks for."""
 
     @abstractmethod
-    def judge(self, payload: Mapping[str, Any], detections: Detections) -> Verdict:
+    def judge(self, payload: Mapping[str, Any], detections: Detections) -> TaskVerdict:
         """Judge the things seen in an answer."""
 
-    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:  # noqa: ARG002 - what is asked needs no picture
+    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> TaskVerdict:  # noqa: ARG002 - what is asked needs no picture
         """Judge the coloured forms that are seen in an answer."""
         return self.judge(payload, detect_forms(answer.pixels))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ircore.core.images import Picture
-from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
+from ircore.games.reasoning.dimensions.base import Dimension, Task, TaskVerdict
 from ircore.games.reasoning.puzzles.attributes import Areas
 from ircore.games.reasoning.puzzles.entities import ENTITIES, list_names
 
@@ -33,17 +33,17 @@ class _EntityDimension(Dimension):
     def words_for(self, name: str) -> str:
         """Return the words for a thing in a prompt."""
 
-    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:  # noqa: ARG002 - attributes need no reference
+    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> TaskVerdict:  # noqa: ARG002 - attributes need no reference
         """Return the share of the thing's attributes that the answer shows.
 
         GIR-Bench's own score, the similarity to reference pictures, needs a network: see ``likeness``.
         """
         # Imported tasks are about real things, whose attributes nobody has written down.
         if payload["entity"] not in ENTITIES:
-            return Verdict(None, None, False, ("attributes are known of the project's own things alone",))
+            return TaskVerdict(None, None, False, ("attributes are known of the project's own things alone",))
         shown = ENTITIES[payload["entity"]].shown(Areas(answer.pixels))
         reasons = tuple(f"{'shown' if holds else 'not shown'}: {words}" for words, holds in shown.items())
-        return Verdict(None, sum(shown.values()) / len(shown), all(shown.values()), reasons)
+        return TaskVerdict(None, sum(shown.values()) / len(shown), all(shown.values()), reasons)
 
 
 class EntityNamed(_EntityDimension):
@@ -107,6 +107,6 @@ class Recognition(Dimension):
         pictures = {"input": Picture.from_pixels(ENTITIES[name].draw(rng).pixels)}
         return Task(prompt, {"entity": name}, pictures, tuple(choices), name)
 
-    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:
+    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> TaskVerdict:
         """Judge a picture in the place of a choice: as if the thing had been asked for."""
         return EntityNamed().verify(payload, pictures, answer)

@@ -10,7 +10,7 @@ from PIL import Image
 
 from ircore.core.drawing import Drawing, arc_points
 from ircore.core.images import Picture, Pixels
-from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
+from ircore.games.reasoning.dimensions.base import Dimension, Task, TaskVerdict
 from ircore.instances.targets.photos import Photo, Shot, load_shots
 from ircore.seeing.grids import cut_tiles, find_tile_order, join_tiles
 
@@ -196,7 +196,7 @@ class Jigsaw(Dimension):
         source = f"{puzzle.photo.title}, {puzzle.photo.author}, {puzzle.photo.source}; its middle, cut into tiles"
         return Task(prompt, payload, pictures, source=source, licence=puzzle.photo.licence)
 
-    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:
+    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> TaskVerdict:
         """Return the share of moved tiles that are in place again; a tile that left its place counts as one more.
 
         GIR-Bench's own score is one FID over all pictures of a set, so a single picture has none.
@@ -212,4 +212,4 @@ class Jigsaw(Dimension):
             reasons.append(f"{lost} of {in_place_before.count(True)} other tiles are no longer where they were")
         # Lost tiles join the denominator, so that redrawing the whole picture is no way to a good score.
         denominator = moved + lost
-        return Verdict(None, back / denominator if denominator else 1.0, all(in_place), tuple(reasons))
+        return TaskVerdict(None, back / denominator if denominator else 1.0, all(in_place), tuple(reasons))

@@ -11,7 +11,7 @@ from math import hypot
 from typing import Any, Literal, NamedTuple
 
 from ircore.core.images import Picture
-from ircore.games.reasoning.dimensions.base import SeenThings, Task, Verdict
+from ircore.games.reasoning.dimensions.base import SeenThings, Task, TaskVerdict
 from ircore.games.reasoning.puzzles.detections import COLOURS, FORMS, SIDE, Box, Detections, Form, Placed, draw_forms
 
 Relation = Literal["left", "right", "above", "below"]
@@ -25,11 +25,11 @@ DIRECTION = 0.5
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedRelation:
     """A relation that was asked for: ``left`` means that the first is left of the second.
 
     Example:
-        >>> Asked(first=("cat",), relation="left", second=("dog", "bird")).labels
+        >>> AskedRelation(first=("cat",), relation="left", second=("dog", "bird")).labels
         ('cat', 'dog', 'bird')
 
     Attributes:
@@ -69,24 +69,24 @@ def compute_union_box(boxes: Sequence[Box]) -> Box:
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
-def check_published_relations(wanted_relations: Sequence[Asked], detections: Detections) -> tuple[bool, ...]:
+def check_published_relations(wanted_relations: Sequence[AskedRelation], detections: Detections) -> tuple[bool, ...]:
     """Return for each relation whether the relation holds; a group is the union of its detected members."""
     return tuple(_is_detected_relation(relation, detections, whole=False) for relation in wanted_relations)
 
 
-def check_relations(wanted_relations: Sequence[Asked], detections: Detections) -> tuple[bool, ...]:
+def check_relations(wanted_relations: Sequence[AskedRelation], detections: Detections) -> tuple[bool, ...]:
     """Return for each relation whether the relation holds; a group needs all its members."""
     return tuple(_is_detected_relation(relation, detections, whole=True) for relation in wanted_relations)
 
 
-def is_right_layout_published(wanted_relations: Sequence[Asked], detections: Detections) -> bool:
+def is_right_layout_published(wanted_relations: Sequence[AskedRelation], detections: Detections) -> bool:
     """Say whether a picture is fully right: every named thing exactly once, nothing missing, all relations true."""
     labels = {label for relation in wanted_relations for label in relation.labels}
     once = all(detections.found(label) == 1 for label in labels)
     return once and not detections.missing and all(check_published_relations(wanted_relations, detections))
 
 
-def is_right_layout(wanted_relations: Sequence[Asked], detections: Detections) -> bool:
+def is_right_layout(wanted_relations: Sequence[AskedRelation], detections: Detections) -> bool:
     """Return whether a picture is fully right: every named thing has exactly one box, and all relations hold.
 
     A thing that was counted and has no box does not do, and what was reported missing counts only if it was asked for.
@@ -96,7 +96,7 @@ def is_right_layout(wanted_relations: Sequence[Asked], detections: Detections) -
     return once and all(check_relations(wanted_relations, detections))
 
 
-def _is_detected_relation(relation: Asked, detections: Detections, whole: bool) -> bool:
+def _is_detected_relation(relation: AskedRelation, detections: Detections, whole: bool) -> bool:
     sides = []
     for labels in (relation.first, relation.second):
         known = [detections.boxes.get(label, ()) for label in labels if label not in detections.missing]
@@ -223,10 +223,10 @@ class Layout(SeenThings):
         """Return the things that are placed."""
         return tuple(payload["forms"])
 
-    def judge(self, payload: Mapping[str, Any], detections: Detections) -> Verdict:
+    def judge(self, payload: Mapping[str, Any], detections: Detections) -> TaskVerdict:
         """Check every relation by the centres of the things' boxes, and that each thing is there once."""
         wanted_relations = [
-            Asked(_list_group(row["first"]), row["relation"], _list_group(row["second"]))
+            AskedRelation(_list_group(row["first"]), row["relation"], _list_group(row["second"]))
             for row in payload["relations"]
         ]
         holding = check_relations(wanted_relations, detections)
@@ -244,7 +244,7 @@ class Layout(SeenThings):
         published = is_right_layout_published(wanted_relations, detections) and all(
             detections.found(label) == 1 for label in counts
         )
-        return Verdict(float(published), float(right), right, tuple(reasons))
+        return TaskVerdict(float(published), float(right), right, tuple(reasons))
 
 
 def _list_group(side: str | Sequence[str]) -> tuple[str, ...]:
@@ -252,7 +252,7 @@ def _list_group(side: str | Sequence[str]) -> tuple[str, ...]:
     return (side,) if isinstance(side, str) else tuple(side)
 
 
-def _describe_relation(relation: Asked, holds: bool) -> str:
+def _describe_relation(relation: AskedRelation, holds: bool) -> str:
     side = {"left": "left of", "right": "right of"}.get(relation.relation, relation.relation)
     first, second = (" and ".join(labels) for labels in (relation.first, relation.second))
     verb = "is" if len(relation.first) == 1 else "are"

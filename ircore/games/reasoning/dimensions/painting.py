@@ -14,7 +14,7 @@ from scipy import ndimage
 
 from ircore.core.drawing import Drawing, Point, arc_points
 from ircore.core.images import Picture, Pixels
-from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
+from ircore.games.reasoning.dimensions.base import Dimension, Task, TaskVerdict
 
 SIDE = 512
 """Pixels a side to which both pictures are brought."""
@@ -521,11 +521,11 @@ class Painting(Dimension):
         }
         return Task(prompt, {"description": description, "region": region.name}, pictures)
 
-    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:  # noqa: ARG002 - the mask says all
+    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> TaskVerdict:  # noqa: ARG002 - the mask says all
         """Return the IoU of the green area of the answer and the region's mask."""
         mask, before = pictures["mask"].pixels[..., 0], pictures["input"].pixels
         corrected = compute_corrected_paint_iou(answer.pixels, mask, before)
-        return Verdict(
+        return TaskVerdict(
             compute_paint_iou(answer.pixels, mask, before),
             corrected,
             corrected >= RIGHT,

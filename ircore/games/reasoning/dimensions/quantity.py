@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ircore.core.images import Picture
-from ircore.games.reasoning.dimensions.base import SeenThings, Task, Verdict
+from ircore.games.reasoning.dimensions.base import SeenThings, Task, TaskVerdict
 from ircore.games.reasoning.puzzles.detections import COLOURS, FORMS, Detections, Form, draw_forms, scatter_forms
 
 LEGS: Mapping[str, int] = {"duck": 2, "dog": 4, "beetle": 6, "spider": 8}
@@ -161,7 +161,7 @@ class Quantity(SeenThings):
         """Return the kinds that are counted."""
         return tuple(payload["expected"])
 
-    def judge(self, payload: Mapping[str, Any], detections: Detections) -> Verdict:
+    def judge(self, payload: Mapping[str, Any], detections: Detections) -> TaskVerdict:
         """Count the things: right only if every count is, and corrected, if nothing else is there."""
         expected = payload["expected"]
         right = is_right_quantity(expected, detections)
@@ -172,7 +172,7 @@ class Quantity(SeenThings):
             f"{label}: {count} of {expected[label]}" if label in expected else f"{label}: {count}, not asked for"
             for label, count in counts.items()
         )
-        return Verdict(float(is_right_quantity_published(expected, detections)), float(right), right, reasons)
+        return TaskVerdict(float(is_right_quantity_published(expected, detections)), float(right), right, reasons)
 
 
 def is_right_quantity_published(expected: Mapping[str, int], detections: Detections) -> bool:

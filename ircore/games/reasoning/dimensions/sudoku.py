@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.plain_words import format_count
-from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
+from ircore.games.reasoning.dimensions.base import Dimension, Task, TaskVerdict
 from ircore.seeing.grids import EMPTY, UNREADABLE, RuledGrid, deduce_sudoku, find_grid, read_cells
 from ircore.seeing.ocr import TextLine, find_missing_ocr_package, read_text
 
@@ -271,7 +271,7 @@ class Sudoku(Dimension):
         }
         return Task(prompt, {"cells": puzzle.cells, "solution": puzzle.solution}, pictures)
 
-    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:
+    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> TaskVerdict:
         """Return the share of empty cells filled rightly; each given digit changed or lost counts as one cell more.
 
         As published, digits of all three pictures are read by OCR. Ours are compared with the known solution, and read
@@ -287,7 +287,7 @@ class Sudoku(Dimension):
         )
         corrected = 1.0 if score is None else score  # nothing was to be filled in, and nothing is wrong
         reasons, published = _describe_reasons(answer_cells, cells, solution), _score_as_published(pictures, answer)
-        return Verdict(published, corrected, answer_cells == solution, reasons, WITHOUT_OCR)
+        return TaskVerdict(published, corrected, answer_cells == solution, reasons, WITHOUT_OCR)
 
 
 def read_seen_cells(answer: Picture, side: int) -> str:

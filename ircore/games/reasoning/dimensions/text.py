@@ -13,7 +13,7 @@ from PIL import Image
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture, Pixels
-from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
+from ircore.games.reasoning.dimensions.base import Dimension, Task, TaskVerdict
 from ircore.seeing.flat_colours import find_grounds, segment_colours
 from ircore.seeing.ocr import find_missing_ocr_package, read_text
 from ircore.seeing.writing import find_writing
@@ -117,11 +117,11 @@ CERTAIN = 0.5
 """Confidence above which a line of OCR counts, as in GIR-Bench."""
 
 
-class Text(Dimension):
+class HiddenWord(Dimension):
     """A word hidden once (easy) or twice (hard), or a day or month counted from a name (easy) or a fact (hard).
 
-    >>> task = Text().build("easy", random.Random(1))
-    >>> Text().verify(task.payload, task.pictures, task.pictures["truth"]).correct
+    >>> task = HiddenWord().build("easy", random.Random(1))
+    >>> HiddenWord().verify(task.payload, task.pictures, task.pictures["truth"]).correct
     True
     """
 
@@ -140,13 +140,13 @@ class Text(Dimension):
         drawing.text((SIDE / 2, SIDE / 2), riddle.answer, size=SIZE, colour="#000000")
         return Task(prompt, {"answer": riddle.answer}, {"truth": Picture.from_pixels(drawing.pixels)})
 
-    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:  # noqa: ARG002 - words need no picture
+    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> TaskVerdict:  # noqa: ARG002 - words need no picture
         """Read the picture: by OCR where it is installed, else by the forms of common print."""
         read, wanted = read_text_lines(answer.pixels), payload["answer"]
         corrected = compute_word_coverage(wanted, read) or 0.0
         right = corrected == 1 and " ".join(" ".join(read).split()).casefold() == wanted.casefold()
         reading = f"read: {', '.join(read)[:200]}" if read else "nothing can be read"
-        return Verdict(compute_published_coverage(wanted, read), corrected, right, (f"wanted: {wanted}", reading))
+        return TaskVerdict(compute_published_coverage(wanted, read), corrected, right, (f"wanted: {wanted}", reading))
 
 
 def read_text_lines(pixels: Pixels) -> tuple[str, ...]:

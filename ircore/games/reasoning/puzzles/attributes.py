@@ -26,7 +26,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Area:
+class ColourArea:
     """A connected area of a colour; places and sizes as shares of the picture's width and height.
 
     Attributes:
@@ -47,7 +47,7 @@ class Area:
     fill: float
     enclosed: float
 
-    def holds(self, other: "Area", slack: float = 0.02) -> bool:
+    def holds(self, other: "ColourArea", slack: float = 0.02) -> bool:
         """Return whether the box of this area holds the other's box."""
         return (
             self.left - slack <= other.left
@@ -72,7 +72,7 @@ class Areas:
     def __init__(self, pixels: Pixels) -> None:
         self._names = _clear_ground(_name_pixels(pixels))
 
-    def of(self, *colours: str) -> tuple[Area, ...]:
+    def of(self, *colours: str) -> tuple[ColourArea, ...]:
         """Return the areas of one or several colours, taken together."""
         mask = np.isin(self._names, [_NUMBERS[colour] for colour in colours])
         parts, _ = ndimage.label(mask, np.ones((3, 3)))
@@ -83,7 +83,7 @@ class Areas:
                 areas.append(_measure_area(part, place, mask.shape))
         return tuple(sorted(areas, key=lambda area: -area.share))
 
-    def things(self, alike: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Area]]:
+    def things(self, alike: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ColourArea]]:
         """Yield colour and area of each thing, with its outline, highlights and soft edge as parts of it.
 
         Of areas that hang together the thickest is a thing; so is every other one, as of things that touch, unless its
@@ -107,14 +107,14 @@ class Areas:
                 for colour, mask in masks.items()
                 for depth, area in _find_thick_areas(mask, place, self._names.shape)
             ]
-            whole: list[Area] = []
+            whole: list[ColourArea] = []
             # Outlines and highlights are thinner than the thing that they belong to, so the thickest area comes first.
             for _, colour, area in sorted(areas, key=lambda thick: -thick[0]):
                 if not any(area.holds(thing) or thing.holds(area) for thing in whole):
                     whole.append(area)
                     yield colour, area
 
-    def pale_things(self) -> Iterator[Area]:
+    def pale_things(self) -> Iterator[ColourArea]:
         """Yield light areas that stand for themselves: neither the ground, nor the soft edge of a thing."""
         mask = self._names == _NUMBERS["pale"]
         parts, _ = ndimage.label(mask, np.ones((3, 3)))
@@ -168,7 +168,9 @@ def _clear_ground(names: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return np.where(ground, np.uint8(_NUMBERS["ground"]), names)
 
 
-def _find_thick_areas(mask: Mask, place: tuple[slice, ...], size: tuple[int, ...]) -> Iterator[tuple[float, Area]]:
+def _find_thick_areas(
+    mask: Mask, place: tuple[slice, ...], size: tuple[int, ...]
+) -> Iterator[tuple[float, ColourArea]]:
     """Yield thickness and area of each mark in a part of a picture, except specks and thin lines."""
     parts, count = ndimage.label(mask, np.ones((3, 3)))
     for number in range(1, count + 1):
@@ -187,11 +189,11 @@ def _find_thick_areas(mask: Mask, place: tuple[slice, ...], size: tuple[int, ...
             yield depth, _measure_area(part[box], within, size)
 
 
-def _measure_area(part: Mask, place: tuple[slice, ...], size: tuple[int, ...]) -> Area:
+def _measure_area(part: Mask, place: tuple[slice, ...], size: tuple[int, ...]) -> ColourArea:
     rows, columns = np.nonzero(part)
     (top, bottom), (left, right) = ((edge.start, edge.stop) for edge in place)
     filled = ndimage.binary_fill_holes(part)
-    return Area(
+    return ColourArea(
         left=left / size[1],
         top=top / size[0],
         right=right / size[1],
@@ -328,7 +330,7 @@ class Formed:
         return bool(coloured_areas) and _has_form(coloured_areas[0], self.form)
 
 
-def _has_form(area: Area, form: str) -> bool:
+def _has_form(area: ColourArea, form: str) -> bool:
     tall = (area.bottom - area.top) / (area.right - area.left)
     if form == "wide":
         return tall < 0.8

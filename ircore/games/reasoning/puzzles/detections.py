@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ircore.core.drawing import Drawing
 from ircore.core.elements import ElementList, SeenElement
 from ircore.core.images import Pixels
-from ircore.games.reasoning.puzzles.attributes import Area, Areas
+from ircore.games.reasoning.puzzles.attributes import Areas, ColourArea
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom, each 0–1000 of the picture's width or height."""
@@ -242,7 +242,7 @@ def detect_forms(pixels: Pixels) -> Detections:
     return Detections({label: tuple(places) for label, places in boxes.items()})
 
 
-def _classify_shape(area: Area) -> str:
+def _classify_shape(area: ColourArea) -> str:
     tall = (area.bottom - area.top) / (area.right - area.left)
     if SQUARE[0] < tall < SQUARE[1]:
         for shape, (low, high) in FILLED.items():
@@ -251,5 +251,5 @@ def _classify_shape(area: Area) -> str:
     return "odd"
 
 
-def _scale_to_detection(area: Area) -> Box:
+def _scale_to_detection(area: ColourArea) -> Box:
     return SCALE * area.left, SCALE * area.top, SCALE * area.right, SCALE * area.bottom

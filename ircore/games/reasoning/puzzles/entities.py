@@ -16,10 +16,10 @@ SKIES = ("#dbeafe", "#e0f2fe", "#ede9fe", "#f1f5f9")
 """Light grounds on which every part can be seen."""
 
 
-class Sheet:
+class ThingSheet:
     """A drawing whose figure may be larger or smaller and stand a little aside; coordinates are 0–100.
 
-    >>> sheet = Sheet(random.Random(1))
+    >>> sheet = ThingSheet(random.Random(1))
     >>> sheet.drawing.width
     384
 
@@ -63,7 +63,7 @@ class Sheet:
 
 def traffic_light(rng: random.Random) -> Drawing:
     """Draw three lamps, one above another, in a dark housing on a pole."""
-    sheet = Sheet(rng)
+    sheet = ThingSheet(rng)
     sheet.box(46, 70, 54, 100, "#6b7280")
     sheet.box(30, 2, 70, 80, sheet.one_of("#111111", "#1c1c1c"))
     radius = rng.uniform(8.5, 11)
@@ -78,7 +78,7 @@ def traffic_light(rng: random.Random) -> Drawing:
 
 def stop_sign(rng: random.Random) -> Drawing:
     """Draw a red octagon with the word STOP on a pole."""
-    sheet = Sheet(rng)
+    sheet = ThingSheet(rng)
     sheet.box(47, 60, 53, 100, "#6b7280")
     corners = [_round_about((50, 40), 42, 22.5 + 45 * number) for number in range(8)]
     sheet.polygon(corners, sheet.one_of("#c1121f", "#d62828"))
@@ -89,7 +89,7 @@ def stop_sign(rng: random.Random) -> Drawing:
 def snowman(rng: random.Random) -> Drawing:
     """Draw two or three balls of snow with a carrot for a nose, black eyes and buttons, and a hat."""
     # White would hardly be seen on the lighter grounds.
-    sheet = Sheet(rng, ("#93c5fd", "#7db7f5", "#a5b4fc"))
+    sheet = ThingSheet(rng, ("#93c5fd", "#7db7f5", "#a5b4fc"))
     sheet.disc(50, 76, 23, "#ffffff")
     sheet.disc(50, 44, 17, "#ffffff")
     sheet.disc(50, 21, 13, "#ffffff")
@@ -104,7 +104,7 @@ def snowman(rng: random.Random) -> Drawing:
 
 def ladybird(rng: random.Random) -> Drawing:
     """Draw a red beetle with black spots."""
-    sheet = Sheet(rng)
+    sheet = ThingSheet(rng)
     sheet.disc(50, 20, 14, "#111111")
     sheet.disc(50, 55, 37, sheet.one_of("#d62828", "#e02020"), flat=1.05)
     spots = [(36, 42), (64, 42), (32, 60), (68, 60), (41, 76), (59, 76)]
@@ -115,7 +115,7 @@ def ladybird(rng: random.Random) -> Drawing:
 
 def fly_agaric(rng: random.Random) -> Drawing:
     """Draw a mushroom with a red cap and white spots."""
-    sheet = Sheet(rng, ("#bfdbfe", "#c7d2fe", "#a5b4fc"))
+    sheet = ThingSheet(rng, ("#bfdbfe", "#c7d2fe", "#a5b4fc"))
     sheet.box(40, 50, 60, 98, "#fafafa")
     sheet.wedge(50, 55, 45, 180, 360, sheet.one_of("#d62828", "#c1121f"))
     for x, y in ((50, 22), (28, 40), (70, 38), (48, 44), (86, 49))[: rng.choice((4, 5))]:
@@ -125,7 +125,7 @@ def fly_agaric(rng: random.Random) -> Drawing:
 
 def sunflower(rng: random.Random) -> Drawing:
     """Draw yellow petals around a brown disc on a green stem."""
-    sheet = Sheet(rng)
+    sheet = ThingSheet(rng)
     sheet.box(47, 40, 53, 100, "#2e8b3d")
     sheet.disc(62, 82, 11, "#2e8b3d", flat=0.5)
     count = rng.choice((10, 12, 14))
@@ -138,7 +138,7 @@ def sunflower(rng: random.Random) -> Drawing:
 
 def watermelon(rng: random.Random) -> Drawing:
     """Draw a slice: half a disc of red flesh with black seeds, and a green rind below."""
-    sheet = Sheet(rng)
+    sheet = ThingSheet(rng)
     sheet.wedge(50, 28, 48, 0, 180, "#2e8b3d")
     sheet.wedge(50, 28, 43, 0, 180, "#eaf7e0")
     sheet.wedge(50, 28, 40, 0, 180, sheet.one_of("#e63946", "#d62828"))
@@ -149,7 +149,7 @@ def watermelon(rng: random.Random) -> Drawing:
 
 def fried_egg(rng: random.Random) -> Drawing:
     """Draw white that spreads about a yellow yolk."""
-    sheet = Sheet(rng, ("#6b7280", "#4b5563", "#7c8594"))
+    sheet = ThingSheet(rng, ("#6b7280", "#4b5563", "#7c8594"))
     for number in range(6):
         x, y = _round_about((50, 50), 20, 60 * number)
         sheet.disc(x, y, rng.uniform(19, 25), "#ffffff")
@@ -161,7 +161,7 @@ def fried_egg(rng: random.Random) -> Drawing:
 
 def rainbow(rng: random.Random) -> Drawing:
     """Draw bows from red outside to purple inside."""
-    sheet = Sheet(rng)
+    sheet = ThingSheet(rng)
     width = rng.uniform(5.5, 7)
     for number, colour in enumerate(("#e02020", "#f97316", "#ffd60a", "#22a948", "#1d4ed8", "#7b2cbf")):
         sheet.wedge(50, 80, 50 - number * width, 180, 360, colour)
@@ -172,7 +172,7 @@ def rainbow(rng: random.Random) -> Drawing:
 
 def die(rng: random.Random) -> Drawing:
     """Draw the face of a die that shows five."""
-    sheet = Sheet(rng, ("#1d4ed8", "#b91c1c", "#4c1d95"))
+    sheet = ThingSheet(rng, ("#1d4ed8", "#b91c1c", "#4c1d95"))
     sheet.box(12, 12, 88, 88, "#ffffff")
     radius = rng.uniform(6, 8.5)
     for x, y in (*product((30, 70), (30, 70)), (50, 50)):
@@ -182,7 +182,7 @@ def die(rng: random.Random) -> Drawing:
 
 def sailing_boat(rng: random.Random) -> Drawing:
     """Draw a boat with white sails on water."""
-    sheet = Sheet(rng, ("#bfdbfe", "#c7d2fe"))
+    sheet = ThingSheet(rng, ("#bfdbfe", "#c7d2fe"))
     sheet.drawing.rectangle(0, sheet.at(0, 82)[1], SIZE, SIZE, fill="#1d4ed8")
     sheet.polygon([(15, 70), (85, 70), (72, 87), (28, 87)], "#7f4f24")
     side = rng.choice((-1, 1))
@@ -193,7 +193,7 @@ def sailing_boat(rng: random.Random) -> Drawing:
 
 def christmas_tree(rng: random.Random) -> Drawing:
     """Draw a fir with red balls, a brown trunk and a yellow star on top."""
-    sheet = Sheet(rng)
+    sheet = ThingSheet(rng)
     sheet.box(44, 84, 56, 99, "#6f4518")
     for top, half, bottom in ((12, 20, 40), (26, 28, 62), (44, 37, 86)):
         sheet.polygon([(50, top), (50 + half, bottom), (50 - half, bottom)], "#1e7a34")
@@ -206,7 +206,7 @@ def christmas_tree(rng: random.Random) -> Drawing:
 
 def carrot(rng: random.Random) -> Drawing:
     """Draw an orange root with green leaves."""
-    sheet = Sheet(rng)
+    sheet = ThingSheet(rng)
     for across in (-13, 0, 13):
         sheet.polygon([(50, 34), (50 + across - 6, 4), (50 + across + 6, 4)], "#2e8b3d")
     half = rng.uniform(15, 20)
@@ -216,7 +216,7 @@ def carrot(rng: random.Random) -> Drawing:
 
 def archery_target(rng: random.Random) -> Drawing:
     """Draw rings of red and white about a red middle."""
-    sheet = Sheet(rng, ("#bfdbfe", "#c7d2fe", "#a5b4fc"))
+    sheet = ThingSheet(rng, ("#bfdbfe", "#c7d2fe", "#a5b4fc"))
     colour, count = sheet.one_of("#d62828", "#c1121f"), rng.choice((5, 7))
     for number in range(count):
         sheet.disc(50, 50, 46 * (count - number) / count, "#ffffff" if number % 2 else colour)

@@ -54,10 +54,10 @@ Document = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Place:
+class ResultPlace:
     """The place of an instance below the results.
 
-    >>> Place("a--b", "bar_graph_easy", 3).folder
+    >>> ResultPlace("a--b", "bar_graph_easy", 3).folder
     'a--b/image_reconstruction_game/bar_graph_easy/instance_00003'
     """
 
@@ -95,7 +95,7 @@ class Played:
     calls: Mapping[CallKey, Call]
     """Recorded answers of this episode."""
 
-    place: Place
+    place: ResultPlace
 
     def call(self, turn: int, role: Role) -> Call | None:
         """Return an answer; None if no answer was recorded."""
@@ -122,7 +122,7 @@ def _make_safe_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._]+", "_", name)
 
 
-def list_places(run: Run, instances: Sequence[Instance]) -> dict[str, Place]:
+def list_places(run: Run, instances: Sequence[Instance]) -> dict[str, ResultPlace]:
     """Return the folder of each instance by the instance's id: an experiment for each category and difficulty.
 
     Args:
@@ -134,7 +134,7 @@ def list_places(run: Run, instances: Sequence[Instance]) -> dict[str, Place]:
     places = {}
     for instance in instances:
         experiment = f"{instance.category}_{instance.difficulty}"
-        places[instance.instance_id] = Place(folder, experiment, counts.get(experiment, 0))
+        places[instance.instance_id] = ResultPlace(folder, experiment, counts.get(experiment, 0))
         counts[experiment] = counts.get(experiment, 0) + 1
     return places
 

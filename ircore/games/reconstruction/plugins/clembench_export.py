@@ -33,8 +33,8 @@ from ircore.games.reconstruction.plugins.clembench import (
     SUCCESS,
     VIOLATED,
     Document,
-    Place,
     Played,
+    ResultPlace,
     build_interactions,
     collect_answers,
     describe_player_models,
@@ -170,7 +170,7 @@ class _Export:
         if self._judge is not None:
             _write_document(folder / place.folder / SCORES, _build_scores_document(document, result, self._judge))
 
-    def _write_experiment(self, folder: Path, place: Place, instance: Instance) -> None:
+    def _write_experiment(self, folder: Path, place: ResultPlace, instance: Instance) -> None:
         path = folder / place.pair / GAME / place.experiment / EXPERIMENT
         # All instances of an experiment have the same document.
         if path.is_file():
@@ -198,7 +198,7 @@ def _select_judge(
     return judge or next(iter(known), None)
 
 
-def _build_instance_document(place: Place, instance: Instance, target: str) -> Document:
+def _build_instance_document(place: ResultPlace, instance: Instance, target: str) -> Document:
     labels = {"instance_id": instance.instance_id, "category": instance.category, "difficulty": instance.difficulty}
     return {"game_id": place.game_id, **labels, "target_image": target, OURS: instance.model_dump(mode="json")}
 

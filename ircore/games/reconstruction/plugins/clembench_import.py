@@ -56,7 +56,7 @@ from ircore.instances.store import UNSTATED, InstanceSet, write_instances
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.answers import RecordedTable
 from ircore.runs.episode import record_ending
-from ircore.runs.events import Call, CallKey, End, Entry, Event, Failure
+from ircore.runs.events import Call, CallKey, End, Event, EventEntry, Failure
 from ircore.runs.folder import RunFolder, RunWriter, create_run
 from ircore.runs.play import add_run_id, make_run
 
@@ -457,7 +457,9 @@ def _write_run(out: Path, imported: _Imported, instances: InstanceSet) -> RunFol
             write_bytes(run.rendering_path(sha256), picture.data)
         with RunWriter(run) as writer:
             for episode in imported.episodes:
-                writer.record([*(Entry(event) for event in _list_calls(episode)), Entry(End(episode=episode.episode))])
+                writer.record(
+                    [*(EventEntry(event) for event in _list_calls(episode)), EventEntry(End(episode=episode.episode))]
+                )
         scores = [score for episode in imported.episodes for score in episode.scores]
         if scores:
             run.add_scores(scores)

@@ -9,7 +9,7 @@ from scipy import ndimage
 
 from ircore.core import exact
 from ircore.players.builtin.classical.outlines import Points, fit_circle, trace_contour
-from ircore.players.builtin.classical.shapes import Blob
+from ircore.players.builtin.classical.shapes import SolidRegion
 from ircore.seeing.flat_colours import Labels, Segmentation
 from ircore.seeing.masks import EIGHT, dilate, erode, fill_holes
 from ircore.seeing.percepts import Bar, Bars, Box, Pie, Point, Shape, compute_middle, join_boxes
@@ -89,7 +89,7 @@ def _build_bar(shape: Shape, edges: tuple[float, float, float, float], base: flo
     return Bar(shape.colour or "#000000", start, end, tip, shape.box, shape.outline)
 
 
-def find_pie(blobs: list[Blob], segmentation: Segmentation) -> tuple[Pie, list[Blob]] | None:
+def find_pie(blobs: list[SolidRegion], segmentation: Segmentation) -> tuple[Pie, list[SolidRegion]] | None:
     """Return a pie: at least two blobs that together fill a disc or ring, each a sector.
 
     Returns:
@@ -112,12 +112,14 @@ def find_pie(blobs: list[Blob], segmentation: Segmentation) -> tuple[Pie, list[B
     return None
 
 
-def _add_pulled_wedges(group: list[Blob], blobs: list[Blob], circle: tuple[Point, float]) -> list[Blob]:
+def _add_pulled_wedges(
+    group: list[SolidRegion], blobs: list[SolidRegion], circle: tuple[Point, float]
+) -> list[SolidRegion]:
     """Add the blobs that lie about the circle: wedges pulled out so far that they touch no other."""
     (x, y), radius = circle
     reach = 1.4 * radius
 
-    def belongs(blob: Blob) -> bool:
+    def belongs(blob: SolidRegion) -> bool:
         left, top, right, bottom = blob.box
         near = min(x - left, y - top, right - x, bottom - y) > -reach
         inside = max(x - left, y - top, right - x, bottom - y) < reach
@@ -126,7 +128,7 @@ def _add_pulled_wedges(group: list[Blob], blobs: list[Blob], circle: tuple[Point
     return [*group, *(b for b in blobs if not any(b is member for member in group) and belongs(b))]
 
 
-def _group_touching(blobs: list[Blob], labels: Labels) -> list[list[Blob]]:
+def _group_touching(blobs: list[SolidRegion], labels: Labels) -> list[list[SolidRegion]]:
     """Group the blobs that are at most a few pixels apart."""
     owner = np.zeros(labels.shape, np.int16)
     for number, blob in enumerate(blobs, 1):
@@ -135,7 +137,7 @@ def _group_touching(blobs: list[Blob], labels: Labels) -> list[list[Blob]]:
     # Every second row and column is enough to see which blobs touch.
     small = owner[::2, ::2]
     groups_at, _ = ndimage.label(dilate(small > 0, 2), EIGHT)
-    groups: dict[int, list[Blob]] = defaultdict(list)
+    groups: dict[int, list[SolidRegion]] = defaultdict(list)
     for number, blob in enumerate(blobs, 1):
         near = groups_at[small == number]
         if len(near):
@@ -143,7 +145,7 @@ def _group_touching(blobs: list[Blob], labels: Labels) -> list[list[Blob]]:
     return list(groups.values())
 
 
-def _trace_outline(group: list[Blob]) -> tuple[Points, Box]:
+def _trace_outline(group: list[SolidRegion]) -> tuple[Points, Box]:
     """Return the outer edge of blobs together, the gaps between them closed, and their box."""
     left, top, right, bottom = box = join_boxes([blob.box for blob in group])
     area = np.zeros((bottom - top + 16, right - left + 16), bool)
@@ -199,7 +201,7 @@ def _compute_circle(three: Points) -> tuple[float, float, float] | None:
     return x0 + x, y0 + y, exact.hypot(x, y)
 
 
-def _read_sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segmentation) -> Pie | None:
+def _read_sectors(circle: tuple[Point, float], group: list[SolidRegion], segmentation: Segmentation) -> Pie | None:
     """Read the wedges off the labels on circles around the middle."""
     (x, y), radius = circle
     solid = {blob.label for blob in group}
@@ -318,7 +320,7 @@ def _rotate_to_noon(runs: list[tuple[int, float, float]]) -> list[tuple[int, flo
 def _measure_border(
     runs: list[tuple[int, float, float]],
     radius: float,
-    group: list[Blob],
+    group: list[SolidRegion],
     segmentation: Segmentation,
     ray_labels: Labels,
 ) -> tuple[str, float] | None:

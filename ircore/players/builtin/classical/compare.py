@@ -14,7 +14,13 @@ import numpy as np
 from ircore.core.exact import cos, dist, sin
 from ircore.core.images import Pixels
 from ircore.players.builtin.classical import perceive
-from ircore.players.builtin.classical.matching import Item, list_items, match_cheapest, measure_missing, pair_items
+from ircore.players.builtin.classical.matching import (
+    NamedThing,
+    list_items,
+    match_cheapest,
+    measure_missing,
+    pair_items,
+)
 from ircore.players.builtin.classical.statements import Statement, describe_bar, format_number, format_point, quote_text
 from ircore.players.builtin.classical.wording import describe_percept, describe_texts, name_percept, weigh_percept
 from ircore.seeing.algebra import compute_lengths
@@ -190,7 +196,7 @@ def list_corrections(
     pairs = pair_items(wanted, made)
     partner = {id(item): match for item, match in pairs}
     paired = {id(other) for _, other in pairs}
-    absent: list[tuple[Item, float]] = []
+    absent: list[tuple[NamedThing, float]] = []
     for order, item in enumerate(wanted):
         share = measure_missing(item.percept, item.colour, target_pixels, drawn)
         weight = share * weigh_percept(item.percept, target.backdrop)
@@ -213,7 +219,7 @@ def list_corrections(
     return sorted((s for s in statements if s.weight >= WORTH), key=lambda s: -s.weight)
 
 
-def _is_worth_removing(item: Item) -> bool:
+def _is_worth_removing(item: NamedThing) -> bool:
     """Whether a thing is thick and large enough to be no mere soft edge of a thing that was drawn rightly."""
     percept = item.percept
     return isinstance(percept, Shape) and percept.colour is not None and percept.area > 120
@@ -235,10 +241,10 @@ def _correct_backdrop(target: Backdrop, rendering: Backdrop, perception: Percept
     return [Statement("", (text,), weight=pixels * (0.05 + off / 441), order=-2)]
 
 
-def _list_additions(absent: list[tuple[Item, float]], target: Perception) -> list[Statement]:
+def _list_additions(absent: list[tuple[NamedThing, float]], target: Perception) -> list[Statement]:
     """Return statements that add things; bars of one chart share a statement."""
     statements = []
-    groups: dict[int, list[tuple[Item, float]]] = {}
+    groups: dict[int, list[tuple[NamedThing, float]]] = {}
     for item, weight in absent:
         if item.bars is not None:
             groups.setdefault(id(item.bars[0]), []).append((item, weight))
@@ -259,7 +265,9 @@ def _list_additions(absent: list[tuple[Item, float]], target: Perception) -> lis
     return statements
 
 
-def _list_changes(item: Item, other: Item, share: float, drawn: Pixels, target_pixels: Pixels) -> list[Statement]:
+def _list_changes(
+    item: NamedThing, other: NamedThing, share: float, drawn: Pixels, target_pixels: Pixels
+) -> list[Statement]:
     """Say how a thing that is there differs."""
     wanted, drawn_percept = item.percept, other.percept
     reference = _format_reference(other)
@@ -350,7 +358,7 @@ def _change_of_wedges(wanted: Pie, drawn_pie: Pie) -> list[Statement]:
     return statements
 
 
-def _change_of_colour(item: Item, other: Item, reference: str, area: float) -> list[Statement]:
+def _change_of_colour(item: NamedThing, other: NamedThing, reference: str, area: float) -> list[Statement]:
     thin = not isinstance(item.percept, Shape) or item.percept.colour is None
     if thin or not item.colour or not other.colour or measure_rgb_distance(item.colour, other.colour) < 12:
         return []
@@ -360,7 +368,7 @@ def _change_of_colour(item: Item, other: Item, reference: str, area: float) -> l
     ]
 
 
-def _change_of_shape(wanted: Shape, drawn: Shape, reference: str, item: Item) -> list[Statement]:
+def _change_of_shape(wanted: Shape, drawn: Shape, reference: str, item: NamedThing) -> list[Statement]:
     """Say how far to move, how to resize, turn and recolour a round or four-sided shape."""
     changes = []
     dx, dy = round(wanted.centre[0] - drawn.centre[0]), round(wanted.centre[1] - drawn.centre[1])
@@ -419,7 +427,7 @@ def _change_of_outline(shape: Shape, drawn: Shape, reference: str) -> list[State
     return [Statement("", (text,), weight=around * wanted[1], again=again)]
 
 
-def _change_of_bar(wanted: Shape, drawn: Shape, item: Item) -> list[Statement]:
+def _change_of_bar(wanted: Shape, drawn: Shape, item: NamedThing) -> list[Statement]:
     if item.bars is None:
         return []
     group, number = item.bars
@@ -438,7 +446,7 @@ def _change_of_bar(wanted: Shape, drawn: Shape, item: Item) -> list[Statement]:
     return [replace(statement.after(f"Remove the {shown}. Add "), weight=off)]
 
 
-def _format_reference(item: Item) -> str:
+def _format_reference(item: NamedThing) -> str:
     """Name a thing of the rendering by colour, kind and place."""
     percept = item.percept
     if item.bars is not None:

@@ -275,7 +275,7 @@ def trace_piece(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[
     return strokes, markers
 
 
-def build_dashed_path(chain: list[strokes.Piece]) -> Path:
+def build_dashed_path(chain: list[strokes.DashPiece]) -> Path:
     """Return the path of a chain of dashes."""
     width = float(max(1.0, round(float(np.median([piece.width for piece in chain])))))
     corners = strokes.build_chain_path(chain)

@@ -20,7 +20,7 @@ from scipy import ndimage
 from ircore.core import exact
 from ircore.players.builtin.classical.curves import find_likeness
 from ircore.players.builtin.classical.outlines import approximate_path, measure_path_distance
-from ircore.players.builtin.classical.shapes import Blob
+from ircore.players.builtin.classical.shapes import SolidRegion
 from ircore.seeing.algebra import Floats
 from ircore.seeing.flat_colours import Segmentation
 from ircore.seeing.masks import Mask, dilate, erode
@@ -178,7 +178,7 @@ class _Ink:
 
 
 def find_lines(
-    percepts: Sequence[Percept], dots: Sequence[Shape], blobs: Sequence[Blob], segmentation: Segmentation
+    percepts: Sequence[Percept], dots: Sequence[Shape], blobs: Sequence[SolidRegion], segmentation: Segmentation
 ) -> list[Stroke]:
     """Return the lines of a chart; empty if there are no columns or no line bends at them."""
     columns = find_columns(percepts, dots, segmentation.labels.shape[1])

@@ -25,11 +25,11 @@ ALIKE = 36.0
 
 
 @dataclass(frozen=True, eq=False)
-class Item:
+class NamedThing:
     """A thing that a correction can name: a percept, or a single bar of a chart.
 
     >>> from ircore.seeing.percepts import build_circle
-    >>> Item(build_circle((50.0, 50.0), 20.0, 1257.0, "#ff0000")).colour
+    >>> NamedThing(build_circle((50.0, 50.0), 20.0, 1257.0, "#ff0000")).colour
     '#ff0000'
 
     Attributes:
@@ -53,14 +53,14 @@ class Item:
         return compute_middle(self.percept.box)
 
 
-def list_items(perception: Perception) -> list[Item]:
+def list_items(perception: Perception) -> list[NamedThing]:
     """Return all percepts but texts as items, with an item for each bar."""
     items = []
     for percept in perception.percepts:
         if isinstance(percept, Bars):
-            items += [Item(_build_bar_rectangle(percept, n), (percept, n)) for n in range(len(percept.bars))]
+            items += [NamedThing(_build_bar_rectangle(percept, n), (percept, n)) for n in range(len(percept.bars))]
         elif not isinstance(percept, Text):
-            items.append(Item(percept))
+            items.append(NamedThing(percept))
     return items
 
 
@@ -73,7 +73,7 @@ def _build_bar_rectangle(group: Bars, index: int) -> Shape:
     return Shape("rectangle", bar.colour, centre, size, 0.0, (), bar.outline, size[0] * size[1], bar.box)
 
 
-def pair_items(targets: list[Item], renderings: list[Item]) -> list[tuple[Item, Item]]:
+def pair_items(targets: list[NamedThing], renderings: list[NamedThing]) -> list[tuple[NamedThing, NamedThing]]:
     """Pair the things of target and rendering that are the same thing, the surest pairs first."""
     return match_cheapest(targets, renderings, _compute_cost, 1.0)
 
@@ -94,7 +94,7 @@ def match_cheapest(
     return pairs
 
 
-def _compute_cost(first: Item, second: Item) -> float:
+def _compute_cost(first: NamedThing, second: NamedThing) -> float:
     """Return how unlike two things are; above 1 they cannot be the same."""
     family = _name_family(first.percept)
     if family != _name_family(second.percept):

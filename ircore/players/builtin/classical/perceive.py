@@ -26,7 +26,7 @@ from ircore.players.builtin.classical.line_charts import (
     join_series,
     remove_line_parts,
 )
-from ircore.players.builtin.classical.shapes import Blob, measure_shape, split_picture
+from ircore.players.builtin.classical.shapes import SolidRegion, measure_shape, split_picture
 from ircore.players.builtin.classical.thin import read_strokes
 from ircore.seeing.algebra import Floats, compute_lengths, fit_line
 from ircore.seeing.flat_colours import (
@@ -369,7 +369,7 @@ def _is_dot(percept: Percept) -> TypeGuard[Shape]:
     return high <= MAX_MARKER and high < 1.45 * low
 
 
-def _find_solids(blobs: list[Blob], segmentation: Segmentation) -> list[Percept]:
+def _find_solids(blobs: list[SolidRegion], segmentation: Segmentation) -> list[Percept]:
     """Turn blobs into a pie, bars and single shapes."""
     percepts: list[Percept] = []
     pie = find_pie(blobs, segmentation)

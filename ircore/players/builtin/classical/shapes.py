@@ -35,10 +35,10 @@ RUN = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Blob:
+class SolidRegion:
     """A solid region of one colour.
 
-    >>> Blob(1, left=10, top=20, mask=np.ones((5, 8), bool)).box
+    >>> SolidRegion(1, left=10, top=20, mask=np.ones((5, 8), bool)).box
     (10, 20, 18, 25)
 
     Attributes:
@@ -66,7 +66,7 @@ class Blob:
         return int(self.mask.sum())
 
 
-def split_picture(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
+def split_picture(segmentation: Segmentation) -> tuple[list[SolidRegion], Labels]:
     """Separate a picture into blobs and thin strokes.
 
     Returns:
@@ -76,7 +76,7 @@ def split_picture(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
     # ``uniform`` already takes a pixel on each side.
     core = ~dilate(~mark_uniform_pixels(labels), CORE // 2 - 1) & (labels > 0)
     thin = labels.copy()
-    blobs: list[Blob] = []
+    blobs: list[SolidRegion] = []
     boxes = ndimage.find_objects(labels)
     for label in np.unique(labels[core]):
         blobs += _find_blobs(int(label), boxes[label - 1], labels, core, thin)
@@ -84,7 +84,7 @@ def split_picture(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
     return sorted(blobs, key=lambda blob: -blob.area), thin
 
 
-def _find_blobs(label: int, box: tuple[slice, slice], labels: Labels, core: Mask, thin: Labels) -> list[Blob]:
+def _find_blobs(label: int, box: tuple[slice, slice], labels: Labels, core: Mask, thin: Labels) -> list[SolidRegion]:
     """Return the blobs of one colour in a box; the blobs' pixels are cleared in ``thin``."""
     components, _ = ndimage.label(labels[box] == label, EIGHT)
     places = ndimage.find_objects(components)
@@ -97,7 +97,7 @@ def _find_blobs(label: int, box: tuple[slice, slice], labels: Labels, core: Mask
         solid = _select_solid_part(component, core[box][place] & component)
         for part, corner in find_pieces(solid, least=40):
             top, left = (window.start + own.start + at for window, own, at in zip(box, place, corner, strict=True))
-            blobs.append(Blob(label, left, top, part))
+            blobs.append(SolidRegion(label, left, top, part))
             thin[top : top + part.shape[0], left : left + part.shape[1]][part] = 0
     return blobs
 
@@ -149,7 +149,7 @@ def _mark_continuing_lines(ink: Mask, filled: Mask, ground: Mask) -> Mask:
     return marked
 
 
-def _add_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
+def _add_outline(blob: SolidRegion, segmentation: Segmentation, thin: Labels) -> SolidRegion:
     """Return a blob with its outline, if any; the outline's pixels are cleared in ``thin``."""
     top, left = max(0, blob.top - PAD), max(0, blob.left - PAD)
     height, width = blob.mask.shape
@@ -193,7 +193,7 @@ def _grow_rims(inside: Mask, around: Labels) -> tuple[int, list[Mask], Mask]:
     return rim_label, rims, inside
 
 
-def measure_shape(blob: Blob, segmentation: Segmentation) -> Shape:
+def measure_shape(blob: SolidRegion, segmentation: Segmentation) -> Shape:
     """Classify and measure a blob."""
     mask = fill_holes(blob.mask)
     hole = mask & ~blob.mask
@@ -341,7 +341,7 @@ def _fit_polygon(edge: Points) -> tuple[Point, Point, float, tuple[Point, ...]]:
     return _build_free_polygon(corners if len(corners) >= 3 else edge[:: max(1, len(edge) // 4)])
 
 
-def _recognise_hidden(blob: Blob, mask: Mask, edge: Points, labels: Labels) -> Figure | None:
+def _recognise_hidden(blob: SolidRegion, mask: Mask, edge: Points, labels: Labels) -> Figure | None:
     """Recognise a circle or upright rectangle of which a part is covered by other things."""
     for figure in (_fit_hidden_circle(edge), _fit_hidden_rectangle(blob, mask)):
         if figure is None:
@@ -375,7 +375,7 @@ def _fit_hidden_circle(edge: Points) -> Figure | None:
     return "circle", best[1], (2 * best[2], 2 * best[2]), 0.0, ()
 
 
-def _fit_hidden_rectangle(blob: Blob, mask: Mask) -> Figure | None:
+def _fit_hidden_rectangle(blob: SolidRegion, mask: Mask) -> Figure | None:
     height, width = mask.shape
     rows, columns = mask.sum(axis=1), mask.sum(axis=0)
     straight = (rows[:2].max() + rows[-2:].max()) / width + (columns[:2].max() + columns[-2:].max()) / height
@@ -391,7 +391,9 @@ def _draw_figure_mask(figure: Figure, size: tuple[int, ...]) -> Mask:
     return np.asarray((abs(rows + 0.5 - y) < high / 2 - 1) & (abs(columns + 0.5 - x) < wide / 2 - 1))
 
 
-def _recognise_ring(hole: Mask, blob: Blob, segmentation: Segmentation, size: Point, kind: str) -> tuple[str, Point]:
+def _recognise_ring(
+    hole: Mask, blob: SolidRegion, segmentation: Segmentation, size: Point, kind: str
+) -> tuple[str, Point]:
     """Return kind and size of a ring, or of a disc that something covers."""
     inside = segmentation.labels[blob.top :, blob.left :][: hole.shape[0], : hole.shape[1]][hole]
     if (inside == 0).mean() < 0.5 or kind != "circle":

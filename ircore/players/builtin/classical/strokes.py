@@ -21,7 +21,7 @@ GRID_CONTRAST = 150.0
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class DashPiece:
     """A small component that may be a dash or a dot.
 
     >>> piece = measure_piece(np.ones((1, 5), bool), (10, 20), index=1)
@@ -37,7 +37,7 @@ class Piece:
     solid: bool = True
 
 
-def measure_piece(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
+def measure_piece(mask: Mask, corner: tuple[int, int], index: int) -> DashPiece:
     """Measure a small component.
 
     Args:
@@ -49,16 +49,16 @@ def measure_piece(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
     points = np.stack([columns + 0.5 + corner[0], rows + 0.5 + corner[1]], axis=1)
     middle = points.mean(axis=0)
     if len(points) < 2:
-        return Piece(middle, np.array([1.0, 0.0]), 1.0, 1.0, index)
+        return DashPiece(middle, np.array([1.0, 0.0]), 1.0, 1.0, index)
     way, along, across = compute_principal_axis(points)
     # A pixel is no point: its own square adds 1/12 each way.
     length, thickness = math.sqrt(12 * along + 1), math.sqrt(12 * across + 1)
     # A dash fills the rectangle of its own moments; a letter does not.
     solid = len(points) > 0.8 * length * thickness
-    return Piece(middle, way, length, len(points) / max(length, 1.0), index, solid)
+    return DashPiece(middle, way, length, len(points) / max(length, 1.0), index, solid)
 
 
-def link_chains(pieces: list[Piece]) -> list[list[Piece]]:
+def link_chains(pieces: list[DashPiece]) -> list[list[DashPiece]]:
     """Link pieces into dashed lines, end to end.
 
     Returns:
@@ -82,9 +82,9 @@ def link_chains(pieces: list[Piece]) -> list[list[Piece]]:
     return lines
 
 
-def _follow_chain(piece: Piece, way: Points, left: dict[int, Piece]) -> list[Piece]:
+def _follow_chain(piece: DashPiece, way: Points, left: dict[int, DashPiece]) -> list[DashPiece]:
     """Take the next piece straight ahead, again and again."""
-    chain: list[Piece] = []
+    chain: list[DashPiece] = []
     here, reach = piece, 2.2 * piece.length + 8
     others = list(left.values())
     middles, ways = np.array([other.middle for other in others]), np.array([other.way for other in others])
@@ -107,7 +107,7 @@ def _follow_chain(piece: Piece, way: Points, left: dict[int, Piece]) -> list[Pie
     return chain
 
 
-def _are_even_dashes(chain: list[Piece]) -> bool:
+def _are_even_dashes(chain: list[DashPiece]) -> bool:
     """Tell dashes from letters: the pieces are thin, and their distances alike."""
     widths = [piece.width for piece in chain]
     middles = np.array([piece.middle for piece in chain])
@@ -117,7 +117,7 @@ def _are_even_dashes(chain: list[Piece]) -> bool:
     return max(widths) < 7 and float(np.percentile(gaps, 75)) < 1.9 * float(np.percentile(gaps, 25)) + 2
 
 
-def build_chain_path(chain: list[Piece]) -> Points:
+def build_chain_path(chain: list[DashPiece]) -> Points:
     """Return the line through a chain of dashes, from the outer end of the first dash to that of the last."""
     middles = np.array([piece.middle for piece in chain])
     first, last = chain[0], chain[-1]
@@ -130,7 +130,7 @@ def build_chain_path(chain: list[Piece]) -> Points:
     return np.vstack([start, middles, end])
 
 
-def name_chain_pattern(chain: list[Piece]) -> str:
+def name_chain_pattern(chain: list[DashPiece]) -> str:
     """Name the pattern: dashed, dotted or dash-dot."""
     ratio = np.array([piece.length / piece.width for piece in chain])
     if float(np.percentile(ratio, 80)) < 1.7:

@@ -13,7 +13,7 @@ from ircore.players.builtin.classical.line_charts import build_line_band
 from ircore.players.builtin.classical.outlines import trace_contour
 from ircore.players.builtin.classical.shapes import (
     CORE,
-    Blob,
+    SolidRegion,
     find_pieces,
     measure_shape,
     recognise_by_corners,
@@ -135,7 +135,7 @@ def _classify_figure(
     rim = region & ~erode(region, 1)
     if (band & rim).sum() < 0.9 * rim.sum():
         return None
-    shape = measure_shape(Blob(label, at[0], at[1], region), segmentation)
+    shape = measure_shape(SolidRegion(label, at[0], at[1], region), segmentation)
     edge = trace_contour(region) + at
     if shape.kind == "polygon" and (recognise_by_corners(edge) is None and round_figure(edge, region) is None):
         return None
@@ -208,7 +208,7 @@ def _sort_components(mask: Mask, label: int, segmentation: Segmentation, dots: l
         return
     areas = np.bincount(components.ravel())
     colour = segmentation.hex(label)
-    pieces: list[strokes.Piece] = []
+    pieces: list[strokes.DashPiece] = []
     free: list[curves.Path] = []
     boxes = ndimage.find_objects(components)
     for index, box in enumerate(boxes, 1):

@@ -23,7 +23,14 @@ from ircore.core.errors import InputError
 from ircore.core.plugins import install_words
 from ircore.core.records import Scene
 from ircore.scorers.judge_test.edits import measure_colour_difference
-from ircore.scorers.judge_test.foreign.outlines import Filled, Outline, Points, Stroke, Writing, trace_scene
+from ircore.scorers.judge_test.foreign.outlines import (
+    FilledArea,
+    Outline,
+    OutlineStroke,
+    OutlineText,
+    Points,
+    trace_scene,
+)
 from ircore.scorers.judge_test.foreign.ways import change_outlines, finish_picture
 
 FONTS = {
@@ -120,7 +127,7 @@ FAITHFUL_SHADE = (0.0, 2.0)
 
 
 @dataclass(frozen=True)
-class Style:
+class DrawingStyle:
     """A way of drawing.
 
     Attributes:
@@ -167,13 +174,13 @@ def _shade_colour(colour: str, seed: int, off: tuple[float, float]) -> str:
     return colour
 
 
-def choose_random_style(rng: random.Random, shifted: bool) -> Style:
+def choose_random_style(rng: random.Random, shifted: bool) -> DrawingStyle:
     """Choose a style; a shifted layout is moved by up to 5 % and between 95 and 105 % large, others by up to 1 %."""
     reach = 0.05 if shifted else 0.01
     font = rng.choice(PLAIN_FONTS)
     letters = rng.uniform(0.85, 1.0) if "Mono" in font or "Bold" in font else rng.uniform(0.9, 1.15)
     move = (rng.uniform(-reach, reach), rng.uniform(-reach, reach))
-    return Style(
+    return DrawingStyle(
         rng.choice(DRAWERS), font, letters, rng.uniform(0.75, 1.5), rng.randrange(1000), move,
         1 + rng.uniform(-reach, reach),
     )  # fmt: skip
@@ -186,11 +193,11 @@ PLAIN_FONTS = (
 """Fonts that come with matplotlib and have every letter."""
 
 
-def choose_faithful_style(rng: random.Random, scene: Scene, drawer: str | None = None) -> Style:
+def choose_faithful_style(rng: random.Random, scene: Scene, drawer: str | None = None) -> DrawingStyle:
     """Choose the style of a faithful picture on a square canvas: any drawer, any font that has the scene's letters."""
     texts = [element.text for element in scene.elements if element.text]
     fonts = list_fonts_with("".join(texts))
-    return Style(
+    return DrawingStyle(
         drawer=drawer or rng.choice(DRAWERS),
         font=rng.choice(fonts),
         letters=rng.uniform(0.9, 1.15),
@@ -230,7 +237,7 @@ WIDER = 1.1
 """Times by which a text may be wider than in the target: wider ones would cover their neighbours."""
 
 
-def redraw_scene(scene: Scene, style: Style) -> Image.Image:
+def redraw_scene(scene: Scene, style: DrawingStyle) -> Image.Image:
     """Draw a scene in a style, on the style's canvas.
 
     Raises:
@@ -248,7 +255,7 @@ def redraw_scene(scene: Scene, style: Style) -> Image.Image:
     return compress_as_jpeg(finish_picture(image, placed, style.ways, style.shades), style.quality)
 
 
-def _apply_style(outline: Outline, scene: Scene, style: Style) -> Outline:
+def _apply_style(outline: Outline, scene: Scene, style: DrawingStyle) -> Outline:
     (width, height), unit = style.canvas, compute_unit(scene, style)
     left = (width - scene.width * unit) / 2 + style.move[0] * width
     top = (height - scene.height * unit) / 2 + style.move[1] * height
@@ -256,29 +263,29 @@ def _apply_style(outline: Outline, scene: Scene, style: Style) -> Outline:
     def place(points: Points) -> Points:
         return [(left + x * unit, top + y * unit) for x, y in points]
 
-    if isinstance(outline, Writing):
+    if isinstance(outline, OutlineText):
         size = outline.size * style.letters * NARROW.get(style.font, 1.0)
         if outline.room:
             size = min(size, WIDER * outline.room / max(measure_text_width(outline.text, style.font), 0.1))
         [at] = place([outline.at])
-        return Writing(at, outline.text, style.shade(outline.colour), size * unit, outline.turn)
-    if isinstance(outline, Stroke):
+        return OutlineText(at, outline.text, style.shade(outline.colour), size * unit, outline.turn)
+    if isinstance(outline, OutlineStroke):
         line = max(0.8, outline.width * style.widths * unit)
         dash = tuple(part * unit for part in outline.dash)
-        return Stroke(place(outline.points), style.shade(outline.colour), line, dash, outline.closed)
+        return OutlineStroke(place(outline.points), style.shade(outline.colour), line, dash, outline.closed)
     rims = tuple(place(rim) for rim in outline.rims)
     colour, edge = (part and style.shade(part) for part in (outline.colour, outline.edge))
     line = outline.width * (1 + (style.widths - 1) / 2) * unit
-    return Filled(rims, colour, edge, line, outline.mark)
+    return FilledArea(rims, colour, edge, line, outline.mark)
 
 
-def compute_unit(scene: Scene, style: Style) -> float:
+def compute_unit(scene: Scene, style: DrawingStyle) -> float:
     """Return the pixels of a picture that one pixel of the target becomes."""
     width, height = style.canvas
     return style.scale * min(width / scene.width, height / scene.height)
 
 
-def _draw_with_matplotlib(outlines: Sequence[Outline], ground: str, style: Style) -> Image.Image:
+def _draw_with_matplotlib(outlines: Sequence[Outline], ground: str, style: DrawingStyle) -> Image.Image:
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -297,16 +304,16 @@ def _draw_with_matplotlib(outlines: Sequence[Outline], ground: str, style: Style
     return Image.open(buffer).convert("RGB")
 
 
-def _plot_outline(axes: Any, outline: Outline, style: Style, order: int) -> None:
+def _plot_outline(axes: Any, outline: Outline, style: DrawingStyle, order: int) -> None:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
     point = 0.72
-    if isinstance(outline, Writing):
+    if isinstance(outline, OutlineText):
         axes.text(*outline.at, outline.text, color=outline.colour, ha="center", va="center", rotation=outline.turn,
                   parse_math=False, font=locate_font(style.font), fontsize=outline.size * point,
                   zorder=order)  # fmt: skip
-    elif isinstance(outline, Stroke):
+    elif isinstance(outline, OutlineStroke):
         points = [*outline.points, outline.points[0]] if outline.closed else outline.points
         width = outline.width * point
         dash: Any = (0, [part * point / max(width, 1e-6) for part in outline.dash]) if outline.dash else "-"
@@ -317,7 +324,7 @@ def _plot_outline(axes: Any, outline: Outline, style: Style, order: int) -> None
                                  linewidth=outline.width * point, zorder=order))  # fmt: skip
 
 
-def _draw_with_pillow(outlines: Sequence[Outline], ground: str, style: Style) -> Image.Image:
+def _draw_with_pillow(outlines: Sequence[Outline], ground: str, style: DrawingStyle) -> Image.Image:
     width, height = style.canvas
     page = Image.new("RGB", (width * FINE, height * FINE), ground)
     for outline in outlines:
@@ -325,11 +332,11 @@ def _draw_with_pillow(outlines: Sequence[Outline], ground: str, style: Style) ->
     return page.resize((width, height), Image.Resampling.LANCZOS)
 
 
-def _paint_outline(page: Image.Image, outline: Outline, style: Style) -> None:
+def _paint_outline(page: Image.Image, outline: Outline, style: DrawingStyle) -> None:
     pen = ImageDraw.Draw(page)
-    if isinstance(outline, Writing):
+    if isinstance(outline, OutlineText):
         _paint_text(page, outline, style)
-    elif isinstance(outline, Stroke):
+    elif isinstance(outline, OutlineStroke):
         path = [*outline.points, outline.points[0]] if outline.closed else outline.points
         for piece in _split_into_dashes(path, outline.dash):
             pen.line(_enlarge(piece), outline.colour, round(outline.width * FINE), joint="curve")
@@ -353,7 +360,7 @@ def _enlarge(points: Points) -> list[tuple[float, float]]:
     return [(x * FINE, y * FINE) for x, y in points]
 
 
-def _paint_text(page: Image.Image, writing: Writing, style: Style) -> None:
+def _paint_text(page: Image.Image, writing: OutlineText, style: DrawingStyle) -> None:
     font = ImageFont.truetype(str(locate_font(style.font)), writing.size * FINE)
     left, top, right, bottom = font.getbbox(writing.text)
     mask = Image.new("L", (math.ceil(right - left) + 4, math.ceil(bottom - top) + 4))
@@ -382,7 +389,7 @@ def _split_into_dashes(points: Points, dash: Sequence[float]) -> list[Points]:
     return [piece for piece in pieces if len(piece) > 1]
 
 
-def _draw_with_resvg(outlines: Sequence[Outline], ground: str, style: Style) -> Image.Image:
+def _draw_with_resvg(outlines: Sequence[Outline], ground: str, style: DrawingStyle) -> Image.Image:
     import resvg_py
 
     name = ImageFont.truetype(str(locate_font(style.font)), 12)
@@ -397,7 +404,7 @@ def _draw_with_resvg(outlines: Sequence[Outline], ground: str, style: Style) -> 
 
 
 def _render_svg(outline: Outline, family: str | None, face: str | None) -> str:
-    if isinstance(outline, Writing):
+    if isinstance(outline, OutlineText):
         x, y = outline.at
         turn = f' transform="rotate({-outline.turn} {x:.2f} {y:.2f})"' if outline.turn else ""
         weight = ' font-weight="bold"' if face and "Bold" in face else ""
@@ -406,7 +413,7 @@ def _render_svg(outline: Outline, family: str | None, face: str | None) -> str:
             f'<text x="{x:.2f}" y="{y + 0.35 * outline.size:.2f}" font-family="{family}" font-size="{outline.size:.2f}"'
             f'{weight}{slant} fill="{outline.colour}" text-anchor="middle"{turn}>{escape(outline.text)}</text>'
         )
-    if isinstance(outline, Stroke):
+    if isinstance(outline, OutlineStroke):
         dash = f' stroke-dasharray="{" ".join(f"{part:g}" for part in outline.dash)}"' if outline.dash else ""
         return (
             f'<path d="{_format_svg_path(outline.points, outline.closed)}" fill="none" stroke="{outline.colour}" '

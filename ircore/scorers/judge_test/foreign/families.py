@@ -18,7 +18,7 @@ from ircore.scorers.judge_test import edits
 from ircore.scorers.judge_test.foreign.drawers import (
     HAND,
     OBLONG,
-    Style,
+    DrawingStyle,
     choose_faithful_style,
     compress_as_jpeg,
     list_fonts_with,
@@ -28,7 +28,7 @@ from ircore.scorers.judge_test.redraw import find_marks
 FamilyKind = Literal["faithful", "near", "one fault", "strong fault", "gross failure"]
 
 SceneChange = Callable[[Scene, random.Random], Scene | None]
-StyleChange = Callable[[Style, Scene, random.Random], Style | None]
+StyleChange = Callable[[DrawingStyle, Scene, random.Random], DrawingStyle | None]
 PictureChange = Callable[[Image.Image, random.Random], Image.Image]
 
 
@@ -61,7 +61,7 @@ class Planned(NamedTuple):
     """What a picture will show, and how."""
 
     scene: Scene
-    style: Style
+    style: DrawingStyle
 
 
 def plan_picture(
@@ -94,7 +94,7 @@ def plan_picture(
 
 def draw_picture(
     name: str, scene: Scene, seed: str, others: Mapping[str, Scene | None] | None = None, drawer: str | None = None
-) -> tuple[Image.Image, Style] | None:
+) -> tuple[Image.Image, DrawingStyle] | None:
     """Draw a target's picture of a family, as ``planned``; return it with its style.
 
     Raises:
@@ -117,28 +117,28 @@ def _build_way_change(*ways: str) -> StyleChange:
 def _build_fill_change(way: str) -> StyleChange:
     """Return a way of drawing that needs filled marks: of lines alone, nothing would look different."""
 
-    def change(style: Style, scene: Scene, _rng: random.Random) -> Style | None:
-        from ircore.scorers.judge_test.foreign.outlines import Filled, trace_scene
+    def change(style: DrawingStyle, scene: Scene, _rng: random.Random) -> DrawingStyle | None:
+        from ircore.scorers.judge_test.foreign.outlines import FilledArea, trace_scene
 
-        filled = any(isinstance(part, Filled) and part.mark and part.colour for part in trace_scene(scene))
+        filled = any(isinstance(part, FilledArea) and part.mark and part.colour for part in trace_scene(scene))
         return replace(style, ways=(way,)) if filled else None
 
     return change
 
 
-def _draw_by_hand(style: Style, scene: Scene, rng: random.Random) -> Style:
+def _draw_by_hand(style: DrawingStyle, scene: Scene, rng: random.Random) -> DrawingStyle:
     texts = "".join(element.text or "" for element in scene.elements)
     fonts = [font for font in HAND if font in list_fonts_with(texts)]
     return replace(style, ways=("wobble",), font=rng.choice(fonts) if fonts else style.font)
 
 
-def _add_margins(style: Style, _scene: Scene, rng: random.Random) -> Style:
+def _add_margins(style: DrawingStyle, _scene: Scene, rng: random.Random) -> DrawingStyle:
     margin = rng.uniform(0.05, 0.25)
     reach = 0.4 * margin
     return replace(style, scale=1 - 2 * margin, move=(rng.uniform(-reach, reach), rng.uniform(-reach, reach)))
 
 
-def _use_oblong_canvas(style: Style, _scene: Scene, rng: random.Random) -> Style:
+def _use_oblong_canvas(style: DrawingStyle, _scene: Scene, rng: random.Random) -> DrawingStyle:
     (width, height), scale = rng.choice(OBLONG), rng.uniform(0.85, 1.0)
     # Beside the middle at most as far as the canvas is free.
     free = [(1 - scale * min(width, height) / side) / 2 for side in (width, height)]
@@ -146,16 +146,16 @@ def _use_oblong_canvas(style: Style, _scene: Scene, rng: random.Random) -> Style
     return replace(style, canvas=(width, height), scale=scale, move=(move[0], move[1]))
 
 
-def _shrink_to_three_quarters(style: Style, _scene: Scene, _rng: random.Random) -> Style:
+def _shrink_to_three_quarters(style: DrawingStyle, _scene: Scene, _rng: random.Random) -> DrawingStyle:
     return replace(style, scale=0.75, move=(0.0, 0.0))
 
 
-def _tint(style: Style, _scene: Scene, _rng: random.Random) -> Style:
+def _tint(style: DrawingStyle, _scene: Scene, _rng: random.Random) -> DrawingStyle:
     return replace(style, off=(5.0, 7.0))
 
 
 def _build_depth_change(way: str, kind: str) -> StyleChange:
-    def change(style: Style, scene: Scene, _rng: random.Random) -> Style | None:
+    def change(style: DrawingStyle, scene: Scene, _rng: random.Random) -> DrawingStyle | None:
         return replace(style, ways=(way,)) if any(element.type == kind for element in scene.elements) else None
 
     return change
@@ -281,7 +281,7 @@ def _build_garbler(letters: str) -> SceneChange:
     return change
 
 
-def _scrawl(style: Style, scene: Scene, _rng: random.Random) -> Style | None:
+def _scrawl(style: DrawingStyle, scene: Scene, _rng: random.Random) -> DrawingStyle | None:
     return replace(style, ways=("scrawl",)) if _find_texts(scene) else None
 
 

@@ -17,14 +17,14 @@ FAR, ASIDE = 0.14, 40.0
 """Share of the picture's width by which a thing is moved; pixels by which a line is moved off its course at least."""
 
 
-class Fault(NamedTuple):
+class PlantedFault(NamedTuple):
     """A scene with a fault, and the keys of facts, any of which tells it when it fails."""
 
     scene: Scene
     broken: tuple[str, ...]
 
 
-def plant_fault(scene: Scene, kind: str, rng: random.Random) -> Fault | None:
+def plant_fault(scene: Scene, kind: str, rng: random.Random) -> PlantedFault | None:
     """Return a scene with one fault of a kind (a key of ``FAULTS``); None where it does not apply."""
     return FAULTS[kind](scene, rng)
 
@@ -38,23 +38,23 @@ def _replace_elements(scene: Scene, changed: dict[int, Element | None]) -> Scene
     return scene.model_copy(update={"elements": tuple(element for element in elements if element is not None)})
 
 
-def _remove_mark(scene: Scene, rng: random.Random) -> Fault | None:
+def _remove_mark(scene: Scene, rng: random.Random) -> PlantedFault | None:
     marks = _list_data_marks(scene)
     if len(marks) < 2:
         return None
     mark = rng.choice(marks)
-    return Fault(_replace_elements(scene, dict.fromkeys(mark.elements)), (f"{mark.key}/presence",))
+    return PlantedFault(_replace_elements(scene, dict.fromkeys(mark.elements)), (f"{mark.key}/presence",))
 
 
-def _remove_text(scene: Scene, rng: random.Random) -> Fault | None:
+def _remove_text(scene: Scene, rng: random.Random) -> PlantedFault | None:
     marks = [mark for mark in list_marks(scene) if mark.form == "text"]
     if not marks:
         return None
     mark = rng.choice(marks)
-    return Fault(_replace_elements(scene, dict.fromkeys(mark.elements)), (f"{mark.key}/presence",))
+    return PlantedFault(_replace_elements(scene, dict.fromkeys(mark.elements)), (f"{mark.key}/presence",))
 
 
-def _recolour_mark(scene: Scene, rng: random.Random) -> Fault | None:
+def _recolour_mark(scene: Scene, rng: random.Random) -> PlantedFault | None:
     mark = rng.choice(_list_data_marks(scene))
     own = scene.elements[mark.elements[0]].colour or "#000000"
     palette = [element.colour for element in scene.elements if element.type == scene.elements[mark.elements[0]].type]
@@ -62,10 +62,10 @@ def _recolour_mark(scene: Scene, rng: random.Random) -> Fault | None:
     colours = [colour for colour in colours if difference(colour, scene.background or "#ffffff") > 20]
     colour = rng.choice(sorted(colours))
     changed = {index: scene.elements[index].model_copy(update={"colour": colour}) for index in mark.elements}
-    return Fault(_replace_elements(scene, dict(changed)), (f"{mark.key}/colour",))
+    return PlantedFault(_replace_elements(scene, dict(changed)), (f"{mark.key}/colour",))
 
 
-def _move_mark(scene: Scene, rng: random.Random) -> Fault | None:
+def _move_mark(scene: Scene, rng: random.Random) -> PlantedFault | None:
     marks = [mark for mark in list_marks(scene) if mark.kind in {"shape", "segment", "circle"}]
     if not marks:
         return None
@@ -80,7 +80,7 @@ def _move_mark(scene: Scene, rng: random.Random) -> Fault | None:
     if not inside:
         return None
     moved = shift_element(scene.elements[index], *rng.choice(inside))
-    return Fault(_replace_elements(scene, {index: moved}), (f"{mark.key}/place", f"{mark.key}/presence"))
+    return PlantedFault(_replace_elements(scene, {index: moved}), (f"{mark.key}/place", f"{mark.key}/presence"))
 
 
 def _is_off_course(element: Element, way: tuple[float, float]) -> bool:
@@ -92,14 +92,14 @@ def _is_off_course(element: Element, way: tuple[float, float]) -> bool:
     return bool(abs(way[0] * down - way[1] * across) > ASIDE * math.hypot(across, down))
 
 
-def _move_text(scene: Scene, rng: random.Random) -> Fault | None:
+def _move_text(scene: Scene, rng: random.Random) -> PlantedFault | None:
     index_of = {mark.elements[0]: mark for mark in list_marks(scene) if mark.form == "text"}
     places = [(index, way) for index in index_of for way in _list_free_moves(scene, index)]
     if not places:
         return None
     index, way = rng.choice(places)
     key = index_of[index].key
-    return Fault(
+    return PlantedFault(
         _replace_elements(scene, {index: shift_element(scene.elements[index], *way)}),
         (f"{key}/place", f"{key}/presence"),
     )
@@ -139,7 +139,7 @@ def shift_element(element: Element, x: float, y: float) -> Element:
     return element.model_copy(update={"parameters": about, "box": _shift_box(element.box, x, y)})
 
 
-def _misspell_text(scene: Scene, rng: random.Random) -> Fault | None:
+def _misspell_text(scene: Scene, rng: random.Random) -> PlantedFault | None:
     """Put two different neighbouring letters of a word in the wrong order, or change a digit."""
     marks = [mark for mark in list_marks(scene) if mark.form == "text"]
     rng.shuffle(marks)
@@ -157,14 +157,14 @@ def _misspell_text(scene: Scene, rng: random.Random) -> Fault | None:
             text = text[:k] + str((int(text[k]) + rng.randint(2, 8)) % 10) + text[k + 1 :]
         else:
             continue
-        return Fault(
+        return PlantedFault(
             _replace_elements(scene, {mark.elements[0]: element.model_copy(update={"text": text})}),
             (f"{mark.key}/text",),
         )
     return None
 
 
-def _change_value(scene: Scene, rng: random.Random) -> Fault | None:
+def _change_value(scene: Scene, rng: random.Random) -> PlantedFault | None:
     marks = [mark for mark in list_marks(scene) if mark.kind in {"bar", "wedge", "line"}]
     bars = [mark for mark in marks
             if mark.kind != "bar" or not scene.elements[mark.elements[0]].parameters["baseline"]]  # fmt: skip
@@ -175,7 +175,7 @@ def _change_value(scene: Scene, rng: random.Random) -> Fault | None:
     return change(scene, mark, rng)
 
 
-def _shorten_bar(scene: Scene, mark: Mark, rng: random.Random) -> Fault:  # noqa: ARG001 - as the others
+def _shorten_bar(scene: Scene, mark: Mark, rng: random.Random) -> PlantedFault:  # noqa: ARG001 - as the others
     bar = scene.elements[mark.elements[0]]
     left, top, right, bottom = bar.box
     negative, lying = float(bar.parameters["value"]) < 0, bar.parameters["orientation"] == "horizontal"  # type: ignore[arg-type]
@@ -185,10 +185,12 @@ def _shorten_bar(scene: Scene, mark: Mark, rng: random.Random) -> Fault:  # noqa
     else:
         box = (left, top, right, bottom - cut) if negative else (left, top + cut, right, bottom)
     changed = bar.model_copy(update={"box": Box(*box)})
-    return Fault(_replace_elements(scene, {mark.elements[0]: changed}), (f"{mark.key}/value", f"{mark.key}/presence"))
+    return PlantedFault(
+        _replace_elements(scene, {mark.elements[0]: changed}), (f"{mark.key}/value", f"{mark.key}/presence")
+    )
 
 
-def _narrow_wedge(scene: Scene, mark: Mark, rng: random.Random) -> Fault | None:  # noqa: ARG001 - as the others
+def _narrow_wedge(scene: Scene, mark: Mark, rng: random.Random) -> PlantedFault | None:  # noqa: ARG001 - as the others
     """Give the next wedge a part of this one's share."""
     wedges = [other for other in list_marks(scene) if other.kind == "wedge"]
     following = wedges[(wedges.index(mark) + 1) % len(wedges)]
@@ -203,10 +205,10 @@ def _narrow_wedge(scene: Scene, mark: Mark, rng: random.Random) -> Fault | None:
         after: scene.elements[after].model_copy(update={"parameters": {
             **second, "share": float(second["share"]) + part, "start": float(second["start"]) - 3.6 * part}}),  # type: ignore[arg-type]
     }  # fmt: skip
-    return Fault(_replace_elements(scene, dict(changed)), (f"{mark.key}/value", f"{following.key}/value"))
+    return PlantedFault(_replace_elements(scene, dict(changed)), (f"{mark.key}/value", f"{following.key}/value"))
 
 
-def _bend_line(scene: Scene, mark: Mark, rng: random.Random) -> Fault:
+def _bend_line(scene: Scene, mark: Mark, rng: random.Random) -> PlantedFault:
     """Move one point of a line up or down by a fifth of the axis."""
     index = mark.elements[0]
     line = scene.elements[index]
@@ -224,10 +226,10 @@ def _bend_line(scene: Scene, mark: Mark, rng: random.Random) -> Fault:
         marker = scene.elements[other]
         if marker.parameters["centre"][0] == points[place][0]:  # type: ignore[index]
             changed[other] = shift_element(marker, 0.0, points[place][1] - marker.parameters["centre"][1])  # type: ignore[index]
-    return Fault(_replace_elements(scene, changed), (f"{mark.key}/value/{place + 1}",))
+    return PlantedFault(_replace_elements(scene, changed), (f"{mark.key}/value/{place + 1}",))
 
 
-FAULTS: dict[str, Callable[[Scene, random.Random], Fault | None]] = {
+FAULTS: dict[str, Callable[[Scene, random.Random], PlantedFault | None]] = {
     "removed": _remove_mark,
     "text removed": _remove_text,
     "recoloured": _recolour_mark,

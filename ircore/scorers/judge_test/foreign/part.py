@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from ircore.core.records import Line, Name, Record
-from ircore.scorers.judge_test.foreign.drawers import Style, classify_font
+from ircore.scorers.judge_test.foreign.drawers import DrawingStyle, classify_font
 from ircore.scorers.judge_test.foreign.families import FAMILIES, FamilyKind
 
 Ratings = Mapping[str, float]
@@ -155,7 +155,7 @@ class ForeignPart(Record):
     groups: dict[Name, tuple[GroupScore, ...]] = Field(description="By drawers, fonts, canvases and formats.")
 
 
-GROUPS: dict[str, Callable[[Style], str]] = {
+GROUPS: dict[str, Callable[[DrawingStyle], str]] = {
     "drawers": lambda style: style.drawer,
     "fonts": lambda style: classify_font(style.font),
     "canvases": lambda style: f"{style.canvas[0]} × {style.canvas[1]}",
@@ -166,7 +166,7 @@ GROUPS: dict[str, Callable[[Style], str]] = {
 def compute_foreign_part(
     verdicts: Mapping[str, Mapping[KnownOrder, bool]],
     ratings: Mapping[str, Ratings],
-    styles: Mapping[str, Mapping[str, Style]],
+    styles: Mapping[str, Mapping[str, DrawingStyle]],
 ) -> ForeignPart | None:
     """Return the part of a card; None if no picture with a known order was looked at.
 
@@ -232,9 +232,9 @@ def _compute_family_score(
 
 
 def _compute_group_scores(
-    group: Callable[[Style], str],
+    group: Callable[[DrawingStyle], str],
     verdicts: Mapping[str, Mapping[KnownOrder, bool]],
-    styles: Mapping[str, Mapping[str, Style]],
+    styles: Mapping[str, Mapping[str, DrawingStyle]],
 ) -> Iterable[GroupScore]:
     pictures: dict[str, int] = {}
     rightly: dict[str, list[bool]] = {}

@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from ircore.core.records import Scene
-from ircore.scorers.judge_test.foreign.outlines import Filled, Outline, Points, Stroke, Writing
+from ircore.scorers.judge_test.foreign.outlines import FilledArea, Outline, OutlineStroke, OutlineText, Points
 
 FLAT = 0.62
 """Height of a pie with depth, in parts of its width."""
@@ -55,15 +55,15 @@ def mix_colours(colour: str, other: str, share: float) -> str:
 
 def _add_sides(outline: Outline) -> Iterator[Outline]:
     """Yield the top and the right side of a bar that stands in space, then its front."""
-    if isinstance(outline, Filled) and outline.mark == "bar" and outline.colour:
+    if isinstance(outline, FilledArea) and outline.mark == "bar" and outline.colour:
         xs, ys = [x for x, _ in outline.rims[0]], [y for _, y in outline.rims[0]]
         left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
         reach = max(3.0, min(9.0, 0.3 * min(right - left, bottom - top)))
         across, up = reach, -0.8 * reach
         lid = [(left, top), (left + across, top + up), (right + across, top + up), (right, top)]
         side = [(right, top), (right + across, top + up), (right + across, bottom + up), (right, bottom)]
-        yield Filled((lid,), mix_colours(outline.colour, "#ffffff", 0.25))
-        yield Filled((side,), mix_colours(outline.colour, "#000000", 0.25))
+        yield FilledArea((lid,), mix_colours(outline.colour, "#ffffff", 0.25))
+        yield FilledArea((side,), mix_colours(outline.colour, "#000000", 0.25))
     yield outline
 
 
@@ -80,16 +80,16 @@ def _tilt_pie(outlines: list[Outline], scene: Scene) -> list[Outline]:
 
     laid: list[Outline] = []
     for outline in outlines:
-        if isinstance(outline, Writing):
+        if isinstance(outline, OutlineText):
             laid.append(replace(outline, at=back([outline.at])[0]))
-        elif isinstance(outline, Stroke):
+        elif isinstance(outline, OutlineStroke):
             laid.append(replace(outline, points=back(outline.points)))
         else:
             laid.append(replace(outline, rims=tuple(back(rim) for rim in outline.rims)))
-    wedges = [outline for outline in laid if isinstance(outline, Filled) and outline.mark == "wedge"]
+    wedges = [outline for outline in laid if isinstance(outline, FilledArea) and outline.mark == "wedge"]
     first = next(index for index, outline in enumerate(laid) if outline in wedges)
     rim = [
-        Filled(
+        FilledArea(
             tuple([(a, b + down) for a, b in part] for part in each.rims),
             mix_colours(each.colour or "#888888", "#000000", 0.3),
         )
@@ -101,11 +101,11 @@ def _tilt_pie(outlines: list[Outline], scene: Scene) -> list[Outline]:
 
 def _add_shadows(outlines: list[Outline], ground: str) -> list[Outline]:
     """Return outlines with the shadows of all marks beneath the lowest mark, darker towards their middles."""
-    marks = [part for part in outlines if isinstance(part, Filled) and part.mark and part.colour]
+    marks = [part for part in outlines if isinstance(part, FilledArea) and part.mark and part.colour]
     if not marks:
         return outlines
     shadows = [
-        Filled(
+        FilledArea(
             tuple([(x + reach, y + reach) for x, y in rim] for rim in mark.rims), mix_colours(ground, "#202028", share)
         )
         for reach, share in ((6.0, 0.07), (4.5, 0.14), (3.0, 0.22))
@@ -117,7 +117,7 @@ def _add_shadows(outlines: list[Outline], ground: str) -> list[Outline]:
 
 def _scrawl_text(outline: Outline, rng: random.Random) -> Iterator[Outline]:
     """Yield strokes in place of a text's letters: of their height and width, and none of them a letter."""
-    if not isinstance(outline, Writing):
+    if not isinstance(outline, OutlineText):
         yield outline
         return
     step, turn = 0.58 * outline.size, math.radians(outline.turn)
@@ -136,14 +136,14 @@ def _scrawl_text(outline: Outline, rng: random.Random) -> Iterator[Outline]:
                     outline.at[1] - along * math.sin(turn) + across * math.cos(turn),
                 )
             )
-        yield Stroke(points, outline.colour, max(1.0, 0.09 * outline.size))
+        yield OutlineStroke(points, outline.colour, max(1.0, 0.09 * outline.size))
 
 
 def _wobble_outline(outline: Outline, rng: random.Random) -> Outline:
-    if isinstance(outline, Writing):
+    if isinstance(outline, OutlineText):
         x, y = outline.at
         return replace(outline, at=(x + rng.uniform(-1.5, 1.5), y + rng.uniform(-1.5, 1.5)))
-    if isinstance(outline, Stroke):
+    if isinstance(outline, OutlineStroke):
         return replace(outline, points=_wobble_path(outline.points, outline.closed, rng), closed=False)
     return replace(outline, rims=tuple(_wobble_path(rim, True, rng) for rim in outline.rims))
 
@@ -172,7 +172,7 @@ def _shade_marks(image: Image.Image, outlines: Sequence[Outline]) -> Image.Image
     """Lighten the top and darken the foot of every mark."""
     pixels = np.asarray(image, float).copy()
     for outline in outlines:
-        if not (isinstance(outline, Filled) and outline.mark and outline.colour):
+        if not (isinstance(outline, FilledArea) and outline.mark and outline.colour):
             continue
         mask = Image.new("L", image.size)
         pen = ImageDraw.Draw(mask)

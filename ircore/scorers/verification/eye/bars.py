@@ -11,8 +11,8 @@ from ircore.core.drawing import Scale
 from ircore.core.records import Box, Element
 from ircore.scorers.verification.eye.regions import ONE_COLOUR, find_shades
 from ircore.scorers.verification.eye.view import (
+    EyeView,
     Floats,
-    View,
     clip_box,
     cut_window,
     find_commonest_colour,
@@ -33,7 +33,7 @@ GAP = 24
 
 
 @dataclass(frozen=True)
-class Bar:
+class SeenBar:
     """A bar as seen.
 
     Attributes:
@@ -42,7 +42,7 @@ class Bar:
         high: Where it ends.
 
     Example:
-        >>> bar = Bar("#1d4ed8", low=0.0, high=0.75)
+        >>> bar = SeenBar("#1d4ed8", low=0.0, high=0.75)
         >>> bar.high - bar.low
         0.75
     """
@@ -52,7 +52,7 @@ class Bar:
     high: float
 
 
-def find_surface_colour(view: View, boxes: list[Box]) -> Floats:
+def find_surface_colour(view: EyeView, boxes: list[Box]) -> Floats:
     """Return the commonest colour between bars, L*a*b*.
 
     Args:
@@ -75,7 +75,7 @@ def find_surface_colour(view: View, boxes: list[Box]) -> Floats:
     return find_commonest_colour(cut_window(view.lab, area)[mask])
 
 
-def find_bar(view: View, element: Element, surface: Floats, roughness: float = 0.0) -> Bar | None:
+def find_bar(view: EyeView, element: Element, surface: Floats, roughness: float = 0.0) -> SeenBar | None:
     """Look for a bar about its expected place; None if no bar is seen there."""
     lying = element.parameters["orientation"] == "horizontal"
     lab, rgb, texts = (_turn_upright(array, lying) for array in (view.lab, view.rgb, view.texts))
@@ -124,7 +124,7 @@ def find_bar(view: View, element: Element, surface: Floats, roughness: float = 0
     profile = np.median(own_distance, axis=1)
     # The lower end is sought in the mirrored profile, so that both ends are measured alike.
     low, high = _find_edge(profile[::-1], len(profile) - ends[0]), _find_edge(profile, ends[1])
-    return Bar(format_rgb(np.median(shown, axis=0)), len(profile) - low, high)
+    return SeenBar(format_rgb(np.median(shown, axis=0)), len(profile) - low, high)
 
 
 def _find_edge(profile: Floats, end: float) -> float:
@@ -146,7 +146,7 @@ def _find_edge(profile: Floats, end: float) -> float:
     return round(start + first - 0.5 + part, 2)
 
 
-def _list_bar_colours(view: View) -> list[Floats]:
+def _list_bar_colours(view: EyeView) -> list[Floats]:
     """Return the colours of the target's bars, L*a*b*."""
     colours = {element.colour for element in view.scene.elements if element.type == "bar" and element.colour}
     return [parse_lab(colour) for colour in sorted(colours)]
@@ -176,7 +176,7 @@ def _find_longest_run(shares: Floats, written: npt.NDArray[np.bool_], core: Box)
     return float(start), float(end)
 
 
-def compute_value(bar: Bar, element: Element, scale: Scale) -> float:
+def compute_value(bar: SeenBar, element: Element, scale: Scale) -> float:
     """Return the value that a bar shows, from its base to its end.
 
     Args:

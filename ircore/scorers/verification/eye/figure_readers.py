@@ -22,9 +22,9 @@ from ircore.scorers.verification.eye.look import Look, Observations
 from ircore.scorers.verification.eye.regions import find_tint
 from ircore.scorers.verification.eye.strokes import Course, find_colour, is_dashed
 from ircore.scorers.verification.eye.view import (
+    EyeView,
     Floats,
     Observed,
-    View,
     clip_box,
     find_commonest_colour,
     format_rgb,
@@ -47,7 +47,7 @@ class _Dot(NamedTuple):
     is_filled: bool
 
 
-def find_dot(view: View, x: float, y: float, radius: float, ring: bool) -> _Dot | None:
+def find_dot(view: EyeView, x: float, y: float, radius: float, ring: bool) -> _Dot | None:
     """Look for a dot about its expected place.
 
     Args:
@@ -346,7 +346,7 @@ def read_pie(look: Look, mark: Mark) -> Observations:
 
 
 def _assign_sectors(
-    view: View, wedges: list[Element], disc: pies.Disc, roughness: float = 0.0
+    view: EyeView, wedges: list[Element], disc: pies.Disc, roughness: float = 0.0
 ) -> dict[str, pies.Sector]:
     """Return the sector of each wedge, by the wedge's key."""
     about = wedges[0].parameters

@@ -51,7 +51,7 @@ def build_stretch(wide: float, high: float, left: float, top: float) -> Matrix:
 
 
 @dataclass(eq=False)
-class Proposer:
+class FrameProposer:
     """The target's side of the proposals, computed once for all renderings.
 
     Attributes:
@@ -83,7 +83,7 @@ class Proposer:
         return self.profiles[axis, factor]
 
 
-def propose_frames(proposer: Proposer, rendering: Edges) -> list[Matrix]:
+def propose_frames(proposer: FrameProposer, rendering: Edges) -> list[Matrix]:
     """Return frames in which the target's drawing may lie on a rendering's canvas."""
     edges = proposer.edges
     wide, high = rendering.width / edges.width, rendering.height / edges.height
@@ -162,7 +162,7 @@ def _compute_extent(points: Floats) -> tuple[float, float, float, float]:
     return left, top, right, bottom
 
 
-def _propose_axis_frames(proposer: Proposer, rendering: Edges, points: Floats, normals: Floats) -> list[Matrix]:
+def _propose_axis_frames(proposer: FrameProposer, rendering: Edges, points: Floats, normals: Floats) -> list[Matrix]:
     """Return frames with own factors for both axes, each found for itself from the edges across it."""
     edges = proposer.edges
     places = []
@@ -205,7 +205,7 @@ def _find_best_places(
     return chosen
 
 
-def _propose_uniform_frames(proposer: Proposer, rendering: Edges, points: Floats, normals: Floats) -> list[Matrix]:
+def _propose_uniform_frames(proposer: FrameProposer, rendering: Edges, points: Floats, normals: Floats) -> list[Matrix]:
     """Return frames with one factor for both axes."""
     edges = proposer.edges
     across, down = np.abs(normals).T

@@ -19,8 +19,8 @@ from ircore.scorers.verification.eye.line_readers import read_line_colour
 from ircore.scorers.verification.eye.look import Look, Observations, Reader, read_texts
 from ircore.scorers.verification.eye.regions import (
     APART,
-    Area,
-    Place,
+    AreaPlace,
+    SeenArea,
     Target,
     draw_hole_mask,
     draw_outline_ring,
@@ -29,10 +29,10 @@ from ircore.scorers.verification.eye.regions import (
 )
 from ircore.scorers.verification.eye.strokes import SMOOTH
 from ircore.scorers.verification.eye.view import (
+    EyeView,
     Floats,
     Mask,
     Observed,
-    View,
     cut_window,
     find_commonest_colour,
     format_rgb,
@@ -168,7 +168,7 @@ def read_other(look: Look, mark: Mark) -> Observations:
     }
 
 
-def _find_place(target: Target, index: int) -> Place:
+def _find_place(target: Target, index: int) -> AreaPlace:
     """Return where to look for an element: where the target has its colour, or all of its outline if hardly there."""
     element, hidden, outline = target.scene.elements[index], target.hidden(index), target.outline(index)
     if element.colour is not None:
@@ -178,7 +178,7 @@ def _find_place(target: Target, index: int) -> Place:
     return find_place(outline, hidden)
 
 
-def _read_colour(look: Look, area: Area, element: Element) -> Observed:
+def _read_colour(look: Look, area: SeenArea, element: Element) -> Observed:
     """Return the reading of a shape's colour; a thin outline's colour may be lost in a rough rendering."""
     width = float(element.parameters.get("outline_width") or 0)  # type: ignore[arg-type]
     if is_hollow(element) and width < THIN and look.roughness > SMOOTH:
@@ -186,7 +186,7 @@ def _read_colour(look: Look, area: Area, element: Element) -> Observed:
     return Observed(area.colour)
 
 
-def _is_ground(look: Look, area: Area, own: Area) -> bool:
+def _is_ground(look: Look, area: SeenArea, own: SeenArea) -> bool:
     """Return whether the area seen at a shape's place is ground: it has the ground's colour or is much too large."""
     if area.mask.sum() > MOST_GROWTH * own.mask.sum():
         return True
@@ -203,7 +203,7 @@ def _is_ground(look: Look, area: Area, own: Area) -> bool:
     )
 
 
-def _list_ground_colours(target: Target, view: View) -> list[Floats]:
+def _list_ground_colours(target: Target, view: EyeView) -> list[Floats]:
     """Return the colours of the areas of the ground in a view."""
     areas = [target.outline(k) for k, element in enumerate(target.scene.elements) if element.type == "background"]
     rest = ~np.any(areas, axis=0) if areas else np.ones_like(target.explained)
@@ -211,13 +211,13 @@ def _list_ground_colours(target: Target, view: View) -> list[Floats]:
     return [find_commonest_colour(view.sample_lab(mask)) if mask.sum() > 60 else view.background for mask in free]
 
 
-def _find_area(target: Target, view: View, index: int) -> Area | None:
+def _find_area(target: Target, view: EyeView, index: int) -> SeenArea | None:
     """Look for a shape in a view; an area seen in the target's own view is kept in that view."""
     place = target.view.compute_once(f"place {index}", lambda: _find_shape_place(target, index))
     return view.compute_once(f"area {index}", lambda: find_area(view, place))
 
 
-def _find_shape_place(target: Target, index: int) -> Place:
+def _find_shape_place(target: Target, index: int) -> AreaPlace:
     """Return where to look for a shape: of a hollow shape its rim, of a ring all but its hole."""
     element, expected = target.scene.elements[index], target.shape(index)
     sought = (
@@ -226,7 +226,7 @@ def _find_shape_place(target: Target, index: int) -> Place:
     return find_place(sought, target.hidden(index))
 
 
-def _check_filling(area: Area, expected: Mask, hidden: Mask) -> str | None:
+def _check_filling(area: SeenArea, expected: Mask, hidden: Mask) -> str | None:
     """Return whether the middle of a shape has the shape's colour; None if the middle is hidden or too small."""
     rows, columns = np.nonzero(expected)
     x, y, wide, high = columns.mean(), rows.mean(), np.ptp(columns) / 5, np.ptp(rows) / 5
@@ -238,7 +238,7 @@ def _check_filling(area: Area, expected: Mask, hidden: Mask) -> str | None:
     return "filled" if float(area.mask[middle].mean()) > 0.5 else "hollow"
 
 
-def _compare_form(target: Target, mark: Mark, area: Area, own: Area) -> Observations:
+def _compare_form(target: Target, mark: Mark, area: SeenArea, own: SeenArea) -> Observations:
     """Compare a shape with the same shape as seen in the target."""
     element = target.scene.elements[mark.elements[0]]
     (x, y, size), (own_x, own_y, own_size) = _compute_extent(area), _compute_extent(own)
@@ -263,7 +263,7 @@ def _compare_form(target: Target, mark: Mark, area: Area, own: Area) -> Observat
     return readings
 
 
-def _measure_completeness(look: Look, mark: Mark, area: Area, own: Area) -> Observations:
+def _measure_completeness(look: Look, mark: Mark, area: SeenArea, own: SeenArea) -> Observations:
     """Say how much of a shape is missing or added, in parts of its area: notches, bumps, cut-off parts."""
     index, key = mark.elements[0], f"{mark.key}/whole"
     element = look.target.scene.elements[index]
@@ -279,7 +279,7 @@ def _measure_completeness(look: Look, mark: Mark, area: Area, own: Area) -> Obse
     return {key: Observed(share, f"{100 * share:.1f} % of it is missing or added")}
 
 
-def _compute_deviating_share(look: Look, area: Area, wanted: Mask, index: int, finest: float) -> float:
+def _compute_deviating_share(look: Look, area: SeenArea, wanted: Mask, index: int, finest: float) -> float:
     """Return the share of a shape, laid over the seen area, that the area lacks or has too much, beyond the rim."""
     rows, columns = (np.flatnonzero((wanted | area.mask).any(axis=axis)) for axis in (1, 0))
     box = grow_box(Box(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1), 12)
@@ -308,7 +308,7 @@ def _find_deviating_parts(off: Mask, depths: Floats, finest: float) -> Mask:
     return mask
 
 
-def _compute_extent(area: Area) -> tuple[float, float, float]:
+def _compute_extent(area: SeenArea) -> tuple[float, float, float]:
     """Return the middle of an area's box, x and y, and the half of its longer side, in pixels."""
     box = area.box
     return (
@@ -320,7 +320,7 @@ def _compute_extent(area: Area) -> tuple[float, float, float]:
 
 def read_relations(look: Look) -> Observations:
     """Read the relations of shapes to one another, by their seen boxes."""
-    areas: dict[str, Area] = look.view.notes.get("shapes", {})
+    areas: dict[str, SeenArea] = look.view.notes.get("shapes", {})
     readings: Observations = {}
     for mark in look.target.marks:
         for fact in look.facts.get(mark.key, []):

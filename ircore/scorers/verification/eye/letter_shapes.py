@@ -67,7 +67,7 @@ class Lettering(NamedTuple):
     casing: dict[int, int] = CASINGS[0]
 
 
-class Fit(NamedTuple):
+class LetterFit(NamedTuple):
     """How well ink fits a text, letter by letter without spaces: correlations −1 to 1.
 
     Attributes:
@@ -96,22 +96,24 @@ class Fits(NamedTuple):
             its font; empty where they do not, or where that was not looked at.
     """
 
-    labels: list[Fit | None]
+    labels: list[LetterFit | None]
     usual: float
     strange: float
     is_garbled: bool
     letterings: list[Lettering]
     recurring: tuple[bool, ...] = ()
 
-    def again(self, inks: Sequence[Floats], text: str) -> Fit | None:
+    def again(self, inks: Sequence[Floats], text: str) -> LetterFit | None:
         """Return the best fit of other inks that a label may have."""
-        return _find_best_fit([Label(ink, text) for ink in inks], self.letterings)
+        return _find_best_fit([InkedLabel(ink, text) for ink in inks], self.letterings)
 
     def find_clearly_better(self, ink: Floats, text: str, others: Sequence[str]) -> str | None:
         """Return the one of other texts that ink fits clearly better than its own; None if it fits none so well."""
         letterings = self.letterings[:1]
-        own = _find_best_fit([Label(ink, text)], letterings)
-        fits = {other: fit for other in others if (fit := _find_best_fit([Label(ink, other)], letterings)) is not None}
+        own = _find_best_fit([InkedLabel(ink, text)], letterings)
+        fits = {
+            other: fit for other in others if (fit := _find_best_fit([InkedLabel(ink, other)], letterings)) is not None
+        }
         best = max(fits, key=lambda other: _compute_goodness(fits[other]), default=None)
         if own is None or best is None or _compute_goodness(fits[best]) < _compute_goodness(own) + OTHERWISE:
             return None
@@ -319,7 +321,7 @@ def _normalise_page(page: Floats) -> Floats:
     return unit
 
 
-class Label:
+class InkedLabel:
     """A label's ink and the text that it should say; what is computed of the ink serves all letterings."""
 
     def __init__(self, ink: Floats, text: str) -> None:
@@ -396,7 +398,7 @@ def _find_word_place(word: _Word) -> tuple[int, int, int]:
     return max(2, round(word.right)), word.top, word.bottom
 
 
-def _fit_letters(label: Label, lettering: Lettering) -> Fit | None:
+def _fit_letters(label: InkedLabel, lettering: Lettering) -> LetterFit | None:
     font, text = lettering.font, label.text
     word = _set_word(font, text.translate(lettering.casing))
     if word is None:
@@ -415,7 +417,7 @@ def _fit_letters(label: Label, lettering: Lettering) -> Fit | None:
     letters = text.replace(" ", "")
     is_own = best <= own
     others = [mine if same else _LETTERS[number] for mine, same, number in zip(letters, is_own, numbers, strict=True)]
-    return Fit(letters, own, np.maximum(best, own), "".join(others).translate(_AS_LETTERS))
+    return LetterFit(letters, own, np.maximum(best, own), "".join(others).translate(_AS_LETTERS))
 
 
 def find_fits(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Floats] = ()) -> Fits:
@@ -430,11 +432,11 @@ def find_fits(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[F
     if not order:
         return Fits([], 0.0, 0.0, False, [])
     half = len(_load_fonts().names) // 2
-    labels = [Label(ink, text) for ink, text in zip(inks, texts, strict=True)]
+    labels = [InkedLabel(ink, text) for ink, text in zip(inks, texts, strict=True)]
     longest, uneven = ([labels[k] for k in some] for some in (order, _find_uneven_texts(texts)))
     letterings = [_choose_figures(_choose_casing(font, longest), uneven) for font in range(half)]
-    for fit, count in ((Label.compute_rough_fit, LIKELY), (Label.fit, BEST)):
-        if fit is Label.fit:
+    for fit, count in ((InkedLabel.compute_rough_fit, LIKELY), (InkedLabel.fit, BEST)):
+        if fit is InkedLabel.fit:
             letterings += [lettering._replace(font=lettering.font + half) for lettering in letterings]
         table = np.array([[fit(label, lettering) for label in longest] for lettering in letterings])
         usual = np.where((table >= 0).any(axis=1), np.round(np.median(table, axis=1), 4), -1.0)
@@ -468,7 +470,7 @@ def find_fits(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[F
     return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, letterings, recurring)
 
 
-def discount_habits(fits: Sequence[Fit | None]) -> list[Fit | None]:
+def discount_habits(fits: Sequence[LetterFit | None]) -> list[LetterFit | None]:
     """Return fits less what other letters fit better wherever a letter stands: the picture's font draws it so."""
     gaps: dict[str, list[tuple[int, float]]] = {}
     for number, fit in enumerate(fits):
@@ -520,7 +522,7 @@ class Recurrence(NamedTuple):
     labels: tuple[bool, ...]
 
 
-def measure_recurrence(labels: Sequence[Label], lettering: Lettering) -> Recurrence | None:
+def measure_recurrence(labels: Sequence[InkedLabel], lettering: Lettering) -> Recurrence | None:
     """Return how much alike equal and different letters look in a picture, whatever its font.
 
     Where something else is written, letters that should be equal are no more alike than others.
@@ -581,7 +583,7 @@ def _normalise_rows(pieces: Floats) -> Floats:
     return units
 
 
-def _choose_casing(font: int, labels: Sequence[Label]) -> Lettering:
+def _choose_casing(font: int, labels: Sequence[InkedLabel]) -> Lettering:
     """Return a font with the casing in which it fits labels best as a whole."""
     letters = {ord(letter) for label in labels for letter in label.text}
     return _select_best_lettering(
@@ -589,7 +591,7 @@ def _choose_casing(font: int, labels: Sequence[Label]) -> Lettering:
     )
 
 
-def _choose_figures(lettering: Lettering, labels: Sequence[Label]) -> Lettering:
+def _choose_figures(lettering: Lettering, labels: Sequence[InkedLabel]) -> Lettering:
     """Return lettering with text figures where they fit labels better that they would make uneven in height.
 
     In any other label, such as "100", both kinds of figures are equally high once it has the height of its ink.
@@ -610,19 +612,19 @@ def _find_uneven_texts(texts: Sequence[str]) -> list[int]:
     return sorted(places, key=lambda k: len(texts[k]))[:FIRST]
 
 
-def _select_best_lettering(letterings: Sequence[Lettering], labels: Sequence[Label]) -> Lettering:
+def _select_best_lettering(letterings: Sequence[Lettering], labels: Sequence[InkedLabel]) -> Lettering:
     """Return the lettering that fits labels best as a whole, the first of equal ones."""
     means = [float(np.mean([label.compute_rough_fit(lettering) for label in labels])) for lettering in letterings]
     return letterings[max(range(len(means)), key=lambda k: (round(means[k], 4), -k))]
 
 
-def _find_best_fit(labels: Sequence[Label], letterings: Sequence[Lettering]) -> Fit | None:
+def _find_best_fit(labels: Sequence[InkedLabel], letterings: Sequence[Lettering]) -> LetterFit | None:
     """Return the best fit of any of some inks that a label may have, in any of some letterings."""
     fits: list[Any] = [_fit_letters(label, lettering) for label in labels for lettering in letterings]
     return max((fit for fit in fits if fit is not None), key=_compute_goodness, default=None)
 
 
-def _compute_goodness(fit: Fit) -> float:
+def _compute_goodness(fit: LetterFit) -> float:
     return round(float(np.average(2 * fit.own - fit.best, weights=_weigh_letters(fit.letters))), 4)
 
 
@@ -669,7 +671,7 @@ ALIKE = str.maketrans("0l1|!ij/,–−×·θ²³β", "oiiiiiii.--x-oz3b")
 """Lower-case letters that many fonts draw alike."""
 
 
-def _compute_gaps(fit: Fit) -> Floats:
+def _compute_gaps(fit: LetterFit) -> Floats:
     """Return by how much more another letter fits than each letter of a label, 0 for letters that look alike."""
     pairs = zip(fit.letters, fit.others, strict=True)
     alike = np.array([a.lower().translate(ALIKE) == b.lower().translate(ALIKE) for a, b in pairs])
@@ -677,7 +679,7 @@ def _compute_gaps(fit: Fit) -> Floats:
     return gaps
 
 
-def find_exchanged_labels(fits: Sequence[Fit | None]) -> list[int]:
+def find_exchanged_labels(fits: Sequence[LetterFit | None]) -> list[int]:
     """Return which labels spell other labels of the picture; none unless half of them do, each of them another one.
 
     A letter in an odd font may look more like another one; that most labels do so, and give each other's texts, is no
@@ -690,7 +692,7 @@ def find_exchanged_labels(fits: Sequence[Fit | None]) -> list[int]:
     return exchanged if is_one_to_one and len(exchanged) >= max(2, len(fits) / 2) else []
 
 
-def compute_mean_fit(fit: Fit) -> float:
+def compute_mean_fit(fit: LetterFit) -> float:
     """Return how well ink fits a text on average: its correlation with the text's own letters."""
     return round(float(np.average(fit.own, weights=_weigh_letters(fit.letters))), 4)
 
@@ -700,7 +702,7 @@ def _classify_letter(letter: str) -> str:
     return "0" if letter.isdigit() else "A" if letter.isupper() else "a" if letter.islower() else letter
 
 
-def read_label(fit: Fit, usual: float, strange: float = 0.0) -> str | None:
+def read_label(fit: LetterFit, usual: float, strange: float = 0.0) -> str | None:
     """Return what a label says as far as its ink tells.
 
     Args:
@@ -713,7 +715,7 @@ def read_label(fit: Fit, usual: float, strange: float = 0.0) -> str | None:
         it is something else altogether; None if the ink does not tell.
 
     Example:
-        >>> sure = Fit("ab", np.array([0.9, 0.9]), np.array([0.9, 0.9]), "ab")
+        >>> sure = LetterFit("ab", np.array([0.9, 0.9]), np.array([0.9, 0.9]), "ab")
         >>> read_label(sure, 0.9)
         'ab'
     """

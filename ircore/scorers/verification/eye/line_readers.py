@@ -23,10 +23,10 @@ from ircore.scorers.verification.eye.strokes import (
     sample_places_along,
 )
 from ircore.scorers.verification.eye.view import (
+    EyeView,
     Floats,
     Mask,
     Observed,
-    View,
     cut_window,
     find_runs,
     grow_box,
@@ -91,7 +91,7 @@ def read_group(look: Look, mark: Mark) -> Observations:
     return {f"{mark.key}/presence": Observed(share >= PRESENT[mark.kind])}
 
 
-def _find_courses(look: Look, view: View, mark: Mark) -> list[Course]:
+def _find_courses(look: Look, view: EyeView, mark: Mark) -> list[Course]:
     """Follow the lines of a group; a line at zero is looked for between the bars, whose rims run along the line."""
     reach = REACH if mark.kind != "squares" else 5.0
     elements = look.target.scene.elements
@@ -137,7 +137,7 @@ def _compute_steady_share(course: Course) -> float:
 
 
 def find_course(
-    view: View, element: Element, reach: float, step: float, ends: float = 0.0, two_sided: bool = False
+    view: EyeView, element: Element, reach: float, step: float, ends: float = 0.0, two_sided: bool = False
 ) -> Course:
     """Look for a drawn line along its course in the target; arguments as of ``sample_places_along`` and ``follow``."""
     about: Any = element.parameters

@@ -48,7 +48,7 @@ from ircore.scorers.verification.eye.texts import (
     read_turn,
     replace_missing_blocks,
 )
-from ircore.scorers.verification.eye.view import Floats, Observed, View, find_commonest_colour, measure_lab_distance
+from ircore.scorers.verification.eye.view import EyeView, Floats, Observed, find_commonest_colour, measure_lab_distance
 from ircore.scorers.verification.scene_facts import Fact, Mark
 from ircore.scorers.verification.scene_facts.axes import compute_middle, find_scale
 
@@ -109,7 +109,7 @@ class Look:
     """
 
     target: Target
-    view: View
+    view: EyeView
     transform: Transform
     agreement: float
     is_found: bool
@@ -167,7 +167,7 @@ class Look:
         return Scale(scale.low, scale.high, scale.start * slope + offset, scale.end * slope + offset)
 
 
-def _compute_uneven_share(view: View, target: Target) -> float:
+def _compute_uneven_share(view: EyeView, target: Target) -> float:
     """Return the share of the ground beside drawn elements that is neither of the commonest colours nor ink."""
     colours = view.sample_lab(target.beside)[::3]
     grounds: list[Floats] = []
@@ -202,7 +202,7 @@ def _build_look(target: Target, pixels: Pixels) -> Look:
     model = target.view.compute_once("registration", lambda: Model(target.picture, target.scene))
     fit = register_rendering(model, pixels)
     transform = fit.transform
-    view = View(lay_over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
+    view = EyeView(lay_over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
     look = Look(target, view, transform, fit.agreement, fit.is_found, fit.beyond, find_blocks(view, target.texts))
     high, wide = (
         pixels.shape[0] * transform.high / target.scene.height,

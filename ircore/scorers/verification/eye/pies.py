@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ircore.core.records import Element
 from ircore.scorers.verification.eye.strokes import sample_colours
-from ircore.scorers.verification.eye.view import Floats, View, format_rgb, measure_lab_distance, parse_lab
+from ircore.scorers.verification.eye.view import EyeView, Floats, format_rgb, measure_lab_distance, parse_lab
 
 TURNS = 720
 """Directions in which a pie is read."""
@@ -53,7 +53,7 @@ class Sector:
         return (self.start + self.sweep / 2) % 360
 
 
-def find_disc(view: View, wedges: Sequence[Element]) -> Disc | None:
+def find_disc(view: EyeView, wedges: Sequence[Element]) -> Disc | None:
     """Fit a circle to the rim of the pie; None if no circle fits."""
     about = next((wedge for wedge in wedges if not wedge.parameters["exploded"]), wedges[0]).parameters
     x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
@@ -66,7 +66,7 @@ def find_disc(view: View, wedges: Sequence[Element]) -> Disc | None:
     return Disc(round(x, 2), round(y, 2), round(radius, 2), _measure_hole(view, x, y, radius))
 
 
-def is_round(view: View, disc: Disc) -> bool:
+def is_round(view: EyeView, disc: Disc) -> bool:
     """Return whether a circle is the rim of what is drawn there: whether the ground begins beyond it, mostly."""
     rays = _sample_rays(view, disc.x, disc.y, np.array([0.94, 1.07], np.float32) * disc.radius)
     ground = measure_lab_distance(rays, view.background) < APART
@@ -79,7 +79,7 @@ FLAT, STEEP = 0.94, 0.35
 """Ratios of height and width of a pie between which it is seen tilted."""
 
 
-def untilt_pie(view: View, wedges: Sequence[Element]) -> tuple[View, Disc] | None:
+def untilt_pie(view: EyeView, wedges: Sequence[Element]) -> tuple[EyeView, Disc] | None:
     """Return the view in which a tilted pie, with or without a wall below, is round; None if it is not tilted.
 
     The upper half of the rim shows no wall: with the widest place of the pie it gives the ellipse of the pie's face.
@@ -111,10 +111,10 @@ def untilt_pie(view: View, wedges: Sequence[Element]) -> tuple[View, Disc] | Non
         return None
     rows = middle + (np.arange(height) + 0.5 - middle) * high / half
     near = np.clip(np.floor(rows).astype(int), 0, height - 1)
-    return View(view.pixels[near], view.scene), Disc(round(x, 2), round(middle, 2), round(half, 2), 0.0)
+    return EyeView(view.pixels[near], view.scene), Disc(round(x, 2), round(middle, 2), round(half, 2), 0.0)
 
 
-def _sample_rays(view: View, x: float, y: float, reaches: Floats, turns: int = 180) -> Floats:
+def _sample_rays(view: EyeView, x: float, y: float, reaches: Floats, turns: int = 180) -> Floats:
     """Return colours along rays: directions × reaches × 3, L*a*b*."""
     angles = np.arange(turns) * (2 * math.pi / turns)
     points = np.stack(
@@ -123,7 +123,7 @@ def _sample_rays(view: View, x: float, y: float, reaches: Floats, turns: int = 1
     return sample_colours(view.lab, points.astype(np.float32))
 
 
-def _fit_rim(view: View, x: float, y: float, radius: float, inner: float) -> tuple[float, float, float] | None:
+def _fit_rim(view: EyeView, x: float, y: float, radius: float, inner: float) -> tuple[float, float, float] | None:
     """Fit a circle to where the ground begins, looked for from ``inner`` (a share of the radius) outwards."""
     reaches = np.arange(inner * radius, 1.35 * radius, 1.0, dtype=np.float32)
     rays = _sample_rays(view, x, y, reaches)
@@ -153,7 +153,7 @@ def _fit_rim(view: View, x: float, y: float, radius: float, inner: float) -> tup
     return x + float(solution[0]), y + float(solution[1]), size
 
 
-def _measure_hole(view: View, x: float, y: float, radius: float) -> float:
+def _measure_hole(view: EyeView, x: float, y: float, radius: float) -> float:
     """Return the radius of the hole as a share of the pie's radius, 0 without a hole."""
     reaches = np.linspace(0.03, 0.9, 88, dtype=np.float32) * radius
     ground = measure_lab_distance(_sample_rays(view, x, y, reaches, 90), view.background) < APART
@@ -164,7 +164,7 @@ def _measure_hole(view: View, x: float, y: float, radius: float) -> float:
     return round(float(reaches[min(end, len(reaches) - 1)] / radius), 3)
 
 
-def find_sectors(view: View, disc: Disc, hole: float, roughness: float = 0.0) -> list[Sector]:
+def find_sectors(view: EyeView, disc: Disc, hole: float, roughness: float = 0.0) -> list[Sector]:
     """Read the pie degree by degree and return its wedges, clockwise.
 
     Args:
@@ -246,7 +246,7 @@ def _merge_stretches(
     return [(round(first) % around, round(width)) for first, width, _ in joined]
 
 
-def _build_sector(view: View, disc: Disc, colours: Floats, start: int, length: int) -> Sector:
+def _build_sector(view: EyeView, disc: Disc, colours: Floats, start: int, length: int) -> Sector:
     per_degree = len(colours) / 360
     middle = math.radians((start + length / 2) / per_degree)
     reaches = np.linspace(0.5, 0.9, 12) if disc.hole < 0.45 else np.linspace(disc.hole + 0.1, 0.95, 12)
@@ -265,7 +265,7 @@ def _build_sector(view: View, disc: Disc, colours: Floats, start: int, length: i
     )
 
 
-def _measure_reach(view: View, disc: Disc, middle: float) -> float:
+def _measure_reach(view: EyeView, disc: Disc, middle: float) -> float:
     """Return how far a wedge reaches outwards, as a share of the radius."""
     reaches = np.arange(0.8 * disc.radius, 1.3 * disc.radius, 1.0)
     points = np.stack([disc.x + reaches * math.cos(middle), disc.y + reaches * math.sin(middle)], axis=-1).astype(

@@ -19,9 +19,9 @@ from ircore.core.records import Box, Element, Scene
 from ircore.instances.scene_percepts import complete_scene
 from ircore.scorers.verification.eye.texts import Block, find_blocks
 from ircore.scorers.verification.eye.view import (
+    EyeView,
     Floats,
     Mask,
-    View,
     cut_window,
     find_commonest_colour,
     format_rgb,
@@ -36,11 +36,11 @@ APART = 7.0
 
 
 @dataclass(frozen=True, eq=False)
-class Area:
+class SeenArea:
     """An area as seen: its colour #rrggbb, its pixels, and their box.
 
     Example:
-        >>> area = Area("#d62828", np.ones((2, 3), bool), Box(0, 0, 3, 2))
+        >>> area = SeenArea("#d62828", np.ones((2, 3), bool), Box(0, 0, 3, 2))
         >>> int(area.mask.sum())
         6
     """
@@ -95,7 +95,7 @@ def compute_circle_points(
     return [(x + radius * math.cos(turn), y + radius * math.sin(turn)) for turn in turns]
 
 
-class Place(NamedTuple):
+class AreaPlace(NamedTuple):
     """Where an area should be: visible pixels well inside, and visible pixels of the ground close around.
 
     Example:
@@ -109,7 +109,7 @@ class Place(NamedTuple):
     around: Mask
 
 
-def find_place(expected: Mask, hidden: Mask) -> Place:
+def find_place(expected: Mask, hidden: Mask) -> AreaPlace:
     """Return where to look for an area.
 
     Args:
@@ -121,10 +121,10 @@ def find_place(expected: Mask, hidden: Mask) -> Place:
     if inner.sum() < 12:
         inner = expected & ~hidden
     beyond = ndimage.binary_dilation(expected, iterations=9) & ~ndimage.binary_dilation(expected, iterations=4)
-    return Place(inner, beyond & ~hidden)
+    return AreaPlace(inner, beyond & ~hidden)
 
 
-def find_area(view: View, place: Place) -> Area | None:
+def find_area(view: EyeView, place: AreaPlace) -> SeenArea | None:
     """Look for an area of one colour about its expected place.
 
     Args:
@@ -163,7 +163,7 @@ def find_area(view: View, place: Place) -> Area | None:
         return None
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     box = Box(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
-    return Area(format_rgb(view.compute_median(mask & inner)), mask, box)
+    return SeenArea(format_rgb(view.compute_median(mask & inner)), mask, box)
 
 
 def find_hidden_pixels(scene: Scene, index: int) -> Mask:
@@ -280,7 +280,7 @@ TINT = 3.5
 """Distance in L*a*b* by which the middle colour of a tinted area differs from what lies around it."""
 
 
-def find_tint(view: View, expected: Mask, hidden: Mask) -> str | None:
+def find_tint(view: EyeView, expected: Mask, hidden: Mask) -> str | None:
     """Return the colour of an area that may be lightly tinted, #rrggbb.
 
     Returns:
@@ -332,9 +332,9 @@ class Target:
         return list_marks(self.scene)
 
     @cached_property
-    def view(self) -> View:
+    def view(self) -> EyeView:
         """The target as the eye sees it."""
-        return View(self.picture.pixels, self.scene)
+        return EyeView(self.picture.pixels, self.scene)
 
     @cached_property
     def texts(self) -> list[Element]:

@@ -25,8 +25,8 @@ from ircore.scorers.verification.eye.frames import (
     LEAST,
     MOST,
     Beyond,
+    FrameProposer,
     Matrix,
-    Proposer,
     apply_matrix,
     build_stretch,
     find_beyond_frame,
@@ -231,9 +231,9 @@ class Model:
         weights = self.edges.weights() if scene is None else _weigh_edges(self.edges, scene)
         # Faint lines are lost in small or blurred renderings, so that their absence says little.
         self.weights = weights * self.edges.strengths / PLAIN
-        self.proposer = Proposer(self.edges, self.weights)
-        self.few = Sample.of(self.edges, self.weights, SEARCHED)
-        self.many = Sample.of(self.edges, self.weights, REFINED)
+        self.proposer = FrameProposer(self.edges, self.weights)
+        self.few = EdgeSample.of(self.edges, self.weights, SEARCHED)
+        self.many = EdgeSample.of(self.edges, self.weights, REFINED)
 
 
 GROUND_TYPES = {"axis", "tick", "gridline", "grid_line", "frame", "leader", "arrow_head"}
@@ -264,7 +264,7 @@ def _compute_area(box: Box) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class EdgeSample:
     """Some of a picture's edge points, evenly thinned out."""
 
     points: Floats
@@ -272,13 +272,13 @@ class Sample:
     weights: Floats
 
     @classmethod
-    def of(cls, edges: Edges, weights: Floats, most: int) -> "Sample":
+    def of(cls, edges: Edges, weights: Floats, most: int) -> "EdgeSample":
         """Return a sample of at most ``most`` points."""
         step = compute_step(len(edges.points), most)
         return cls(edges.points[::step], edges.classes[::step], weights[::step])
 
 
-class Fit(NamedTuple):
+class FrameFit(NamedTuple):
     """Where a target's drawing lies in a rendering."""
 
     transform: Transform
@@ -294,14 +294,14 @@ class Fit(NamedTuple):
     """What is drawn on the canvas beyond the target's frame."""
 
 
-def register_rendering(model: Model, pixels: Pixels) -> Fit:
+def register_rendering(model: Model, pixels: Pixels) -> FrameFit:
     """Return the transform from target to rendering, and how well edges meet under it."""
     edges = find_edges(pixels)
     overlap = _Overlap(model, edges)
     still, centred, *others = propose_frames(model.proposer, edges)
     staying = overlap.agreement(still, 1.0)
     if staying >= 1.0 - GAIN or not len(edges.points) or not len(model.edges.points):
-        return Fit(overlap.transform(still), round(staying, 4), True)
+        return FrameFit(overlap.transform(still), round(staying, 4), True)
     found = _find_best_frame(overlap, [still, centred, *others])
     nearer, closer = overlap, np.eye(3)
     if math.sqrt(abs(np.linalg.det(found[:2, :2]))) < SMALL:
@@ -316,7 +316,7 @@ def register_rendering(model: Model, pixels: Pixels) -> Fit:
             and not has_similar_colours(model.pixels, lay_over_target(pixels, transform, model.width, model.height))
             and not _is_mirrored_or_turned(model, pixels)
         )
-        return Fit(transform, round(overlap.agreement(plain, 1.0), 4), not is_hidden)
+        return FrameFit(transform, round(overlap.agreement(plain, 1.0), 4), not is_hidden)
     staying, agreement = (nearer.agreement(closer @ frame, 1.0) for frame in (still, found))
     gain = GAIN
     if staying >= IN_PLACE:
@@ -325,8 +325,8 @@ def register_rendering(model: Model, pixels: Pixels) -> Fit:
         gain += far + COST_GAIN * compute_cost(overlap.transform(found))
     # Where a move gains next to nothing, the picture stays where it is.
     if staying >= agreement - gain:
-        return Fit(overlap.transform(still), round(staying, 4), True, around)
-    return Fit(overlap.transform(found), round(agreement, 4), True, around)
+        return FrameFit(overlap.transform(still), round(staying, 4), True, around)
+    return FrameFit(overlap.transform(found), round(agreement, 4), True, around)
 
 
 def _is_mirrored_or_turned(model: Model, pixels: Pixels) -> bool:
@@ -414,7 +414,7 @@ class _Overlap:
 
     def __init__(self, model: Model, edges: Edges) -> None:
         self.model, self.edges = model, edges
-        self.theirs = Sample.of(edges, edges.strengths, SEARCHED)
+        self.theirs = EdgeSample.of(edges, edges.strengths, SEARCHED)
         self.far = np.array([part.far for part in edges.fields])
         counts = np.cumsum([0] + [len(part.points) for part in edges.fields])
         self.number = np.array([part.number + first for part, first in zip(edges.fields, counts, strict=False)])
@@ -484,7 +484,7 @@ class _Overlap:
         gain = self.score(frame, 2.0) - max(0.0, sum(beside) / len(beside))
         return gain * math.sqrt(1.0 - beyond) >= CREDIBLE
 
-    def _find_nearest_edges(self, frame: Matrix, sample: Sample) -> tuple[Floats, Floats, Floats, Floats]:
+    def _find_nearest_edges(self, frame: Matrix, sample: EdgeSample) -> tuple[Floats, Floats, Floats, Floats]:
         """Return for each point how far the next edge is, across and along itself, its direction, and the place."""
         placed = apply_matrix(frame, sample.points)
         cells, inside = _find_cells(placed, self.far.shape[1:])

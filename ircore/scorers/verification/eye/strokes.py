@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
-from ircore.scorers.verification.eye.view import Floats, View, format_rgb, measure_delta_e2000, parse_lab, parse_rgb
+from ircore.scorers.verification.eye.view import EyeView, Floats, format_rgb, measure_delta_e2000, parse_lab, parse_rgb
 
 LEAST_CONTRAST = 7.0
 """Levels of RGB, Euclidean, by which a line differs from its ground at least."""
@@ -135,7 +135,7 @@ def sample_places_along(
     return places.astype(np.float32), normals.astype(np.float32)
 
 
-def follow_course(view: View, places: Floats, normals: Floats, reach: float, two_sided: bool = False) -> Course:
+def follow_course(view: EyeView, places: Floats, normals: Floats, reach: float, two_sided: bool = False) -> Course:
     """Look for a line along a course.
 
     Args:
@@ -189,7 +189,7 @@ def sample_colours(rgb: Floats, points: Floats) -> Floats:
     return colours
 
 
-def are_inside(view: View, points: Floats) -> npt.NDArray[np.bool_]:
+def are_inside(view: EyeView, points: Floats) -> npt.NDArray[np.bool_]:
     """Tell which points lie inside the picture."""
     height, width = view.pixels.shape[:2]
     inside: npt.NDArray[np.bool_] = (

@@ -21,9 +21,9 @@ from scipy.optimize import linear_sum_assignment
 
 from ircore.core.records import Box, Element
 from ircore.scorers.verification.eye.view import (
+    EyeView,
     Floats,
     Mask,
-    View,
     clip_box,
     cut_window,
     find_commonest_colour,
@@ -70,12 +70,12 @@ class Block(NamedTuple):
     """Sum of the ink."""
 
 
-def find_blocks(view: View, elements: Sequence[Element]) -> list[Block | None]:
+def find_blocks(view: EyeView, elements: Sequence[Element]) -> list[Block | None]:
     """Find the writing that belongs to each of a target's texts; None for a text without writing."""
     return [_find_block(view, element, elements) for element in elements]
 
 
-def _find_block(view: View, element: Element, others: Sequence[Element]) -> Block | None:
+def _find_block(view: EyeView, element: Element, others: Sequence[Element]) -> Block | None:
     size = float(element.parameters.get("size", 13))  # type: ignore[arg-type]
     height, width = view.lab.shape[:2]
     box = clip_box(grow_box(element.box, 5 + 0.4 * size), height, width)
@@ -104,7 +104,7 @@ def _find_block(view: View, element: Element, others: Sequence[Element]) -> Bloc
 
 
 def replace_missing_blocks(
-    view: View, elements: Sequence[Element], blocks: Sequence[Block | None], owns: Sequence[Block | None]
+    view: EyeView, elements: Sequence[Element], blocks: Sequence[Block | None], owns: Sequence[Block | None]
 ) -> list[Block | None]:
     """Return blocks, those of missing texts replaced by writing that stands elsewhere.
 
@@ -172,7 +172,7 @@ def _measure_unlikeness(own: Box, stray: Box) -> float:
     return apart / 2 / FAR + wide + high
 
 
-def find_inks(view: View, boxes: Sequence[Box]) -> list[Floats]:
+def find_inks(view: EyeView, boxes: Sequence[Box]) -> list[Floats]:
     """Return all ink in some boxes, 0–1, each without its empty rims; boxes without ink are left out."""
     inks = []
     for box in boxes:
@@ -277,7 +277,7 @@ def is_there(element: Element, block: Block | None, own: Block | None) -> bool:
     return block.amount >= least and found_wide >= 0.4 * wide and found_high >= 0.45 * high
 
 
-def is_written(view: View, own: View, element: Element) -> bool:
+def is_written(view: EyeView, own: EyeView, element: Element) -> bool:
     """Return whether a text's box is about as uneven as in the target, as where writing touches other things."""
     lightness, own_lightness = (cut_window(side.lab[..., 0], element.box) for side in (view, own))
     if not lightness.size or not own_lightness.size:

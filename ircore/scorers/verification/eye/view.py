@@ -28,7 +28,7 @@ class Observed(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class EyeView:
     """A rendering in the target's coordinates.
 
     Attributes:
@@ -36,7 +36,7 @@ class View:
         scene: What the target shows.
 
     Example:
-        >>> view = View(np.full((4, 4, 3), 255, np.uint8), Scene(width=4, height=4, elements=()))
+        >>> view = EyeView(np.full((4, 4, 3), 255, np.uint8), Scene(width=4, height=4, elements=()))
         >>> int(view.lab[0, 0, 0].round())
         100
     """

@@ -17,13 +17,13 @@ from ircore.core.images import Picture, Pixels
 from ircore.core.records import Instance, PlayerSpec
 from ircore.games.base import Ending, EpisodeSetup, Measured, Seat
 from ircore.games.reasoning.build import DIMENSIONS
-from ircore.games.reasoning.dimensions.base import Task, Verdict
+from ircore.games.reasoning.dimensions.base import Task, TaskVerdict
 from ircore.games.reasoning.dimensions.layout import Layout
 from ircore.games.reasoning.dimensions.quantity import Quantity, find_solutions, make_counts
-from ircore.games.reasoning.dimensions.text import Text, make_word
+from ircore.games.reasoning.dimensions.text import HiddenWord, make_word
 from ircore.games.reasoning.game import UNCLEAR, ReasoningGame, ReasoningRules
 from ircore.games.reasoning.puzzles.detections import Form, Placed, draw_forms
-from ircore.games.reasoning.records import Attempt, TaskRecord
+from ircore.games.reasoning.records import TaskAttempt, TaskRecord
 from ircore.players.base import ChoiceAnswer, PictureAnswer, PlayerError, Question, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.solver import Solver
@@ -97,7 +97,7 @@ def test_with_thinking_the_drawer_reads_the_thinkers_words_alone() -> None:
     assert RIDDLE.prompt in table.asked[0][1].prompt
     assert table.asked[1][1].prompt == "Three red circles."
     (attempt,) = ending.steps
-    assert isinstance(attempt, Attempt)
+    assert isinstance(attempt, TaskAttempt)
     assert attempt.thought == "Three red circles."
 
 
@@ -140,7 +140,7 @@ def test_a_technical_failure_is_no_answer_of_the_pair() -> None:
         played(Table(drawer=PlayerError("provider_error", "status 500")), TASK)
 
 
-def verdict(task: Task, answer: Picture) -> Verdict:
+def verdict(task: Task, answer: Picture) -> TaskVerdict:
     return DIMENSIONS[_dimension_of(task)].verify(task.payload, task.pictures, answer)
 
 
@@ -250,7 +250,7 @@ def written(*lines: str) -> Picture:
     ids=["right", "a letter more", "another word", "a word more"],
 )
 def test_text_by_hand(picture: Picture, corrected: float, correct: bool) -> None:
-    seen = Text().verify({"answer": "TRAIN"}, {}, picture)
+    seen = HiddenWord().verify({"answer": "TRAIN"}, {}, picture)
     assert (seen.corrected, seen.correct) == (corrected, correct)
 
 

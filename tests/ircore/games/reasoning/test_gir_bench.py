@@ -13,11 +13,11 @@ from ircore.core.elements import ElementList, SeenElement
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, Pixels
-from ircore.games.reasoning.dimensions.base import Verdict
+from ircore.games.reasoning.dimensions.base import TaskVerdict
 from ircore.games.reasoning.gir_bench import READERS, import_gir_bench
 from ircore.games.reasoning.measures import judge_attempt
 from ircore.games.reasoning.puzzles.detections import Detections
-from ircore.games.reasoning.records import Attempt, TaskRecord
+from ircore.games.reasoning.records import TaskAttempt, TaskRecord
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GIR_BENCH, InstanceSet, may_be_published
 from ircore.scorers.game_measures import EpisodeInstruments
@@ -284,8 +284,8 @@ def answer(boxes: Mapping[str, list[list[int]]], missing: tuple[str, ...] = ()) 
     return json.dumps({"objects": objects, "missing_objects": list(missing)})
 
 
-def verdict(task: TaskRecord) -> Verdict:
-    attempt = Attempt(told=task.prompt, rendering=Rendering.of(FARM))
+def verdict(task: TaskRecord) -> TaskVerdict:
+    attempt = TaskAttempt(told=task.prompt, rendering=Rendering.of(FARM))
     return judge_attempt(task, attempt, EpisodeInstruments({}, lambda _: FARM))
 
 

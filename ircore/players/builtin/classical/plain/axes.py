@@ -27,11 +27,11 @@ LEAST = 3
 
 
 @dataclass(frozen=True)
-class Axis:
+class ReadAxis:
     """An axis with its labels.
 
     >>> labels = tuple(Text(str(n), "#000000", 13.0, (60.0 * n, 420.0), 0.0, 9.0, (0, 415, 9, 425)) for n in range(3))
-    >>> Axis("x", labels, (0.0, 60.0, 120.0), level=410.0, scale=Scale(0, 2, 0, 120), line=None, title=None).gap
+    >>> ReadAxis("x", labels, (0.0, 60.0, 120.0), level=410.0, scale=Scale(0, 2, 0, 120), line=None, title=None).gap
     5.0
 
     Attributes:
@@ -60,11 +60,11 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Area:
+class PlotSides:
     """Sides of a plot in pixels, and the marks drawn around it.
 
-    >>> axis = Axis("x", (), (), 0.0, None, None, None)
-    >>> Area(60.0, 460.0, 20.0, 420.0, axis, axis, frame=None, panel=None).right
+    >>> axis = ReadAxis("x", (), (), 0.0, None, None, None)
+    >>> PlotSides(60.0, 460.0, 20.0, 420.0, axis, axis, frame=None, panel=None).right
     460.0
     """
 
@@ -72,13 +72,13 @@ class Area:
     right: float
     top: float
     bottom: float
-    x: Axis
-    y: Axis
+    x: ReadAxis
+    y: ReadAxis
     frame: Shape | None
     panel: Shape | None
 
 
-def read_area(perception: Perception) -> Area | None:
+def read_area(perception: Perception) -> PlotSides | None:
     """Return the plot area with both axes; None if no two rows of labels are seen that could be axes."""
     texts = [text for text in perception.texts if text.text.strip()]
     column = _find_aligned_texts(texts, lambda text: float(text.box[2]), lambda text: text.centre[1])
@@ -90,17 +90,17 @@ def read_area(perception: Perception) -> Area | None:
         return None
     left, right, top, bottom, frame, panel = sides
     x_line, y_line = (_choose_axis_line(perception, name, frame) for name in ("x axis", "y axis"))
-    x = Axis(
+    x = ReadAxis(
         "x", tuple(row), tuple(_find_label_place(text) for text in row), bottom,
         _fit_scale(row, 0, (left, right)), x_line,
         _find_title(texts, row, column, "x", (left, right, top, bottom)),
     )  # fmt: skip
-    y = Axis(
+    y = ReadAxis(
         "y", tuple(column), tuple(text.centre[1] for text in column), left,
         _fit_scale(column, 1, (bottom, top)), y_line,
         _find_title(texts, row, column, "y", (left, right, top, bottom)),
     )  # fmt: skip
-    return Area(left, right, top, bottom, x, y, frame, panel)
+    return PlotSides(left, right, top, bottom, x, y, frame, panel)
 
 
 def _find_label_place(text: Text) -> float:
@@ -262,7 +262,7 @@ def format_rounded(value: float, unit: float) -> str:
     return "0" if float(text) == 0 else text
 
 
-def format_step(axis: Axis) -> str | None:
+def format_step(axis: ReadAxis) -> str | None:
     """Return the step of evenly spaced numbers as it would be said, such as ``0.5``; None if the labels follow none."""
     texts = [label.text.replace("−", "-").removesuffix("°") for label in axis.labels]
     values = [parse_label_value(label) for label in axis.labels]
@@ -279,7 +279,7 @@ def format_step(axis: Axis) -> str | None:
     return f"{step:.{decimals}f}" if even and ends and alike and step > 0 else None
 
 
-def has_marks(axis: Axis, percepts: Sequence[Percept]) -> str:
+def has_marks(axis: ReadAxis, percepts: Sequence[Percept]) -> str:
     """Return "outside", "inside" or "" for the tick marks of an axis."""
     if abs(axis.gap - WITH_MARKS) <= 2.5:
         return "outside"
@@ -287,7 +287,7 @@ def has_marks(axis: Axis, percepts: Sequence[Percept]) -> str:
     return "inside" if inside else ""
 
 
-def read_crossed(perception: Perception) -> Area | None:
+def read_crossed(perception: Perception) -> PlotSides | None:
     """Return a graph's area with its scales, without labels; None unless two axes with numbers are seen."""
     lines = {
         role: max(
@@ -307,9 +307,9 @@ def read_crossed(perception: Perception) -> Area | None:
     down = _find_crossed_scale([(y, value) for (x, y), value in numbers if _is_beside(x - x0)], (bottom, top))
     if across is None or down is None or right - left < 60 or bottom - top < 60:
         return None
-    x = Axis("x", (), (), y0, across, level, None)
-    y = Axis("y", (), (), x0, down, upright, None)
-    return Area(left, right, top, bottom, x, y, None, None)
+    x = ReadAxis("x", (), (), y0, across, level, None)
+    y = ReadAxis("y", (), (), x0, down, upright, None)
+    return PlotSides(left, right, top, bottom, x, y, None, None)
 
 
 def _is_beside(off: float) -> bool:
@@ -331,14 +331,14 @@ def _find_crossed_scale(pairs: Sequence[tuple[float, float]], ends: tuple[float,
     return best[1] if best is not None and best[0] >= LEAST else None
 
 
-def describe_scale(area: Area) -> str:
+def describe_scale(area: PlotSides) -> str:
     """Say where a graph lies and which values its axes span."""
     across = f"{format_number(area.left)} to {format_number(area.right)} px across"
     down = f"{format_number(area.top)} to {format_number(area.bottom)} px down"
     return f"The plot spans {across} and {down}. {_format_range(area.x)} {_format_range(area.y)}"
 
 
-def _format_range(axis: Axis) -> str:
+def _format_range(axis: ReadAxis) -> str:
     scale = axis.scale
     assert scale is not None  # noqa: S101 - read_crossed gives both
     return f"The {axis.name} axis runs from {scale.low:.2f} to {scale.high:.2f}."

@@ -11,7 +11,7 @@ from ircore.core.plain_words import add_article
 from ircore.players.builtin.canvas.figures.frame import anchor_of
 from ircore.players.builtin.canvas.plots import INSIDE, LED_OUT, OUT
 from ircore.players.builtin.canvas.shapes import towards
-from ircore.players.builtin.classical.plain.axes import Area, Axis, format_rounded
+from ircore.players.builtin.classical.plain.axes import PlotSides, ReadAxis, format_rounded
 from ircore.players.builtin.classical.plain.colour_words import ColourWords, use_plain_colours
 from ircore.players.builtin.classical.statements import Statement, describe_bars, format_number, is_number, quote_text
 from ircore.seeing.colours import describe_colour
@@ -84,7 +84,7 @@ def _find_label_centre(pie: Pie, centre: Point, middle: float, text: Text, place
 
 
 def describe_bars_by_value(
-    group: Bars, area: Area, perception: Perception, colours: ColourWords
+    group: Bars, area: PlotSides, perception: Perception, colours: ColourWords
 ) -> tuple[list[Statement], set[int]] | None:
     """Return bars by their values, one series a sentence, and the value labels that are told with them.
 
@@ -109,7 +109,7 @@ def describe_bars_by_value(
     return statements, labelled
 
 
-def _split_series(group: Bars, axis: Axis) -> list[list[Bar]]:
+def _split_series(group: Bars, axis: ReadAxis) -> list[list[Bar]]:
     """Return the bars in rows: by colour where they stand side by side, level by level where they are stacked."""
     if all(group.foot(bar) == group.base for bar in group.bars):
         if len(group.bars) <= len(axis.places):
@@ -125,7 +125,7 @@ def _split_series(group: Bars, axis: Axis) -> list[list[Bar]]:
     return levels or [list(group.bars)]
 
 
-def _match_labels(row: Sequence[Bar], axis: Axis) -> list[tuple[float, Bar | None]]:
+def _match_labels(row: Sequence[Bar], axis: ReadAxis) -> list[tuple[float, Bar | None]]:
     """Return each label's place with its bar: the nearest, if it is nearer to this label than to any other."""
     placed: list[tuple[float, Bar | None]] = []
     for place in axis.places:
@@ -146,7 +146,7 @@ def _measure_shift(placed: Sequence[tuple[float, Bar | None]]) -> float | None:
 
 
 def _describe_row(
-    group: Bars, placed: Sequence[tuple[float, Bar | None]], shift: float, axis: Axis, scale: Scale,
+    group: Bars, placed: Sequence[tuple[float, Bar | None]], shift: float, axis: ReadAxis, scale: Scale,
     perception: Perception, colours: ColourWords,
 ) -> tuple[str, set[int]]:  # fmt: skip
     bars = [bar for _, bar in placed if bar is not None]
@@ -182,7 +182,7 @@ def _choose_bar_value(group: Bars, bar: Bar, scale: Scale, unit: float, label: T
 
 
 def _describe_bar_labels(
-    group: Bars, labels: Sequence[Text | None], values: Sequence[str], axis: Axis
+    group: Bars, labels: Sequence[Text | None], values: Sequence[str], axis: ReadAxis
 ) -> tuple[str, set[int]]:
     """Return how the values are written at the bars, if they are, and the texts that are told so."""
     there = [label for label in labels if label is not None]
@@ -196,7 +196,7 @@ def _describe_bar_labels(
     return f", with their values{size} {place}{upright}", {id(label) for label in there}
 
 
-def _find_bar_label(group: Bars, bar: Bar, perception: Perception, axis: Axis) -> Text | None:
+def _find_bar_label(group: Bars, bar: Bar, perception: Perception, axis: ReadAxis) -> Text | None:
     """Return the number written just beyond the tip of a bar."""
     middle, way = (bar.start + bar.end) / 2, 1 if bar.tip > group.base else -1
     for text in perception.texts:
@@ -211,7 +211,7 @@ def _find_bar_label(group: Bars, bar: Bar, perception: Perception, axis: Axis) -
 
 
 def describe_line(
-    line: Stroke, area: Area, perception: Perception, colours: ColourWords
+    line: Stroke, area: PlotSides, perception: Perception, colours: ColourWords
 ) -> tuple[Statement, set[int]] | None:
     """Return a line by its values at the labels of the x axis; None if it does not run from label to label."""
     scale, places = area.y.scale, area.x.places
@@ -258,7 +258,7 @@ def _interpolate_height(points: Sequence[Point], place: float) -> float:
 
 
 def _describe_line_labels(
-    places: Sequence[float], heights: Sequence[float], values: Sequence[str], area: Area, perception: Perception,
+    places: Sequence[float], heights: Sequence[float], values: Sequence[str], area: PlotSides, perception: Perception,
     colours: ColourWords, line: Stroke,
 ) -> tuple[str, set[int]]:  # fmt: skip
     """Return how the values are written beside the points of a line, if all are on one side."""
@@ -281,7 +281,7 @@ def _find_value_label(x: float, y: float, value: str, perception: Perception) ->
     return next((text for text in near if text.text == value), None)
 
 
-def describe_curve(line: Stroke, area: Area, colours: ColourWords) -> Statement | None:
+def describe_curve(line: Stroke, area: PlotSides, colours: ColourWords) -> Statement | None:
     """Return a curve of a graph by points in the units of its axes; None without two scales."""
     across, down = area.x.scale, area.y.scale
     if across is None or down is None:

@@ -9,8 +9,8 @@ from ircore.core.plain_words import add_article
 from ircore.players.builtin.classical.plain.axes import (
     USUAL_GAP,
     WITH_MARKS,
-    Area,
-    Axis,
+    PlotSides,
+    ReadAxis,
     describe_scale,
     format_rounded,
     format_step,
@@ -60,7 +60,7 @@ FEW = 6
 """Things of a picture up to which each is also placed in words, such as "in the upper left"."""
 
 
-def describe_area(area: Area, colours: ColourWords) -> str:
+def describe_area(area: PlotSides, colours: ColourWords) -> str:
     """Say where the plot lies, and the size and colour of its letters."""
     label = area.y.labels[0]
     return (
@@ -69,7 +69,7 @@ def describe_area(area: Area, colours: ColourWords) -> str:
     )
 
 
-def describe_axis(axis: Axis, percepts: Sequence[Percept], colours: ColourWords, as_words: bool) -> Statement:
+def describe_axis(axis: ReadAxis, percepts: Sequence[Percept], colours: ColourWords, as_words: bool) -> Statement:
     """Return the description of an axis: its line, its values or (``as_words``) its categories, and its tick marks."""
     line = _describe_line(axis.line, colours)
     parts = [f"is {line}" if line else "", _describe_labels(axis) if as_words else _describe_range(axis)]
@@ -98,7 +98,7 @@ def _lower_first_letter(words: str) -> str:
     return words[0].lower() + words[1:]
 
 
-def _describe_labels(axis: Axis) -> str:
+def _describe_labels(axis: ReadAxis) -> str:
     listed = ", ".join(quote_text(label.text) for label in axis.labels)
     first, last, steps = axis.places[0], axis.places[-1], max(1, len(axis.places) - 1)
     if all(abs(place - first - (last - first) * n / steps) <= UNEVEN for n, place in enumerate(axis.places)):
@@ -106,7 +106,7 @@ def _describe_labels(axis: Axis) -> str:
     return f"has the labels {listed} at {', '.join(format_number(place) for place in axis.places)} px"
 
 
-def _describe_range(axis: Axis) -> str:
+def _describe_range(axis: ReadAxis) -> str:
     scale = axis.scale
     if scale is None:
         return ""
@@ -118,27 +118,27 @@ def _describe_range(axis: Axis) -> str:
     return f"runs from {low} to {high}, labelled {labels}"
 
 
-def _format_axis_end(value: float, axis: Axis, unit: float) -> str:
+def _format_axis_end(value: float, axis: ReadAxis, unit: float) -> str:
     """Return the value at the end of an axis: that of a label which stands there, else as exact as is seen."""
     nearest = min((parse_label_value(label) or 0.0 for label in axis.labels), key=lambda other: abs(other - value))
     return format_rounded(nearest if abs(nearest - value) <= AT_END * unit else value, 0.6 * unit)
 
 
-def describe_title(axis: Axis) -> Statement | None:
+def describe_title(axis: ReadAxis) -> Statement | None:
     """Return the name of an axis; None if the axis has no name."""
     if axis.title is None:
         return None
     return Statement("", (f"The {axis.name} axis is called {quote_text(axis.title.text)}",), weight=FIRST / 4, order=60)
 
 
-def describe_panel(area: Area, colours: ColourWords) -> Statement | None:
+def describe_panel(area: PlotSides, colours: ColourWords) -> Statement | None:
     """Return the colour of the panel behind a plot; None without a panel."""
     if area.panel is None or area.panel.colour is None:
         return None
     return Statement("", (f"The panel of the plot is {colours(area.panel.colour)}",), weight=FIRST / 2, order=-3)
 
 
-def describe_frame(area: Area, colours: ColourWords) -> Statement | None:
+def describe_frame(area: PlotSides, colours: ColourWords) -> Statement | None:
     """Return the frame around a plot; None without a frame."""
     if area.frame is None or area.frame.outline is None:
         return None
@@ -147,7 +147,7 @@ def describe_frame(area: Area, colours: ColourWords) -> Statement | None:
     return Statement("", (text,), weight=FIRST / 8, order=5)
 
 
-def describe_grids(area: Area, grids: Sequence[Grid], colours: ColourWords) -> tuple[Statement | None, list[Grid]]:
+def describe_grids(area: PlotSides, grids: Sequence[Grid], colours: ColourWords) -> tuple[Statement | None, list[Grid]]:
     """Return the grid lines that lie at labels, and which grids these are."""
     labelled = [grid for grid in grids if _is_at_labels(grid, area.y if grid.horizontal else area.x)]
     if not labelled or len({(grid.colour, grid.dash) for grid in labelled}) > 1:
@@ -161,13 +161,13 @@ def describe_grids(area: Area, grids: Sequence[Grid], colours: ColourWords) -> t
     return Statement("", (text[0].upper() + text[1:],), weight=FIRST / 16, order=6), labelled
 
 
-def _is_at_labels(grid: Grid, axis: Axis) -> bool:
+def _is_at_labels(grid: Grid, axis: ReadAxis) -> bool:
     """Tell whether a grid has a line at most labels of an axis and nowhere else; lines under a frame are not seen."""
     met = [any(abs(at - place) <= OFF_LINE for place in axis.places) for at in grid.at]
     return all(met) and len(grid.at) >= len(axis.places) - 2
 
 
-def list_described_ids(perception: Perception, area: Area, grids: Sequence[Grid]) -> set[int]:
+def list_described_ids(perception: Perception, area: PlotSides, grids: Sequence[Grid]) -> set[int]:
     """Return the identities of the percepts that the sentences about a plot tell."""
     identities: set[int] = {id(label) for label in (*area.x.labels, *area.y.labels)}
     identities |= {id(title) for title in (area.x.title, area.y.title) if title is not None}
@@ -184,7 +184,7 @@ def list_undescribed(perception: Perception, described_ids: set[int]) -> tuple[l
 
 
 @dataclass(frozen=True)
-class Plan:
+class VoicePlan:
     """Everything that the voice would say of a picture.
 
     >>> from ircore.seeing.percepts import Backdrop
@@ -200,7 +200,7 @@ class Plan:
     colours: ColourWords
 
 
-def plan_statements(target: Perception) -> Plan:
+def plan_statements(target: Perception) -> VoicePlan:
     """Return everything that the voice would say of a picture."""
     large_first = sorted(target.percepts, key=lambda percept: -percept.area)
     colours = ColourWords([target.backdrop.colour, *itertools.chain(*map(list_colours, large_first))])
@@ -218,10 +218,10 @@ def plan_statements(target: Perception) -> Plan:
     else:
         return _describe_figure(target, scene, colours)
     statements += _describe_rest(things, texts, target, colours)
-    return Plan(opening, tuple(statements), colours)
+    return VoicePlan(opening, tuple(statements), colours)
 
 
-def _describe_curves(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int]]:
+def _describe_curves(target: Perception, area: PlotSides, colours: ColourWords) -> tuple[list[Statement], set[int]]:
     """Return the curves of a graph whose axes cross inside, in the graph's units, and the percepts that they tell."""
     statements, described = list[Statement](), set[int]()
     for order, stroke in enumerate(percept for percept in target.percepts if isinstance(percept, Stroke)):
@@ -245,7 +245,7 @@ def _describe_rest(
     ]
 
 
-def _describe_figure(target: Perception, scene: str, colours: ColourWords) -> Plan:
+def _describe_figure(target: Perception, scene: str, colours: ColourWords) -> VoicePlan:
     """Return statements about shapes and about figures with named points."""
     points, circles = find_named_points(target), list_circles(target)
     statements = list[Statement]()
@@ -269,7 +269,7 @@ def _describe_figure(target: Perception, scene: str, colours: ColourWords) -> Pl
     statements += [
         use_plain_colours(statement, colours) for statement in describe_texts(rest, describe_colour, target.backdrop)
     ]
-    return Plan(" ".join(filter(None, [scene, describe_points(points)])), tuple(statements), colours)
+    return VoicePlan(" ".join(filter(None, [scene, describe_points(points)])), tuple(statements), colours)
 
 
 def _describe_thing(percept: Percept, target: Perception, points: Points, circles: Sequence[Shape]) -> Statement:
@@ -290,7 +290,9 @@ def _describe_thing(percept: Percept, target: Perception, points: Points, circle
     return Statement("", (sentence + place,), shorter=(describe_percept(percept, describe_colour),))
 
 
-def _describe_plot(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int]] | None:
+def _describe_plot(
+    target: Perception, area: PlotSides, colours: ColourWords
+) -> tuple[list[Statement], set[int]] | None:
     """Return statements about a plot in its own units, and the identities of the percepts told so; None if no plot."""
     grids = [percept for percept in target.percepts if isinstance(percept, Grid)]
     grid, told_grids = describe_grids(area, grids, colours)
@@ -304,7 +306,7 @@ def _describe_plot(target: Perception, area: Area, colours: ColourWords) -> tupl
     return [*axes, *(statement for statement in furniture if statement is not None), *marks], described | of_marks
 
 
-def _describe_marks(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int], str]:
+def _describe_marks(target: Perception, area: PlotSides, colours: ColourWords) -> tuple[list[Statement], set[int], str]:
     """Return bars, lines and curves by their values, the percepts told so, and the axis of categories, if any."""
     statements, described, categories = list[Statement](), set[int](), ""
     groups = [percept for percept in target.percepts if isinstance(percept, Bars)]

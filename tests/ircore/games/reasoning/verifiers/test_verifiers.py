@@ -7,7 +7,7 @@ import pytest
 
 from ircore.core.images import Pixels
 from ircore.games.reasoning.dimensions.layout import (
-    Asked,
+    AskedRelation,
     Relation,
     check_published_relations,
     check_relations,
@@ -87,7 +87,7 @@ def test_a_diagonal_is_both_left_and_above() -> None:
 
 
 def test_a_group_is_its_members() -> None:
-    asked = [Asked(("cat", "dog"), "left", ("car",))]
+    asked = [AskedRelation(("cat", "dog"), "left", ("car",))]
     half = Detections({"cat": (SQUARE,), "car": ((800, 0, 900, 100),)})
     assert check_published_relations(asked, half) == (True,)  # of those found
     assert check_relations(asked, half) == (False,)
@@ -98,7 +98,7 @@ def test_a_group_is_its_members() -> None:
 
 
 def test_every_named_thing_must_be_there_once() -> None:
-    asked = [Asked(("cat",), "left", ("car",))]
+    asked = [AskedRelation(("cat",), "left", ("car",))]
     two = Detections({"cat": (SQUARE, SQUARE), "car": ((800, 0, 900, 100),)})
     assert not is_right_layout_published(asked, two)
     assert not is_right_layout(asked, two)
