@@ -24,13 +24,11 @@ import yaml
 from markupsafe import escape
 from pydantic.json_schema import models_json_schema
 
-import ircore.core.drawing
-import ircore.core.drawing as drawing
 import ircore.core.exact
 import ircore.core.untrusted_text
-import ircore.core.word_files
 import ircore.players
 import ircore.seeing.colours
+from ircore.core import drawing, word_files
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
@@ -134,10 +132,8 @@ def _name_variable(module: str) -> str:
 _PARTS = Path(__file__).resolve().parents[1] / "assets" / "try" / "python"
 """Small stand-ins, as text, for packages that a browser's Python would have to fetch."""
 _MOMENT = (2026, 1, 1, 0, 0, 0)
-_IMPORTED = (
-    ircore.core.exact, ircore.core.drawing, ircore.core.word_files, ircore.core.untrusted_text, ircore.seeing.colours
-)  # fmt: skip
-"""Modules that the canvas imports from other rooms, beside the drawing."""
+_IMPORTED = (ircore.core.exact, ircore.core.untrusted_text, ircore.seeing.colours)
+"""Modules that the canvas imports from other rooms, beside parts of the drawing and of the word files."""
 
 
 def pack_canvas() -> bytes:
@@ -164,8 +160,12 @@ def _collect_sources() -> Mapping[str, str]:
         texts[f"{module.__name__.replace('.', '/')}.py"] = inspect.getsource(module)
     names = files("ircore.seeing") / "colour_names.toml"
     texts["ircore/seeing/colour_names.toml"] = names.read_text(encoding="utf-8")
-    arcs = inspect.getsource(drawing.arc_points) + "\n\n" + inspect.getsource(drawing._arc)
-    texts["ircore/core/drawing.py"] = (_PARTS / "drawing.txt").read_text(encoding="utf-8") + "\n\n" + arcs
+    own_parts = (drawing.Scale, drawing.PlotArea, drawing.arc_points, drawing._arc)
+    texts["ircore/core/drawing.py"] = "\n\n".join(
+        [(_PARTS / "drawing.txt").read_text(encoding="utf-8"), *map(inspect.getsource, own_parts)]
+    )
+    head = "import tomllib\nfrom importlib.resources import files\nfrom typing import Any\n\n\n"
+    texts["ircore/core/word_files.py"] = head + inspect.getsource(word_files.read_table)
     texts["ircore/core/images.py"] = "Pixels = object\n"
     texts["numpy/__init__.py"] = (_PARTS / "numpy.txt").read_text(encoding="utf-8")
     texts["numpy/typing.py"] = "from numpy import NDArray\n"
