@@ -84,13 +84,6 @@ def test_an_interrupted_push_shows_the_earlier_set_and_goes_on(
     assert contents(tmp_path / "back") == contents(larger.folder)
 
 
-def test_a_dry_run_makes_nothing(instances: InstanceSet, hub: HubServer, ircore_on: Run) -> None:
-    done = ircore_on("instances", "push", instances.folder, "--repo", REPO, "--dry-run")
-    assert done.code == 0, done.err
-    assert "added    instances.jsonl" in done.err
-    assert REPO not in hub.repos
-
-
 def test_withheld_pictures_stay_here_and_their_records_go(
     instances: InstanceSet, tmp_path: Path, hub: HubServer, ircore_on: Run
 ) -> None:
