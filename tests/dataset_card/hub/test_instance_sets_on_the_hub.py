@@ -1,4 +1,4 @@
-"""``ircore instances push`` and ``pull`` with the real client against a Hub-compatible server."""
+"""Instance sets pushed to and pulled from a Hub-compatible server, killed anywhere; Visual Genome from a copy there."""
 
 import hashlib
 import io

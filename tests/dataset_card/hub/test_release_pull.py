@@ -1,4 +1,4 @@
-"""``ircore release pull``: from a release back to runs, and from them to the same release and leaderboard."""
+"""``ircore release pull``: back to runs, release and leaderboard; what was pushed, read with the real clients."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""``ircore release push`` with the real client against a Hub-compatible server: what arrives, and what goes wrong."""
+"""``ircore release push`` with the real client: what arrives whole, what goes wrong, and what is taken up again."""
 
 import json
 import os

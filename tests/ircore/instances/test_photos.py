@@ -1,4 +1,4 @@
-"""The shipped photographs: few, small, free, and each with its author."""
+"""Photographs: those that are shipped, and Visual Genome's; tangrams that people named."""
 
 import io
 import json
