@@ -154,7 +154,7 @@ REQUIRES_datasets_3 := 'datasets>=3,<4' pillow
 REQUIRES_trl := 'trl>=1.16,<2' torch torchvision pillow
 WITH_MODELS := tests/ircore/submissions/test_real_services.py tests/ircore/players/test_local_weights.py \
   tests/ircore/players/test_clip_listener.py tests/ircore/scorers/networks $(wildcard tests/ircore/scorers/test_lipsim*.py) \
-  tests/ircore/games/reconstruction/test_clembench.py tests/ircore/games/reconstruction/test_inspect_log.py \
+  tests/ircore/games/reconstruction/test_clembench.py \
   tests/dataset_card/checking/test_release_loading.py tests/dataset_card/test_dialogues.py
 
 # A torch that is there already, such as one for processors only, is kept.

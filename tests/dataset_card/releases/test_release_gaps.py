@@ -1,4 +1,4 @@
-"""Gaps between public and secret pictures gather in releases, an evaluation at a time, and go with their runs."""
+"""Gaps between public and secret pictures gather in releases; a retired target leaves every board."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Two releases that carry the same one on become one: which runs, rows and decisions hold."""
+"""A release carries on the published one, and two that do become one: which runs, rows and decisions hold."""
 
 import json
 import shutil

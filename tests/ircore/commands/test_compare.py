@@ -88,21 +88,6 @@ def test_every_bad_file_has_an_answer(name: str, loading: str, capsys: pytest.Ca
 
 
 @bad_files
-def test_a_tiny_target_is_refused_too(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in TINY:
-        document = compare(capsys, BAD / name, BAD / "ref_rgb_128x96.png")
-        assert set(document["unavailable"]) == PLAIN - {"brisque"}
-
-
-@bad_files
-def test_sixteen_bit_is_scaled_not_clipped(capsys: pytest.CaptureFixture[str]) -> None:
-    for loading in ("upstream", "native"):
-        document = compare(capsys, BAD / "grey_L.png", BAD / "grey_16bit.png", "--loading", loading)
-        value = document["metrics"]["psnr"]
-        assert value is None or value > 45  # clipped to white it would be below 6
-
-
-@bad_files
 @pytest.mark.parametrize("name", ["alpha_rgba_hidden_colour.png", "exif_orientation6.jpg"])
 def test_loading_decides_on_alpha_and_orientation(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     reference = BAD / "ref_rgb_128x96.jpg"

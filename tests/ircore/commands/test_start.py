@@ -1,4 +1,4 @@
-"""Commands begin their work soon, and end at SIGTERM without a traceback."""
+"""Commands begin their work soon and end at SIGTERM without a traceback; ``ircore instances`` on the command line."""
 
 import json
 import os

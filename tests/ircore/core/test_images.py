@@ -1,4 +1,4 @@
-"""Pictures at the border: what a viewer would show, or a clear refusal."""
+"""Pictures at the border: what a viewer would show, or a clear refusal; an intact file is not decoded again."""
 
 import hashlib
 import io

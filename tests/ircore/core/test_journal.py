@@ -1,4 +1,4 @@
-"""The append-only file: whole lines or nothing."""
+"""The append-only file: whole lines or nothing; workers whose results come in order."""
 
 import asyncio
 import io

@@ -1,4 +1,4 @@
-"""The same picture in every wrapping gives the same pixels: those that a viewer shows."""
+"""The same picture in every wrapping gives the same pixels; at a terminal, pictures and texts that cannot steer it."""
 
 import io
 import re

@@ -23,7 +23,6 @@ from ircore.games.reconstruction.prompts import (
     parse_reply,
 )
 from ircore.games.reconstruction.records import Rules, list_rendered_turns, list_turns
-from ircore.games.registry import find_declaration_faults
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
 from ircore.players.openai.conversations import build_dialogue, build_drawing_messages
 from ircore.runs.episode import record_ending
@@ -187,14 +186,6 @@ def test_seeds_differ_by_turn_and_role_and_are_repeatable() -> None:
     seeds = {derive_seed(0, turn, role) for turn in (1, 2) for role in ("describer", "generator")}
     assert len(seeds) == 4
     assert derive_seed(0, 1, "describer") == derive_seed(0, 1, "describer")
-
-
-def test_what_the_game_declares_is_sound_and_names_its_seats_outcomes_and_headline() -> None:
-    game = ReconstructionGame()
-    assert find_declaration_faults(game) == ()
-    assert [(seat.name, seat.answers) for seat in game.seats] == [("describer", "text"), ("generator", "picture")]
-    assert [outcome.name for outcome in game.outcomes if outcome.played] == ["converged", "turn_limit"]
-    assert (game.headline.key, game.headline.range, game.headline.direction) == ("similarity", (0, 10), "higher")
 
 
 def test_a_message_between_tags_is_a_description() -> None:

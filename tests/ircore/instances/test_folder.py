@@ -1,4 +1,4 @@
-"""Importing a folder of pictures, good ones and bad ones."""
+"""Importing a folder of pictures or tangrams as SVG, good ones and bad ones."""
 
 import json
 import os

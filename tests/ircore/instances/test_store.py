@@ -12,7 +12,7 @@ from openai_server import serving
 from pairs import play_pair, served_pair
 from target_instances import target_instance, with_target
 
-from ircore.core.errors import InputError, WorkError
+from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import Box, Difficulty, Element, Instance, PictureFile, Scene
 from ircore.instances.records import Instances, read_index
@@ -112,27 +112,6 @@ def test_pictures_of_one_name_and_content_share_a_file(tmp_path: Path) -> None:
 def test_a_text_that_a_game_calls_its_scene_is_no_scene() -> None:
     instance, _ = made()
     assert instance.model_copy(update={"payload": {"scene": "a forest at night"}}).scene is None
-
-
-def test_a_failure_half_way_leaves_nothing(tmp_path: Path) -> None:
-    def breaking() -> Iterator[tuple[Instance, dict[str, Picture]]]:
-        yield made()
-        raise WorkError("no more")
-
-    with pytest.raises(WorkError, match="no more"):
-        write_instances(tmp_path / "set", breaking())
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_with_something_in_it_is_never_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(InputError, match="exists already"):
-        write_instances(tmp_path, [made()])
-    assert (tmp_path / "mine.txt").read_text() == "mine"
-
-
-def test_an_empty_folder_may_be_used(tmp_path: Path) -> None:
-    assert len(write_instances(tmp_path, [made()]).instances) == 1
 
 
 def test_a_changed_picture_is_noticed(tmp_path: Path) -> None:

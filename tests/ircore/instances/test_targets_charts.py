@@ -1,4 +1,4 @@
-"""The builders of charts and graphs: what their scenes say is what their pixels show."""
+"""Drawn targets, charts and shapes: what their scenes say is what their pixels show."""
 
 import itertools
 import math

@@ -49,14 +49,6 @@ def test_play_works_where_an_event_loop_runs_already(tmp_path: Path, instances: 
 
 
 @pytest.mark.slow
-def test_play_again_resumes(tmp_path: Path, instances: InstanceSet) -> None:
-    first = ircore.play("captioner+sketch", instances.folder, tmp_path / "run", limit=1)
-    again = ircore.play("captioner+sketch", instances.folder, tmp_path / "run", limit=2)
-    assert first.run.run_id == again.run.run_id
-    assert len(again.episodes()) == 2
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_another_games_run_is_measured_by_as_many_processes_as_are_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int

@@ -118,12 +118,6 @@ def test_alpha_is_one_for_equal_raters_and_about_zero_for_chance(level: Level) -
     assert known(chance.low) < known(chance.value) < known(chance.high)
 
 
-def test_alpha_of_the_published_example_of_two_observers() -> None:
-    # Krippendorff 2011, section A: α = 0.095 for these two observers of ten units.
-    item, other = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
-    assert krippendorffs_alpha([item, other], "nominal").value == pytest.approx(0.095, abs=0.0005)
-
-
 @pytest.mark.slow
 def test_interval_is_wider_where_ratings_of_one_instance_are_alike() -> None:
     rng = np.random.default_rng(4)

@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import pytest
 from documented_blocks import read_blocks
-from invented import invented_run, invented_set
 from invented_games import GUESSER, Erring, Guessing, guessed, guessing_set
 from known_values import known
 from rated_games import ONE, Drawing, drawn_run, rendering
@@ -31,7 +30,6 @@ from ircore.instances.requests import ImportRequest
 from ircore.results.curves import SteppedEpisode, compute_curve_points, list_recorded_episodes, run_episodes
 from ircore.results.judged_measures import LONGEST_KEY, JudgedMeasures
 from ircore.results.model import Results
-from ircore.results.played_run import PlayedRun
 from ircore.results.subsets import list_board_rows
 from ircore.results.tables.board import board_table
 from ircore.results.tables.catalogue import TableQuestion, find_tables
@@ -117,14 +115,6 @@ def test_a_reference_stands_on_the_board_without_a_rank_and_takes_none_from_othe
     assert table.entry(2, "unranked").value == "reference"
 
 
-def test_runs_by_other_rules_are_ranked_apart() -> None:
-    usual = [guessed("one", TEN, [9.0] * 20), guessed("two", TEN, [1.0] * 20)]
-    outcomes = results(*usual, guessed("one", TEN, [5.0] * 20, rules={"rounds": 3}))
-    board = list_board_rows(outcomes)
-    ranks = [(row.submission.run.slug, len(row.submission.run.rules), row.rank_low) for row in board]
-    assert ranks == [("one", 0, 1), ("two", 0, 2), ("one", 1, 1)]
-
-
 def test_a_board_of_several_rules_says_by_which_of_them_pairs_are_told_apart() -> None:
     pairs = [(name, [value + step % 3 for step in range(20)]) for name, value in (("one", 5.0), ("two", 1.0))]
     runs = [guessed(name, TEN, values, rules) for rules in ({}, {"rounds": 3}) for name, values in pairs]
@@ -191,27 +181,6 @@ def test_a_game_may_have_columns_of_its_rules() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.slow
-def test_the_same_numbers_have_the_same_intervals_and_ranks_as_on_a_reconstruction_board() -> None:
-    pictures = invented_set(1, ("geometry", "bar_graph", "simple_shapes", "line_graph"))
-    played = [
-        invented_run(pictures, name, "painter", skill, 0.2) for name, skill in (("a", 5.0), ("b", 5.5), ("c", 8.0))
-    ]
-    paired = Results.from_runs(played)
-    instances = guessing_set(2)
-    finals = {run.run.slug: [result.judged["structural"].final for result in PlayedRun(run).results] for run in played}
-    # Eight instances of four conditions, each too small to be drawn from alone: both sets are drawn from as one.
-    measured = results(*(guessed(slug, instances, values) for slug, values in finals.items()))
-    for row, twin in zip(measured.board(), paired.board("structural"), strict=True):
-        assert row.submission.run.slug == twin.submission.slug
-        assert (row.rank_low, row.rank_high) == (twin.rank_low, twin.rank_high)
-        for ours, theirs in (
-            (row.cell.main, twin.cell.main),
-            (measured.mean(row.submission.run_id, "points"), twin.cell.score),
-        ):
-            assert (ours.mean, ours.low, ours.high) == pytest.approx((theirs.mean, theirs.low, theirs.high), abs=1e-9)
-
-
 class Comparing(Guessing):
     """A game in which some episodes have a first number, others a second one."""
 
@@ -235,16 +204,6 @@ def test_a_difference_is_that_of_the_means_over_different_episodes() -> None:
     gap = Results.from_runs(game=Comparing(), runs=[run]).mean(run.run.run_id, "gap")
     assert gap.mean == pytest.approx(0.75 - 0.25)
     assert -1 <= known(gap.low) < 0.5 < known(gap.high) <= 1
-
-
-def test_every_table_of_runs_ends_with_the_rules() -> None:
-    runs = results(*(guessed(name, TEN, [points] * 20, rules={"rounds": 2}) for name, points in PAIRS))
-    for name, entry in find_tables(runs.game).items():
-        table = entry.table(runs, TableQuestion())
-        assert len(table.spare_places) == len(table.spare), name
-        if "run" in (keys := [column.key for column in table.columns]) or "submission" in keys:
-            assert keys[-1] == "rules", name
-            assert {value.value for value in table.column("rules")} == {"rounds=2"}, name
 
 
 @pytest.mark.parametrize(("measured_range", "low"), [(NOT_NEGATIVE, 0.0), (None, 8 - 18.91)])

@@ -1,20 +1,18 @@
 """Boards reward playing: episodes that were not played count as nothing, technical failures as no result yet."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from hand_made import Fate, HandMadeRun, hand_made_run
-from invented import InventedRun, invented_results, invented_run, invented_set, under_budget
+from invented import invented_results, invented_run, invented_set, under_budget
 from known_values import known
 from scipy import stats
 
 from ircore.core.score_records import JudgeIdentity
 from ircore.games.reconstruction.records import Rules
-from ircore.games.registry import load_game
 from ircore.results.cells import Cell
 from ircore.results.effects import average_player, pair_effects, select_usual_runs
 from ircore.results.model import BoardRow, Order, Results
@@ -28,8 +26,8 @@ from ircore.results.tables.turns import trajectories_table
 pytestmark = pytest.mark.slow
 
 
-WHOLE_SET = invented_set(3)  # 7 categories × 2 difficulties × 3 = 42 instances
-SIZE = len(WHOLE_SET.instances)
+SET = invented_set(3)  # 7 categories × 2 difficulties × 3 = 42 instances
+SIZE = len(SET.instances)
 
 HONEST: Sequence[Fate] = [5.0] * 13 + [10.0] * 29
 """Quality (13 · 5 + 29 · 10) / 42 = 8.45, and so main score 84.5."""
@@ -48,7 +46,7 @@ def ranks(rows: dict[str, BoardRow]) -> dict[str, tuple[int | None, int | None]]
 
 
 def pair(slug: str, fates: Sequence[Fate]) -> HandMadeRun:
-    return hand_made_run(slug, WHOLE_SET, fates)
+    return hand_made_run(slug, SET, fates)
 
 
 def test_giving_up_the_worst_episodes_does_not_raise_a_rank() -> None:
@@ -82,7 +80,7 @@ def test_technical_failures_and_episodes_never_begun_leave_a_run_without_a_rank(
     assert cell.main_score == pytest.approx(100)
     assert known(cell.main.low) < 100 * 41 / 42  # what is missing could be 0
     # Conditions without such an episode have ranks; the first instance is of the set's first category, easy.
-    first = WHOLE_SET.instances[0]
+    first = SET.instances[0]
     results = Results.from_runs(runs)
     incomplete = {key[1:3] for key, cell in results.cells.items() if cell.unranked == "incomplete"}
     assert incomplete == {(c, d) for c in (None, first.category) for d in (None, first.difficulty)}
@@ -138,7 +136,7 @@ def test_no_two_pairs_have_separate_ranks_that_their_comparison_denies(seed: int
 
 
 def test_ranks_among_pairs_under_the_same_rules_are_those_of_their_own_comparisons() -> None:
-    runs = [hand_made_run(f"{slug}-{budget}", WHOLE_SET, fates, rules=Rules(token_budget=budget))
+    runs = [hand_made_run(f"{slug}-{budget}", SET, fates, rules=Rules(token_budget=budget))
             for slug, fates in (("honest", HONEST), ("evasive", EVASIVE)) for budget in (50, 200)]  # fmt: skip
     for part in split_by_rules(Results.from_runs(runs)):
         assert [(row.rank_low, row.rank_high) for row in part.board("eye")] == [(1, 1), (2, 2)]
@@ -388,14 +386,3 @@ def test_players_are_seen_under_the_rules_that_boards_show_first() -> None:
     assert {rule.rules for rule in select_usual_runs(results)} == {Rules()}
     mean = average_player(results, "describer", "seer", "structural").score.mean
     assert mean == average_player(Results.from_runs(usual), "describer", "seer", "structural").score.mean
-
-
-GAME = load_game("reconstruction")
-
-
-TARGETS = invented_set(3, ("geometry",))
-
-
-def run_of(describer: str, slug: str = "", generator: str = "painter") -> InventedRun:
-    run = invented_run(TARGETS, describer, generator, 4.0, 0.3)
-    return replace(run, run=run.run.model_copy(update={"slug": slug, "run_id": slug})) if slug else run

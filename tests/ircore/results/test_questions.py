@@ -1,4 +1,4 @@
-"""Ready questions: every number is worked out again from the scores, target by target."""
+"""Questions and their answers with interval, table and pictures; boards whose labels nobody has read."""
 
 import json
 from collections.abc import Callable

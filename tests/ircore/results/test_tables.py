@@ -1,4 +1,4 @@
-"""Tables in their formats: what people read, what programs read, and what a stranger's text must not do."""
+"""Tables in every format, in the paper's layouts, and the paper's claims."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What answers cost: hand-worked sums, and the whole way from a price table to ``ircore show``."""
+"""Costs of runs, and answers that a cache spares."""
 
 import json
 from datetime import date

@@ -1,4 +1,4 @@
-"""A run that several processes play is the run that one plays; what happens to one of them costs no answer."""
+"""A run over several processes, and with several prompts."""
 
 import csv
 import io

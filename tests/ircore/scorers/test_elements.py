@@ -1,4 +1,4 @@
-"""Elements: published vectors, cases counted by hand, one form for everything, and lists that are empty."""
+"""Elements of pictures held against a scene, from detectors and by hand; the pieces of tangrams."""
 
 import io
 import json

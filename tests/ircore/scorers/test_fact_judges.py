@@ -1,4 +1,4 @@
-"""A model as a second witness: asked sentences with known truth, over real HTTP, and held against the eye."""
+"""Judges that are asked about facts, and the facts of a scene with their weights."""
 
 import json
 import random

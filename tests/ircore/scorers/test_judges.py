@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from ircore.core.errors import InputError
-from ircore.players.model_families import find_model_family
 from ircore.runs.judge_answers import LONGEST, AnswerError, JudgeAnswer, read_choice, read_score
 from ircore.scorers.judges.manifest import is_judge_file, load_judge_prompts, read_judge
 
@@ -173,18 +172,3 @@ def test_files_and_names_are_told_apart() -> None:
         True,
         True,
     ]
-
-
-@pytest.mark.parametrize(
-    ("model", "family"),
-    [
-        ("gpt-5.2", "gpt"), ("openai/gpt-4o-mini", "gpt"), ("chatgpt-4o-latest", "gpt"), ("o3-mini", "gpt"),
-        ("claude-opus-4-5", "claude"), ("anthropic.claude-3-5-sonnet", "claude"), ("google/gemini-3.1-pro", "gemini"),
-        ("Qwen3-VL-235B-A22B-Instruct", "qwen"), ("Qwen/Qwen2.5-VL-7B", "qwen"),
-        ("meta-llama/Llama-3.2-90B-Vision", "llama"), ("llava-v1.6-mistral-7b", "llava"),
-        ("mistralai/Pixtral-12B", "mistral"), ("deepseek-r1-distill-qwen-32b", "deepseek"), ("x-ai/grok-4", "grok"),
-        ("my-model", None), ("solo3", None), ("phind", None),
-    ],
-)  # fmt: skip
-def test_families_are_told_by_names(model: str, family: str | None) -> None:
-    assert find_model_family(model) == family

@@ -1,4 +1,4 @@
-"""Importing what people rated: every way in which a CSV file can be wrong, and what becomes of the numbers."""
+"""Ratings by people: a file of them is imported whole or not at all, and a study from sampling to agreement."""
 
 import csv
 import json

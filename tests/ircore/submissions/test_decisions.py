@@ -1,4 +1,4 @@
-"""Decisions about a merged submission: one small file, followed by the next release."""
+"""Decisions about a merged submission, and a few episodes of its run that maintainers play again."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""From a submitter's run to a run of ours: packed, uploaded, fetched by its commit, replayed by the rules, scored."""
+"""From a submitter's run to a run of ours: packed, uploaded, named by its commit, fetched, replayed, scored."""
 
 import json
 from collections.abc import Iterator

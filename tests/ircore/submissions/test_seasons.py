@@ -1,4 +1,4 @@
-"""A season's set is drawn in secret, committed to in public, and shown to be the same afterwards."""
+"""A season's set is drawn in secret and shown to be the same afterwards; who may change an entry, and its name."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What maintainers give once a week, and what their protected job gives: links, reproduction, evaluation."""
+"""What maintainers give once a week, what their protected job gives, and the settings of the repository."""
 
 import copy
 import json

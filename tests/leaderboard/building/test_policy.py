@@ -1,4 +1,4 @@
-"""The policy of a page, and what the checks of a built site find."""
+"""The policy of a page, its place in the menus, bundles of scripts, and what the checks of a built site find."""
 
 import base64
 import hashlib

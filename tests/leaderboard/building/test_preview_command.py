@@ -1,4 +1,4 @@
-"""``ircore maintain preview``: what a pull request adds, its transcripts replayed and scored before the merge."""
+"""``ircore maintain preview`` and the list of submissions that nobody played here."""
 
 import re
 import shutil

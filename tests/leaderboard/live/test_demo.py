@@ -1,4 +1,4 @@
-"""``ircore demo``: what it does in which order, the page that shows it, and what a stranger's page cannot reach."""
+"""Live pages: ``ircore demo``, ``ircore play-me`` in every seat and ``ircore study``, over HTTP as the pages ask."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The failure X-ray: the fate of each mark, and the sentence that a fault hangs together with."""
+"""Fates of marks, facts by turn, and results of players that a build takes from the one before."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The boards as data and as pages: which there are, who judges them, what each row holds."""
+"""Boards as data and as pages: which there are, who judges them, what rows hold, and where ranks overlap."""
 
 import json
 import math

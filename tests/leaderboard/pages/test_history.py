@@ -1,4 +1,4 @@
-"""History of ranks: places at each merge, and movements between versions, worked out by hand."""
+"""History of ranks at each merge and between versions; boards and pages of players."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The page on people's names for pictures: sorted, beside the paper's figures, drawn where pictures may be shown."""
+"""Pages on people's names for pictures and on targets: counted, sorted, beside the paper's figures."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The page on judges and people: says that nobody has rated until ratings are imported, then how far judges follow."""
+"""The page on judges and people; references beside pairs, and cards of judges."""
 
 import csv
 import re

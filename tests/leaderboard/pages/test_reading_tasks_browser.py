@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from charts import chart_instances
-from samples import sample_instances, sample_run
+from samples import sample_run
 from site_samples import built_once, named_submission, rate_turns
 from visits import Visit
 
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
-from leaderboard.building.sources import bundle
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -173,133 +172,3 @@ def test_a_reader_finds_the_answer_in_four_actions(visit: Visit, task: str) -> N
     reader = Reader(visit.open("index.html"))
     assert answer in script(reader)
     assert 0 < reader.actions <= MOST_ACTIONS
-
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-FAST = 100
-"""Milliseconds in which an answer is there, at 200 pairs and 140 targets."""
-
-
-def build_search_site(folder: Path) -> None:
-    instances = sample_instances(folder / "instances")
-    names = [("captioner", "canvas"), ("captioner", "sketch"), ("poet", "canvas")]
-    runs = [
-        rate_turns(sample_run(folder / slug, instances, named_submission(slug, describer, generator)), 5.0)
-        for describer, generator in names
-        for slug in [f"{describer}-{generator}"]
-    ]
-    build_site([run.path for run in runs], folder / "site")
-
-
-@pytest.fixture(scope="module")
-def search_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built_once(tmp_path_factory, "search-site", build_search_site)
-
-
-def answers(page: "Page", query: str) -> list[str]:
-    page.locator("[data-md-component='search-query']").fill(query)
-    page.locator(".irg-find a").first.wait_for()
-    host = page.url.split("/")[2]
-    return [(link.get_attribute("href") or "").rpartition(host)[2] for link in page.locator(".irg-find a").all()]
-
-
-def test_a_players_name_finds_its_pairs_and_the_player(visit: Visit) -> None:
-    page = visit.open("index.html")
-    page.locator("[data-md-component='search-query']").focus()
-    addresses = answers(page, "captioner")
-    assert addresses[:3] == [
-        "/describers/captioner.html", "/pairs/captioner-canvas.html", "/pairs/captioner-sketch.html",
-    ]  # fmt: skip
-
-
-def test_a_condition_finds_its_board_and_its_targets(visit: Visit) -> None:
-    addresses = answers(visit.open("pairs/index.html"), "hard shape")
-    assert "/boards/simple_shapes-hard.html" in addresses
-    assert "/gallery/simple_shapes-hard-01.html" in addresses
-
-
-@pytest.mark.parametrize(
-    ("query", "first"),
-    [
-        ("matrix", "/matrix.html"),
-        ("published scores", "/paper.html"),
-        ("cost", "/figures.html"),
-        ("worst episode", "/gallery/index.html#worst"),
-        ("worst", "/gallery/index.html#worst"),
-        ("who is best", "/boards/index.html"),
-        ("pairs and players", "/pairs/index.html"),
-    ],
-)
-def test_a_page_is_found_by_the_name_that_links_to_it_have(visit: Visit, query: str, first: str) -> None:
-    assert answers(visit.open("index.html"), query)[0] == first
-
-
-@pytest.mark.parametrize(
-    ("query", "first"),
-    [
-        ("seer-07", "seer-07"),
-        ("gpt-5.2", "gpt-5.2"),
-        ("seer-03 painter-07 pie 2", "seer-03 + painter-07 on pie graphs, hard, 2"),
-        ("pie 2", "Pie graphs, hard, 2"),
-        ("seer-0", "seer-03 + painter-07"),
-    ],
-)
-def test_a_name_is_meant_whole_and_so_is_a_number(visit: Visit, query: str, first: str) -> None:
-    """Neither seer-19 + painter-07 nor the seventh pie is meant by seer-07, and 29 % is not the pie 2."""
-    page = visit.open("index.html")
-    entries = [
-        ["pair", "seer-03 + painter-07", "", "a.html", "a"],
-        ["pair", "seer-19 + painter-07", "", "b.html", "b"],
-        ["describer", "seer-07", "", "c.html", ""],
-        ["describer", "gpt-5.2", "", "d.html", ""],
-        ["target", "Pie graphs, hard, 1", "wedges of 29 % and 2 %", "e.html", "e"],
-        ["target", "Pie graphs, hard, 2", "wedges", "f.html", "f"],
-    ]
-    search = bundle("search-answers").rstrip().rstrip(";")
-    script = (
-        f"([entries, query]) => {{ const search = {search}; "
-        "return search.find(entries.map((entry) => new search.Entry(entry)), query)[0].title; }"
-    )
-    assert page.evaluate(script, [entries, query]) == first
-
-
-def test_a_name_in_part_finds_every_pair(visit: Visit) -> None:
-    page = visit.open("index.html")
-    entries = [
-        *(["pair", f"seer-{n} + painter", "", f"pairs/{n}.html", str(n)] for n in range(9)),
-        ["pair", "Reference games: looker + listener", "", "games/reference/pairs/looker.html"],
-    ]
-    script = f"""(entries) => {{
-      const search = {bundle("search-answers").rstrip().rstrip(";")};
-      const made = entries.map((entry) => new search.Entry(entry));
-      return [
-        search.find(made, "paint"), search.find(made, "paint", true), search.find(made, "isten"),
-        search.widening(made, "seer zzz"), search.widening(made, "seer looker"),
-      ];
-    }}"""
-    first, every, within, unknown, apart = page.evaluate(script, entries)
-    assert [answer["title"] for answer in first[4:]] == ["All 9 pairs with “paint”"]
-    assert sorted(answer["address"] for answer in every) == [f"pairs/{n}.html" for n in range(9)]
-    assert [answer["address"] for answer in within] == ["games/reference/pairs/looker.html"]
-    assert unknown.startswith("Nothing is called “zzz”. ")
-    assert apart.endswith("leave one out.")
-
-
-def test_an_answer_is_there_at_once_with_200_pairs(visit: Visit) -> None:
-    page = visit.open("index.html")
-    entries = [
-        *(["pair", f"describer-{n % 20} + generator-{n // 20}", "", f"pairs/{n}.html", str(n)] for n in range(200)),
-        *(["target", f"Pie graphs, hard, {n}", "six wedges " * 9, f"gallery/{n}.html", str(n)] for n in range(140)),
-    ]
-    script = f"""(entries) => {{
-      const search = {bundle("search-answers").rstrip().rstrip(";")};
-      const made = entries.map((entry) => new search.Entry(entry));
-      const begun = performance.now();
-      const count = search.find(made, "describer-7 generator-3 hard pie 12").length;
-      return [count, performance.now() - begun];
-    }}"""
-    count, took = page.evaluate(script, entries)
-    assert count > 0
-    assert took < FAST

@@ -1,4 +1,4 @@
-"""Rules of conversations, played by scripted seats: who is told what, and when."""
+"""Conversations: rules played by scripted seats, and the import of ConvGenVisMo's files."""
 
 import asyncio
 import json

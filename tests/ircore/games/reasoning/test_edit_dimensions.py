@@ -1,4 +1,4 @@
-"""Jigsaw, sudoku and painting: the truth is perfect, an untouched picture worth nothing, a planted fault costs."""
+"""Editing and understanding: the truth is perfect, an untouched picture worth nothing, a planted fault costs."""
 
 import random
 from collections.abc import Callable, Iterator

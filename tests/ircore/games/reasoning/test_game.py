@@ -1,4 +1,4 @@
-"""Rules of the reasoning game with players that answer as they are told to."""
+"""Rules of the reasoning game by players that answer as told, and riddles that are answered with a picture."""
 
 import asyncio
 import calendar

@@ -1,4 +1,4 @@
-"""The importer of GIR-Bench, on a small folder in the published layout."""
+"""The importer of GIR-Bench, on a small folder in the published layout, and its tasks about real things."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""clembench's folders: what is written, that it comes back as the same run, and runs of others."""
+"""Runs in others' forms: clembench's folders, which come back as the same run, and logs of inspect_ai."""
 
 import base64
 import json

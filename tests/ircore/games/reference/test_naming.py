@@ -1,4 +1,4 @@
-"""Naming divergence and segmentation agreement: hand-worked names, and KiloGram's published values."""
+"""Naming divergence and segmentation agreement, and KiloGram's contexts: hand-worked and published values."""
 
 import json
 import os
