@@ -47,7 +47,7 @@ pane = shattered:TABLE
 WRONG_KIND = "METRIC = Judge = Player = TABLE = Game = command = None\n"
 
 AT_WORK = """\
-from ircore.results.tables.catalogue import Entry
+from ircore.results.tables.catalogue import TableEntry
 from ircore.scorers.metrics.base import Metric
 
 def fail(*_):
@@ -58,7 +58,7 @@ class Judge:
     rate = prefer = fail
 
 METRIC = Metric("crack", "Crack", "", True, 0, 1, "by hand", fail)
-TABLE = Entry("breaks when it is asked for", fail)
+TABLE = TableEntry("breaks when it is asked for", fail)
 Game = fail
 
 class Player:

@@ -77,9 +77,9 @@ def resident() -> int:
 
 COMMAND = """
 import os, time
-from ircore.core.workers import worker_pool
+from ircore.core.workers import build_worker_pool
 
-with worker_pool(2) as pool:
+with build_worker_pool(2) as pool:
     print(*{pool.submit(os.getpid).result() for _ in range(20)}, flush=True)
     time.sleep(600)
 """

@@ -237,8 +237,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from PIL import Image
 from ircore.core.images import Picture
-from ircore.instances.targets.categories import draw
-from ircore.scorers.judge_test import pixel_edits
+from ircore.instances.targets.categories import draw_target
+from ircore.scorers.judge_test import edits
 from ircore.scorers.verification.score import verify_picture
 
 def line(job):
@@ -248,10 +248,10 @@ def line(job):
 
 jobs = []
 for category in ("bar_graph", "pie_graph", "geometry"):
-    target = draw(category, "hard", 3)
+    target = draw_target(category, "hard", 3)
     own = Picture.from_pixels(target.drawing.pixels)
-    moved = pixel_edits.rotated(pixel_edits.shifted(target.drawing.pixels, distance=3), degrees=1)
-    jobs.append((own, target.scene, Picture.from_pixels(pixel_edits.as_jpeg(moved, quality=40))))
+    moved = edits.rotate(edits.shift(target.drawing.pixels, distance=3), degrees=1)
+    jobs.append((own, target.scene, Picture.from_pixels(edits.compress_as_jpeg(moved, quality=40))))
 if sys.argv[1:]:
     with ThreadPoolExecutor(3) as pool:
         print(*reversed(list(pool.map(line, reversed(jobs)))), sep="\\n")
