@@ -12,7 +12,7 @@ from _pytest.mark import ParameterSet
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("ircore", "leaderboard", "dataset_card")
-LIBRARY = "ircore.library"  # its examples share files: tests/ircore/library/test_examples.py runs them
+LIBRARY = "ircore.library"  # its examples share files: tests/ircore/library/test_library.py runs them
 
 
 NAMES_FILES = re.compile(r'^ +(>>>|\.\.\.) .*"(targets|run|release)["/]', re.MULTILINE)

@@ -58,7 +58,7 @@ def test_a_planted_fault_is_found_and_the_tree_is_left_as_it_was(tmp_path: Path)
         ).stdout
 
     before = changed()
-    chosen = ["--only", "seed-parts-run-together", "--tests", "tests/ircore/core/test_which_counts.py"]
+    chosen = ["--only", "seed-parts-run-together", "--tests", "tests/ircore/core/test_records.py"]
     command = [sys.executable, str(FILE), "--quick", "--results", str(tmp_path / "results.jsonl"), *chosen]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "test_every_part_changes_a_seed_and_parts_do_not_run_together" in done.stdout

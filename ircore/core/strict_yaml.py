@@ -48,7 +48,7 @@ class TextPlace(NamedTuple):
     """A place in a text, 1-based.
 
     >>> parse_mapping(b"rules: {max_turns: 3}", "a.yaml", "").values["rules", "max_turns"]
-    Place(line=1, column=20)
+    TextPlace(line=1, column=20)
     """
 
     line: int

@@ -168,7 +168,7 @@ class CostedEntry(Protocol):
     >>> from ircore.runs.events import Call
     >>> from ircore.runs.events import EventEntry as PlayEntry
     >>> call = Call(episode_id="a", turn=1, role="describer", text="A red circle.", seconds=0.5)
-    >>> entry: EventEntry = PlayEntry(call)
+    >>> entry: CostedEntry = PlayEntry(call)
     >>> entry.counted.usage.requests
     1
     """

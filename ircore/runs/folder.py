@@ -394,7 +394,7 @@ class RunWriter:
     >>> folder = RunFolder(Path("run"))
     >>> call = Call(episode_id="simple_shapes-easy-01", turn=9, role="describer", text="A red circle.", seconds=0.5)
     >>> with folder.lock(), RunWriter(folder) as writer:
-    ...     writer.record([Entry(call)])
+    ...     writer.record([EventEntry(call)])
     >>> len(folder.calls()) - len(writer.known)
     1
     """

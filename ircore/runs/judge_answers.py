@@ -82,9 +82,9 @@ def read_score(text: str) -> JudgeAnswer[int]:
         AnswerError: There is none, or more than one.
 
     >>> read_score('{"score": 7}')
-    Answer(value=7, leniencies=())
+    JudgeAnswer(value=7, leniencies=())
     >>> read_score('{"rating": {"score": "7"}}')
-    Answer(value=7, leniencies=('nested_object', 'quoted_number'))
+    JudgeAnswer(value=7, leniencies=('nested_object', 'quoted_number'))
     """
     return _read(text, "score", SIMILARITY_FORM, _parse_whole_number)
 
@@ -111,7 +111,7 @@ def read_verdicts(text: str, count: int) -> JudgeAnswer[str]:
         AnswerError: Fewer than half of the sentences have a verdict.
 
     >>> read_verdicts('{"1": "yes", "2": "No", "3": "cannot tell"}', 3)
-    Answer(value='10?', leniencies=('letter_case',))
+    JudgeAnswer(value='10?', leniencies=('letter_case',))
     """
     if len(text) > LONGEST:
         raise AnswerError(f"it is longer than {LONGEST:,} characters")

@@ -46,11 +46,11 @@ FOLDER = "data/matrix"
 
 
 @dataclass(frozen=True)
-class PlayerGrid:
+class MatrixGrid:
     """Matrix of describers and generators under a single set of rules.
 
     Example:
-        >>> PlayerGrid(generators=(("canvas", 0), ("sketch", 1)), rows=()).generators[1]
+        >>> MatrixGrid(generators=(("canvas", 0), ("sketch", 1)), rows=()).generators[1]
         ('sketch', 1)
     """
 
@@ -65,7 +65,7 @@ class PlayerGrid:
         """Whether the matrix is so large that it is a heat map, which shows a picture only of a chosen cell."""
         return len(self.rows) * len(self.generators) > DENSE
 
-    def by_effect(self, effects: Effects | None) -> "PlayerGrid":
+    def by_effect(self, effects: Effects | None) -> "MatrixGrid":
         """Return the matrix, best describers above, best generators left; without effects, by the mean main score."""
         below = float("-inf")
         described = {row.describer: _compute_mean([place for cell in row.cells for place in cell]) for row in self.rows}
@@ -89,7 +89,7 @@ class PlayerGrid:
             key=lambda row: below if (mean := described[row.describer]) is None else mean,
             reverse=True,
         )
-        return PlayerGrid(
+        return MatrixGrid(
             tuple(self.generators[column] for column in columns),
             tuple(replace(row, cells=tuple(row.cells[column] for column in columns)) for row in rows),
         )
@@ -203,7 +203,7 @@ def _collect_condition_values(site: Site, view: BoardView) -> dict[str, Any]:
     }
 
 
-def _build_maps(site: Site, view: BoardView, grid: PlayerGrid) -> list[dict[str, Any]]:
+def _build_maps(site: Site, view: BoardView, grid: MatrixGrid) -> list[dict[str, Any]]:
     """Return small maps in the order of a large one: a category or a difficulty each, with its share of the scale."""
     results = select_view_results(site, view)
     parts = [(category, None) for category in results.categories] + [(None, level) for level in results.difficulties]
@@ -294,7 +294,7 @@ def _list_targets(site: Site, view: BoardView) -> list[dict[str, Any]]:
     ]
 
 
-def _build_grid(site: Site, view: BoardView, gallery: Gallery | None) -> PlayerGrid:
+def _build_grid(site: Site, view: BoardView, gallery: Gallery | None) -> MatrixGrid:
     cells: dict[tuple[str, str], list[MatrixCell]] = {}
     for row in select_view_results(site, view).board(view.judge, view.category, view.difficulty):
         pair = site.pairs[row.submission.run_id]
@@ -303,7 +303,7 @@ def _build_grid(site: Site, view: BoardView, gallery: Gallery | None) -> PlayerG
     generators = [
         (label, mark) for mark, label in enumerate(site.labels(second)) if any(name == label for _, name in cells)
     ]
-    return PlayerGrid(
+    return MatrixGrid(
         tuple(generators),
         tuple(
             _MatrixRow(

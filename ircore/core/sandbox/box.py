@@ -51,7 +51,7 @@ class ArgumentCondition(NamedTuple):
     """A condition on an argument of an allowed call.
 
     >>> CONDITIONS["prlimit64"]  # of one's own process alone
-    Condition(argument=0, values=(0,), bits=0)
+    ArgumentCondition(argument=0, values=(0,), bits=0)
 
     Attributes:
         argument: Number of the argument, from 0.

@@ -80,7 +80,7 @@ def find_plan(answer: str) -> FigurePlan | None:
     """Return the description and the summary in an answer; None if there is no description.
 
     >>> find_plan("<DESCRIPTION>A red circle.</DESCRIPTION><SUMMARY>One circle, red.</SUMMARY>")
-    Plan(description='A red circle.', summary='One circle, red.')
+    FigurePlan(description='A red circle.', summary='One circle, red.')
     """
     description = _find_between_tags("DESCRIPTION", answer)
     if not description:

@@ -23,7 +23,7 @@ _QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", 
 class TreeFile(NamedTuple):
     """A file in a tree.
 
-    >>> TreeFile(Entry("submissions/my-pair/submission.yaml", "100644", 300), "1" * 40).entry.size
+    >>> TreeFile(TreeEntry("submissions/my-pair/submission.yaml", "100644", 300), "1" * 40).entry.size
     300
     """
 

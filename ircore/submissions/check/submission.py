@@ -39,7 +39,7 @@ class OtherSubmission(NamedTuple):
 
     >>> manifest = b"{name: a + b, describer: {player: openai, api_key_env: OPENAI_API_KEY}}"
     >>> neighbour("a-b", manifest)
-    Neighbour(slug='a-b', name='a + b', keys={'OPENAI_API_KEY': 'api.openai.com'})
+    OtherSubmission(slug='a-b', name='a + b', keys={'OPENAI_API_KEY': 'api.openai.com'})
     """
 
     slug: str
