@@ -63,6 +63,12 @@ def test_alpha_of_the_published_example(level: Level, published: float) -> None:
     assert alpha.n == 11, "the unit with one observer is left out"
 
 
+def test_alpha_of_the_published_example_of_two_observers() -> None:
+    # Krippendorff 2011, section A: α = 0.095 for these two observers of ten units.
+    item, other = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
+    assert krippendorffs_alpha([item, other], "nominal").value == pytest.approx(0.095, abs=0.0005)
+
+
 def test_kappa_worked_by_hand() -> None:
     # 20 yes-yes, 5 yes-no, 10 no-yes, 15 no-no: p = 0.7, e = 0.5 · 0.6 + 0.5 · 0.4 = 0.5, κ = 0.2 / 0.5.
     item = [1] * 25 + [0] * 25
