@@ -76,7 +76,7 @@ def check_table_files(folder: Path, record: ReleaseRecord, findings: Findings) -
             if others_here := versions - {pa.cpp_version}:
                 others.update(dict.fromkeys(others_here, len(paths)))
             elif versions:
-                written_again.append(pool.submit(_other_files, folder, config, part, paths))
+                written_again.append(pool.submit(_find_changed_files, folder, config, part, paths))
     for name in (name for names in written_again for name in names.result()):
         findings.add(name, "is not the file that its rows give when they are written again (another SHA-256)")
     return tuple(
@@ -85,7 +85,7 @@ def check_table_files(folder: Path, record: ReleaseRecord, findings: Findings) -
     )
 
 
-def _other_files(folder: Path, config: Config, part: TablePart, paths: Sequence[Path]) -> list[str]:
+def _find_changed_files(folder: Path, config: Config, part: TablePart, paths: Sequence[Path]) -> list[str]:
     """Return the names of the files of a part that are not those that its rows give."""
     rows = (row for _, row in read_rows(folder, paths))
     wanted = dict(zip(part.files, hash_table(config, rows).files, strict=False))

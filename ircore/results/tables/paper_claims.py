@@ -150,10 +150,10 @@ def _final(judged: JudgedEpisode) -> float | None:
 
 def _estimate_paired_difference(first: Array, second: Array) -> Estimate:
     """Return the mean difference of two columns on the pictures that both have."""
-    return estimate(_known(first[:, 0] - second[:, 0]), DIFFERENCE)
+    return estimate(_drop_missing(first[:, 0] - second[:, 0]), DIFFERENCE)
 
 
-def _known(differences: Array) -> list[float]:
+def _drop_missing(differences: Array) -> list[float]:
     known: list[float] = differences[~np.isnan(differences)].tolist()
     return known
 
@@ -257,7 +257,7 @@ def _estimate_differences(played: _Played) -> list[Estimate]:
     values = played.values(played.runs)
     couples = combinations(range(len(played.runs)), 2)
     # All at once: of 200 pairs there are 20,000.
-    return estimate_all((_known(values[:, first] - values[:, second]) for first, second in couples), DIFFERENCE)
+    return estimate_all((_drop_missing(values[:, first] - values[:, second]) for first, second in couples), DIFFERENCE)
 
 
 def _order(played: _Played) -> Check:
