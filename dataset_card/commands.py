@@ -8,9 +8,9 @@ import click
 
 from ircore.commands.options import PATH_OR_EMPTY, SeveralPathsCommand, echo_json, json_option
 from ircore.commands.run_paths import find_results_to_read
+from ircore.core.collector import pause_collector
 from ircore.core.plain_words import format_count
 from ircore.core.terminal import make_printable
-from ircore.core.workers import pause_collector
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -17,13 +17,12 @@ from ircore import __version__
 from ircore.core.episode_records import Episode
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
-from ircore.games.base import Game
+from ircore.games.base import Game, is_played
 from ircore.games.registry import has_rated_pictures, load_game
 from ircore.instances.store import may_be_published
 from ircore.scorers.game_measures import (
     EpisodeInstruments,
     compute_measure_scores,
-    is_played,
     needs_pictures,
     parse_payloads,
 )

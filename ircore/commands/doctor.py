@@ -7,7 +7,8 @@ from shlex import quote
 import click
 
 from ircore.commands.completion import complete_submissions
-from ircore.commands.options import NEXT, PATH, echo_json, json_option
+from ircore.commands.next_steps import NEXT
+from ircore.commands.options import PATH, echo_json, json_option
 from ircore.core.records import PlayerSpec
 from ircore.core.terminal import make_printable, style_text
 from ircore.games.registry import load_game, require_support

@@ -7,7 +7,8 @@ from shutil import rmtree
 import click
 
 from ircore.commands.judging import model_judge_options
-from ircore.commands.options import NEXT, PATH, conditions_options, echo_either, echo_json, json_option
+from ircore.commands.next_steps import NEXT
+from ircore.commands.options import PATH, conditions_options, echo_either, echo_json, json_option
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
 from ircore.core.plain_words import format_count

@@ -15,11 +15,11 @@ from click.shell_completion import CompletionItem
 
 from ircore import __version__
 from ircore.commands.settings import load_keys, read_option_defaults
+from ircore.core.collector import NEW_OBJECTS
 from ircore.core.errors import InputError, StoppedError
 from ircore.core.plugins import find_missing_package, require_extras
 from ircore.core.terminal import find_terminal_width, make_printable, style_text
 from ircore.core.word_files import read_table
-from ircore.core.workers import NEW_OBJECTS
 
 _MENU = read_table("ircore.commands", "menu")
 HELP_LINES: dict[str, str] = _MENU["lines"]
@@ -126,7 +126,7 @@ def _end_with_next_step(words: str, command: click.Command) -> None:
 
     @wraps(work)
     def work_and_tell(*arguments: Any, **parameters: Any) -> Any:
-        from ircore.commands.options import tell_next
+        from ircore.commands.next_steps import tell_next
 
         require_extras(words, list_extras(words))
         with _guard_plugin(words):
@@ -176,7 +176,7 @@ def _add_examples(name: str, command: click.Command) -> None:
 
 def examples() -> dict[str, str]:
     """Return an example of each command by the command's words."""
-    from ircore.commands.options import read_command_texts
+    from ircore.commands.next_steps import read_command_texts
 
     return read_command_texts("examples.yaml")
 

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from ircore.commands.completion import complete_submissions
+from ircore.commands.next_steps import NEXT
 from ircore.commands.options import (
-    NEXT,
     PATH,
     POSITIVE,
     conditions_options,

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.options import NEXT, PATH, SeveralPathsCommand, open_runs
+from ircore.commands.next_steps import NEXT
+from ircore.commands.options import PATH, SeveralPathsCommand, open_runs
 from ircore.commands.run_paths import find_runs_to_change
 from ircore.core.plain_words import format_count
 from ircore.core.terminal import make_printable

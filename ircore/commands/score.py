@@ -13,7 +13,8 @@ import click
 from click.core import ParameterSource
 
 from ircore.commands.judging import check_keys, judging_options, read_judges, show_failures, tell_counts, tell_plan
-from ircore.commands.options import NEXT, PATH, executor_options, find_scheduler, open_runs
+from ircore.commands.next_steps import NEXT
+from ircore.commands.options import PATH, executor_options, find_scheduler, open_runs
 from ircore.commands.run_paths import find_runs_to_change
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plain_words import format_count
@@ -113,7 +114,7 @@ def limit_options(runs: Sequence[RunFolder], mixed: bool, judged: bool) -> None:
 
 def tell_game_plan(runs: Sequence[RunFolder], judged: bool) -> None:
     """Show which measures would be computed of how many episodes; judges, if any is named, tell their own plans."""
-    from ircore.scorers.game_measures import is_played
+    from ircore.games.base import is_played
 
     for run in runs:
         game = _load_run_game(run)

@@ -529,6 +529,11 @@ class Game(ABC, Generic[RulesT]):
         return self.headline.needs == "judge"
 
 
+def is_played(game: Game[Any], episode: Episode) -> bool:
+    """Return whether an episode counts as played."""
+    return any(outcome.played and outcome.name == episode.outcome for outcome in game.outcomes)
+
+
 def read_ending(game: Game[Any], episode: Episode) -> Ending:
     """Return how an episode ended, with its steps as the game's records.
 

@@ -7,7 +7,6 @@ from itertools import count
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar, cast
 
-from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Attempt, FaultKind, Usage
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
@@ -177,6 +176,8 @@ def _describe_cost(usage: Usage, seconds: float) -> str:
 
 def build_shown_picture(colour: str = COLOUR) -> Picture:
     """Return the small picture that players are shown: a red disc on white, or a disc of another colour."""
+    from ircore.core.drawing import Drawing  # needs Pillow, which boards do without
+
     drawing = Drawing(SIDE, SIDE)
     drawing.ellipse((SIDE / 2, SIDE / 2), (SIDE / 4, SIDE / 4), fill=colour)
     return Picture.from_pixels(drawing.pixels)

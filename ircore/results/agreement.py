@@ -10,17 +10,14 @@ paper is silent on this, and its judges had to choose; so the figures without ti
 Intervals are clustered on instances, across all runs: renderings of one instance are not independent.
 
 Joint distribution of the scores that two judges give the same renderings, for every two judges.
-
-Agreement, crossed scores and recalibration of raters, computed once and shared by tables, figures and pages.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from math import fsum
 from statistics import fmean
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,12 +34,6 @@ from ircore.results.statistics.agreement import (
     spearman,
 )
 from ircore.results.statistics.intervals import Estimate, estimate_clustered_share
-
-if TYPE_CHECKING:
-    from ircore.results.image_metrics import MetricAgreement
-    from ircore.results.statistics.calibration_map import Recalibration
-    from ircore.results.statistics.recalibration import Refusal
-
 
 Floats = NDArray[np.float64]
 Kind = Literal["judge-judge", "judge-human", "human-human"]
@@ -397,56 +388,3 @@ def _cross_tabulate_pair(first: str, other: str, task: RatedTask) -> CrossedRati
     by_scores = {divmod(code, width): count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)}
     near = float((np.abs(both[0] - both[1]) <= NEAR).mean()) if both.shape[1] else 0.0
     return CrossedRatings(first, other, by_scores, both.shape[1], near)
-
-
-# What computes is imported where it is asked for, since every board is made with ``Raters`` and needs none of it.
-
-
-class Raters:
-    """Judges and people who rated some runs.
-
-    Args:
-        episodes: By run_id, all of one instance set.
-        metrics: Image metrics that are held against the judges.
-        judges: These judges.
-
-    Example:
-        >>> from pathlib import Path
-        >>> from ircore.results.model import Results
-        >>> from ircore.runs.folder import RunFolder
-        >>> Raters(Results.from_runs([RunFolder(Path("run"))]).episodes).agreement.annotators
-        ()
-    """
-
-    def __init__(self, episodes: "EpisodesByRun", metrics: Sequence[str] = (), judges: Sequence[str] = ()) -> None:
-        self._episodes = episodes
-        self._metrics, self._judges = metrics, judges
-
-    @cached_property
-    def similarity(self) -> "RatedTask":
-        """Ratings of renderings by every judge and annotator."""
-        return collect_similarity(self._episodes)
-
-    @cached_property
-    def agreement(self) -> "AgreementResults":
-        """Agreement between every two raters."""
-        return compare_raters(self._episodes, self.similarity)
-
-    @cached_property
-    def metric_agreements(self) -> "tuple[MetricAgreement, ...]":
-        """Agreement of every image metric with every judge and with people."""
-        from ircore.results.image_metrics import compare_metrics
-
-        return compare_metrics(self._episodes, self._metrics, self._judges)
-
-    @cached_property
-    def crossed(self) -> "tuple[CrossedRatings, ...]":
-        """Crossed scores of every two judges."""
-        return cross_tabulate_ratings(self.similarity)
-
-    @cached_property
-    def maps(self) -> "Mapping[str, Recalibration | Refusal]":
-        """Recalibration of each judge's scores to people's scale."""
-        from ircore.results.calibration import fit_maps
-
-        return fit_maps(self._episodes)

@@ -12,9 +12,8 @@ from typing import Any, Literal, NamedTuple
 from ircore.core.episode_records import TECHNICAL_REASONS, Episode, list_renderings
 from ircore.core.score_records import HUMAN, Orders, Score, Task
 from ircore.core.submission_records import Run
-from ircore.games.base import Effort, Game, read_ending
+from ircore.games.base import Effort, Game, is_played, read_ending
 from ircore.runs.provenance import Provenance
-from ircore.scorers.game_measures import is_played
 
 Convergence = Literal["improved", "stable", "regressed", "no_refinement"]
 

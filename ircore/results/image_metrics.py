@@ -1,8 +1,4 @@
-"""Image metrics of final renderings, what they mean, and how they agree with judges and people.
-
-Image metrics of the final renderings of each pair; never mixed with ratings.
-
-Title, unit, direction and range of image metrics, as runs name them.
+"""Image metrics: title, unit, direction and range, and how they agree with judges and people.
 
 How image metrics agree with judges, people and each other's orders: the question RQ 4 of ConvGenVisMo.
 
@@ -12,7 +8,7 @@ is better exactly where the rater prefers it? Values of a metric for which lower
 always means agreement. Intervals are clustered on instances.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,12 +16,9 @@ import numpy as np
 from ircore.core.errors import InputError
 from ircore.core.plugins import load_plugin
 from ircore.results.agreement import EpisodesByRun
-from ircore.results.arrays import Array, arrange_values, select_condition, strata
 from ircore.results.episodes import EpisodeResult
-from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement, observed_agreement, pearson, spearman
-from ircore.results.statistics.bootstrap import Ratios, estimate_differences, estimate_ratios, resample
-from ircore.results.statistics.intervals import OPEN, Estimate, Scale
+from ircore.results.statistics.intervals import OPEN, Scale
 from ircore.scorers.metrics.measure import MetricKey
 
 
@@ -66,64 +59,6 @@ def describe_metric(name: str) -> MetricFacts:
     low = -np.inf if metric.low is None else metric.low
     high = np.inf if metric.high is None else metric.high
     return MetricFacts(name, title, metric.unit, metric.higher_is_better, Scale(low, high))
-
-
-@dataclass(frozen=True)
-class MetricCell:
-    """An image metric's values for one pair under one condition.
-
-    Example:
-        >>> from ircore.results.statistics.intervals import Estimate
-        >>> MetricCell("a-b-1a2b3c4d", Estimate(0.9, 0.8, 1.0, 12), Estimate(0.1, 0.0, 0.2, 12)).final.mean
-        0.9
-    """
-
-    run_id: str
-    """The pair's run."""
-
-    final: Estimate
-    """Mean of the metric on the final renderings of played episodes, in the metric's unit."""
-
-    change: Estimate
-    """Mean of final minus first, over played episodes of at least two renderings."""
-
-
-def estimate_metric_cells(
-    results: Results, metric: str, category: str | None = None, difficulty: str | None = None
-) -> tuple[MetricCell, ...]:
-    """Return the values of a metric for each pair, in the order of ``results.submissions``.
-
-    The intervals are those of scores: over instances, stratified by condition.
-
-    Args:
-        results: Of some runs.
-        metric: One of ``results.metrics``.
-        category: Only this category; None for all.
-        difficulty: Only this difficulty; None for both.
-    """
-    chosen = select_condition(results.instances, category, difficulty)
-    drawn = resample(strata(chosen))
-
-    def values(value: Callable[[EpisodeResult], float | None]) -> Array:
-        return arrange_values(chosen, results.episodes.values(), value)
-
-    scale, last = describe_metric(metric).scale, values(lambda result: _find_first_and_last(result, metric)[1])
-    # A change may be as large as the whole range of the metric, in either direction.
-    whole = Scale(scale.lowest - scale.highest, scale.highest - scale.lowest)
-    first = values(
-        lambda result: _find_first_and_last(result, metric)[0] if len(result.episode.renderings) > 1 else None
-    )
-    finals = estimate_ratios(Ratios.means(last), drawn, scale)
-    changes = estimate_differences(last - first, last, drawn, scale, whole)
-    return tuple(
-        MetricCell(submission.run_id, final, change)
-        for submission, final, change in zip(results.submissions, finals, changes, strict=True)
-    )
-
-
-def _find_first_and_last(result: EpisodeResult, metric: str) -> tuple[float | None, float | None]:
-    steps, values = [*result.episode.renderings], result.metrics.get(metric, {})
-    return (values.get(steps[0]), values.get(steps[-1])) if steps else (None, None)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
 from ircore.instances.benchmark import RetiredTarget, find_retired_targets
 from ircore.players.traits import describe_programs
-from ircore.results.agreement import Raters
 from ircore.results.arrays import select_condition, sort_names, strata
 from ircore.results.cells import BoardKey, CellKey, compute_standings, estimate_main_differences
 from ircore.results.cells import Cell as Cell
@@ -38,11 +37,12 @@ from ircore.results.ranking import (
     refuse_mixtures,
     refuse_unknown,
 )
+from ircore.results.raters import Raters
 from ircore.results.statistics.comparison import PairComparison, compare
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.ranks import Standing
 from ircore.runs.provenance import Provenance
-from ircore.scorers.stated_facts.measuring import SaidTurn
+from ircore.scorers.stated_facts.said_turns import SaidTurn
 
 if TYPE_CHECKING:
     import numpy as np

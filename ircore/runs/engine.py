@@ -21,13 +21,13 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Generic, Protocol, Self, TypeVar
 
+from ircore.core.collector import slow_collector
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import WorkError
 from ircore.core.journal import Recorder
 from ircore.core.plain_words import format_count
 from ircore.core.plugins import convert_plugin_errors
 from ircore.core.progress import Progress
-from ircore.core.workers import slow_collector
 from ircore.players.base import JudgeError, PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.players.open_questions import PLAYER_REMEDY, HaltedError, OpenQuestion, await_answer

@@ -18,12 +18,11 @@ from ircore.core.plugins import convert_plugin_errors, load_plugin
 from ircore.core.progress import show_progress
 from ircore.core.records import Instance, Scene
 from ircore.core.score_records import LONGEST_NOTE, Score
-from ircore.games.base import Game, Instruments, Measure, Measured, read_ending
+from ircore.games.base import Game, Instruments, Measure, Measured, is_played, read_ending
 from ircore.games.measuring import MeasuredValue
 from ircore.runs.episode import parse_payload
 from ircore.runs.folder import RunFolder
 from ircore.scorers.elements.comparisons import COMPARISONS
-from ircore.scorers.elements.grounded import detect_with_cache
 from ircore.scorers.judges.base import give_scene
 from ircore.scorers.material import load_judge
 from ircore.scorers.metrics.base import Metric
@@ -166,11 +165,6 @@ def _find_fault(game: Game[Any], measure: Measure | None, value: Measured) -> st
     return ""
 
 
-def is_played(game: Game[Any], episode: Episode) -> bool:
-    """Return whether an episode counts as played."""
-    return any(outcome.played and outcome.name == episode.outcome for outcome in game.outcomes)
-
-
 def parse_payloads(game: Game[Any], instances: Any, members: Iterable[Instance]) -> dict[str, Any]:
     """Return the game's own fields of instances as its records, by id."""
     return {instance.instance_id: parse_payload(game, instances, instance) for instance in members}
@@ -230,6 +224,8 @@ class EpisodeInstruments:
 
     def elements(self, image: Picture, labels: tuple[str, ...]) -> ElementList | None:
         """Return the things that the vision model in ``IRCORE_DETECTOR`` sees; see ``Instruments``."""
+        from ircore.scorers.elements.grounded import detect_with_cache  # SciPy, as below
+
         detector = os.environ.get(DETECTOR_VARIABLE)
         return detect_with_cache(Path(detector), image, labels) if detector else None
 

@@ -20,8 +20,8 @@ from typing import Any
 from zipfile import ZipFile, ZipInfo
 
 from ircore import __version__
+from ircore.core.collector import pause_collector
 from ircore.core.errors import InputError, WorkError
-from ircore.core.workers import pause_collector
 from ircore.players.submission import LoadedSubmission
 from leaderboard.building.content import Content, Options, read_content
 from leaderboard.building.finish import Tree, finish_pages, merge, omit_notice, write_surroundings

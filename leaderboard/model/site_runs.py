@@ -12,9 +12,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
+from ircore.core.collector import pause_collector
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.records import Record
-from ircore.core.workers import build_worker_pool, pause_collector, run_shares
+from ircore.core.workers import build_worker_pool, run_shares
 from ircore.games.base import list_picture_fields
 from ircore.results.cells import Cell
 from ircore.results.episodes import EpisodeResult

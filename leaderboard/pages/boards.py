@@ -19,9 +19,8 @@ from ircore.results.statistics.intervals import Estimate, are_too_few
 from ircore.results.statistics.ranks import Standing
 from ircore.results.subsets import list_rows_and_references
 from ircore.results.tables.board import build_board_columns, measure_column
-from ircore.results.tables.facts import ABOUT, estimate_condition_parts
-from ircore.results.tables.judges import SAME_FAMILY
-from ircore.results.tables.pairs import FEW, describe_ties
+from ircore.results.tables.fact_tables import ABOUT, estimate_condition_parts
+from ircore.results.tables.pairs import FEW, SAME_FAMILY, describe_ties
 from ircore.submissions.decisions import open_dispute
 from leaderboard.charts.catalogue import make_chart_id
 from leaderboard.components.board_cells import Heat, select_amount_columns

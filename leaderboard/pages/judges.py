@@ -18,7 +18,7 @@ from markupsafe import Markup
 from ircore.core.score_records import HUMAN, VERIFIED
 from ircore.results.image_metrics import describe_metric
 from ircore.results.model import Results
-from ircore.results.tables.facts import witnesses_table
+from ircore.results.tables.fact_tables import witnesses_table
 from ircore.results.tables.judges import metric_agreement_table, people_table
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.pairs import ALL

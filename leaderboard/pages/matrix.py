@@ -15,7 +15,7 @@ from ircore.core.plain_words import form_plural
 from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
-from ircore.results.tables.judges import SAME_FAMILY
+from ircore.results.tables.pairs import SAME_FAMILY
 from leaderboard.components.markup import Chip
 from leaderboard.components.matrix_cells import MatrixCell, small_map
 from leaderboard.model.player_ranks import load_player_effects

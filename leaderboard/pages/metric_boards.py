@@ -6,7 +6,8 @@ from typing import Any
 
 from ircore.core.plain_words import format_count
 from ircore.core.untrusted_text import format_one_line
-from ircore.results.image_metrics import MetricCell, MetricFacts, describe_metric, estimate_metric_cells
+from ircore.results.image_metrics import MetricFacts, describe_metric
+from ircore.results.metric_cells import MetricCell, estimate_metric_cells
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.components.board_cells import select_amount_columns

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from ircore.commands.options import NEXT, PATH, SeveralPathsCommand, by_option, published_option
+from ircore.commands.next_steps import NEXT
+from ircore.commands.options import PATH, SeveralPathsCommand, by_option, published_option
 from ircore.commands.run_paths import find_runs_to_read
 from ircore.core.errors import InputError
 from ircore.core.plain_words import format_count

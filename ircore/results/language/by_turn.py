@@ -13,7 +13,6 @@ from typing import Any
 
 from ircore.games.base import Game, list_messages
 from ircore.results.arrays import select_condition, strata
-from ircore.results.curves import select_same_episodes
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language.corrections import (
     BUILT_IN,
@@ -24,6 +23,7 @@ from ircore.results.language.corrections import (
     find_corrections,
     load_lexicon,
 )
+from ircore.results.statistics.complete_cases import select_same_episodes
 from ircore.results.statistics.intervals import AMOUNT, SHARE, Estimate, estimate, estimate_clustered_share
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")

@@ -24,11 +24,11 @@ from ircore.results.model import BoardRow, Order, Results
 from ircore.results.ranking import RankedRow, refuse_unknown
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
 from ircore.results.subsets import list_board_rows, list_rows_and_references, list_rule_sets, split_by_rules
-from ircore.results.tables.judges import RATER_MARKS
 from ircore.results.tables.model import Better, Column, Selection, Table, Value, Which
 from ircore.results.tables.pairs import (
     ALL,
     RANKS,
+    RATER_MARKS,
     RULES,
     TOP,
     UNRANKED,

@@ -202,7 +202,8 @@ _BOARD = TableFunction(
 )
 _LEADERBOARD = TableFunction("board:leaderboard_table", lambda results, question: (results, question.order))
 _PARTS = TableFunction(
-    "facts:parts_table", lambda results, question: (results, question.category, question.difficulty, question.part)
+    "fact_tables:parts_table",
+    lambda results, question: (results, question.category, question.difficulty, question.part),
 )
 
 
@@ -220,7 +221,7 @@ def _build_outcomes_table(results: "Results", question: TableQuestion) -> "Table
 
 
 def _build_facts_table(results: "Results", question: TableQuestion) -> "Table":
-    from ircore.results.tables.facts import episode_facts_table, facts_table
+    from ircore.results.tables.fact_tables import episode_facts_table, facts_table
 
     if question.episode is not None:
         return episode_facts_table(results, question.episode)
@@ -271,13 +272,17 @@ TABLES: Mapping[str, TableEntry] = {
         "share of right facts by pair, condition and part; of one episode, the facts", _build_facts_table
     ),
     "said": _build_condition_entry(
-        "facts that messages state, renderings show and corrections mend", "facts:said_table"
+        "facts that messages state, renderings show and corrections mend", "fact_tables:said_table"
     ),
-    "readers": _build_results_entry("how far judges agree with the grammar what messages state", "facts:readers_table"),
+    "readers": _build_results_entry(
+        "how far judges agree with the grammar what messages state", "fact_tables:readers_table"
+    ),
     "witnesses": _build_condition_entry(
-        "how far judges of facts agree with verified, fact by fact", "facts:witnesses_table"
+        "how far judges of facts agree with verified, fact by fact", "fact_tables:witnesses_table"
     ),
-    "disagreements": _build_condition_entry("facts on which they contradict verified", "facts:disagreements_table"),
+    "disagreements": _build_condition_entry(
+        "facts on which they contradict verified", "fact_tables:disagreements_table"
+    ),
     "references": _build_judge_entry("ceilings and floors of generators, never ranked", "board:references_table"),
     "corrections": _build_lexicon_entry("what correction messages are about", "language:corrections_table"),
     "corrections_by_turn": _build_lexicon_entry("the same turn by turn", "language:corrections_by_turn_table"),

@@ -22,7 +22,7 @@ from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import (
     ALL,
-    UNDERRATED,
+    RATER_MARKS,
     build_rated_columns,
     format_caption,
     list_gap_notes,
@@ -31,11 +31,6 @@ from ircore.results.tables.pairs import (
     pair_columns,
     pair_values,
 )
-
-SAME_FAMILY = "Judge and describer are models of one family: such a judge may favour its own."
-
-RATER_MARKS = {"same_family": SAME_FAMILY, "underrated": UNDERRATED}
-"""Meaning of the marks of scores."""
 
 
 def judges_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:

@@ -22,7 +22,6 @@ from ircore.results.curves import (
     SteppedEpisode,
     compute_curve_points,
     group_by_step,
-    select_same_episodes,
 )
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language.by_turn import (
@@ -36,6 +35,7 @@ from ircore.results.language.by_turn import (
 )
 from ircore.results.language.corrections import BUILT_IN, CORRECTIONS, Choice, load_lexicon
 from ircore.results.model import Results
+from ircore.results.statistics.complete_cases import select_same_episodes
 from ircore.results.statistics.intervals import AMOUNT, SHARE, Estimate, Scale, estimate
 from ircore.results.tables.board import measure_column
 from ircore.results.tables.model import Column, Selection, Table, Value

@@ -296,6 +296,11 @@ def format_percent(chance: float) -> str:
 
 
 UNDERRATED = "Less than 90 % of what was played is rated: no rank, and the interval reaches to what the rest could be."
+
+SAME_FAMILY = "Judge and describer are models of one family: such a judge may favour its own."
+
+RATER_MARKS = {"same_family": SAME_FAMILY, "underrated": UNDERRATED}
+"""Meaning of the marks of scores."""
 """Meaning of the mark ``underrated``."""
 
 

@@ -1,91 +1,29 @@
-"""Measuring runs: for each turn of each played episode whose target was drawn, which facts were stated and shown.
-
-Facts stated and shown at each turn: file ``said.jsonl`` of a run, one line a turn and reader, append only.
-
-Facts are those of ``list_facts`` on the target's scene, in its order. A line holds one letter a fact: ``1`` it is so,
-``0`` it is not, ``?`` it cannot be told.
-"""
+"""Measuring runs: for each turn of each played episode with a drawn target, which facts were stated and shown."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import Field, TypeAdapter
-
 from ircore.core.episode_records import Episode
 from ircore.core.images import Picture
-from ircore.core.journal import JournalWriter, read_records
 from ircore.core.progress import show_progress
-from ircore.core.records import Instance, Line, Name, Record, Scene, Sha256
-from ircore.core.score_records import VERIFIED, Letters, format_verdict_letter
+from ircore.core.records import Instance, Scene
+from ircore.core.score_records import VERIFIED, format_verdict_letter
 from ircore.core.workers import map_in_order
 from ircore.games.base import list_messages
 from ircore.games.registry import load_game
 from ircore.players.builtin_language import draw_messages
 from ircore.runs.folder import RunFolder, read_facts
 from ircore.scorers.scoring import RUNS_AT_ONCE
+from ircore.scorers.stated_facts.said_turns import GRAMMAR, SaidTurn, add_said, read_said, select_latest_turns
 from ircore.scorers.verification.score import VERSION as EYE
 from ircore.scorers.verification.score import verify_picture
 
 if TYPE_CHECKING:
     from ircore.scorers.verification.score import Verification
-
-
-SAID = "said.jsonl"
-
-GRAMMAR = "grammar"
-"""The reader that is a program: the grammar of the built-in players."""
-
-
-class SaidTurn(Record):
-    """The facts of one turn of an episode.
-
-    Example:
-        >>> turn = SaidTurn(episode_id="pie_graph-easy-01", turn=1, rendering="a" * 64, reader="grammar", version="1",
-        ...                 stated="10", named="10", shown="11")
-        >>> turn.stated
-        '10'
-    """
-
-    episode_id: Name
-    turn: int = Field(ge=1, description="1-based; the turn has a message and a rendering.")
-    rendering: Sha256 = Field(description="What was drawn.")
-    reader: Name = Field(description="Who read the messages: grammar, or a judge that is a model.")
-    version: Line = Field(description="Of reader and eye: another one may read the same otherwise.")
-    stated: Letters = Field(description="Facts that the messages up to this turn state, those since changed left out.")
-    named: Letters = Field(description="Facts that this turn's message states or changes.")
-    shown: Letters = Field(description="Facts that the rendering shows.")
-
-
-_TURNS = TypeAdapter(SaidTurn)
-
-
-def read_said(run: RunFolder) -> tuple[SaidTurn, ...]:
-    """Return the stored readings of a run's turns, in the order of the file.
-
-    Raises:
-        InputError: A line is damaged.
-    """
-    return tuple(read_records(run.path / SAID, _TURNS))
-
-
-def add_said(run: RunFolder, turns: Iterable[SaidTurn]) -> None:
-    """Append turns; the caller holds the run's lock.
-
-    Raises:
-        WorkError: They cannot be written; none of them is there then.
-    """
-    with JournalWriter(run.path / SAID) as journal:
-        journal.append(turn.model_dump_json().encode() for turn in turns)
-
-
-def select_latest_turns(turns: Sequence[SaidTurn], reader: str = GRAMMAR) -> tuple[SaidTurn, ...]:
-    """Return the turns that a reader has read; of several readings of a turn, the last."""
-    known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in turns if turn.reader == reader}
-    return tuple(known.values())
 
 
 def format_verdicts(verification: "Verification") -> str:

@@ -27,7 +27,7 @@ from ircore.runs.judge_answers import AnswerError
 from ircore.runs.judge_questions import JudgementEntry, JudgementWriter, JudgeQuestion, read_judgements
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.model_judges.runner import JudgementInquiry, JudgingPlan, read_judge_prices
-from ircore.scorers.stated_facts.measuring import SaidTurn, add_said, read_said, select_latest_turns
+from ircore.scorers.stated_facts.said_turns import SaidTurn, add_said, read_said, select_latest_turns
 from ircore.scorers.verification.scene_facts.scene import list_facts
 
 PROMPT = files("ircore.scorers.stated_facts").joinpath("prompt_texts", "facts.txt").read_text(encoding="utf-8")
@@ -52,7 +52,7 @@ class ReadTurn:
     Example:
         >>> from pathlib import Path
         >>> from ircore.runs.folder import RunFolder
-        >>> from ircore.scorers.stated_facts.measuring import SaidTurn
+        >>> from ircore.scorers.stated_facts.said_turns import SaidTurn
         >>> run = RunFolder(Path("run"))
         >>> turn = SaidTurn(
         ...     episode_id="e", turn=1, rendering="a" * 64, reader="grammar", version="1",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.main import list_extras
-from ircore.commands.options import find_program_name
+from ircore.commands.next_steps import find_program_name
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import require_extras
 from ircore.core.terminal import find_terminal_width, make_printable

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ircore.commands.options import find_program_name
+from ircore.commands.next_steps import find_program_name
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from ircore.instances.targets.categories import draw_target
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.tables.board import leaderboard_table
-from ircore.results.tables.facts import parts_table
+from ircore.results.tables.fact_tables import parts_table
 from ircore.results.tables.formats import format_csv, list_flat_records
 from ircore.runs.costs.totals import COSTS
 from ircore.runs.folder import RunFolder

@@ -22,7 +22,7 @@ from samples import sample_run, sample_submission
 from ircore.commands.completion import complete_categories
 from ircore.commands.main import MEANT, SECTIONS, app, examples, run
 from ircore.commands.main import run as ircore
-from ircore.commands.options import fill_template, read_next_steps
+from ircore.commands.next_steps import fill_template, read_next_steps
 from ircore.core.errors import InputError
 from ircore.core.plugins import list_builtin
 from ircore.games.reconstruction.records import CATEGORIES

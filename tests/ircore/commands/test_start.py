@@ -75,7 +75,7 @@ def test_a_manifest_is_checked_with_the_modules_that_a_check_needs() -> None:
 OF_OTHER_TABLES = {
     "ircore.games.reference", "ircore.results.agreement", "ircore.results.calibration",
     "ircore.results.tables.language", "ircore.results.effects", "ircore.results.language",
-    "ircore.results.tables.variance", "ircore.results.tables.judges", "ircore.results.tables.facts",
+    "ircore.results.tables.variance", "ircore.results.tables.judges", "ircore.results.tables.fact_tables",
 }  # fmt: skip
 """Modules that a board does not need."""
 

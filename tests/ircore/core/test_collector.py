@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ircore.core.workers import give_back_memory, pause_collector, slow_collector
+from ircore.core.collector import give_back_memory, pause_collector, slow_collector
 
 
 @pytest.mark.slow
@@ -111,7 +111,7 @@ main()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("call", ["list(workers.in_order(work, range(8), 2))", "workers.run_shares(shares)"])
+@pytest.mark.parametrize("call", ["list(workers.map_in_order(work, range(8), 2))", "workers.run_shares(shares)"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_all_processes_of_a_command_ends_it(call: str, number: signal.Signals) -> None:
     """A closed terminal, and `timeout`, send their signal to the whole group."""

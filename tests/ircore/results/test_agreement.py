@@ -19,11 +19,12 @@ from ircore.core.score_records import HUMAN, JudgeIdentity, Orders, Score, Task
 from ircore.games.reconstruction.published.paper_tables import compute_mean_preferences, read_published_scores
 from ircore.games.reconstruction.records import Turn, list_rendered_turns
 from ircore.games.registry import load_game
-from ircore.results.agreement import RaterPair, Raters, collect_similarity, cross_tabulate_ratings
+from ircore.results.agreement import RaterPair, collect_similarity, cross_tabulate_ratings
 from ircore.results.calibration import calibrate
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.image_metrics import compare_metrics
 from ircore.results.model import Results
+from ircore.results.raters import Raters
 from ircore.results.statistics.agreement import (
     Agreement,
     Level,

@@ -24,12 +24,12 @@ from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.questions import PICTURES, Answer, answer_questions, compute_adjusted_means
 from ircore.results.tables.board import board_table, leaderboard_table
-from ircore.results.tables.facts import episode_facts_table, facts_table, parts_table
+from ircore.results.tables.fact_tables import episode_facts_table, facts_table, parts_table
 from ircore.results.tables.pairs import list_remedies
 from ircore.results.tables.turns import average_trajectories, by_turn_table, normalised_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.scorers.stated_facts.measuring import SaidTurn
+from ircore.scorers.stated_facts.said_turns import SaidTurn
 from ircore.scorers.verification import judge as verified
 from ircore.scorers.verification.scene_facts import list_facts
 from ircore.scorers.verification.score import VERSION

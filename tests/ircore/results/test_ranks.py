@@ -35,7 +35,7 @@ from ircore.results.statistics.ranks import (
     group_means,
     rank_pairs,
 )
-from ircore.results.tables.facts import parts_table
+from ircore.results.tables.fact_tables import parts_table
 from ircore.results.tables.pairs import describe_ties
 from ircore.results.witnesses import match_checks
 from ircore.scorers.verification.report import compute_facts_version

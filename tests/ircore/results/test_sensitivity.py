@@ -32,7 +32,7 @@ from ircore.results.statistics.intervals import (
     estimate_share,
 )
 from ircore.results.statistics.recalibration import Refusal, recalibrate
-from ircore.results.tables.facts import episode_facts_table
+from ircore.results.tables.fact_tables import episode_facts_table
 from ircore.results.tables.model import Table
 from ircore.results.tables.sensitivity import sensitivity_table
 from ircore.runs.folder import RunFolder

@@ -30,7 +30,7 @@ from ircore.instances.requests import BuildRequest, find_builder
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.targets.categories import BUILDERS, draw_target
 from ircore.results.model import Results
-from ircore.results.tables.facts import disagreements_table, witnesses_table
+from ircore.results.tables.fact_tables import disagreements_table, witnesses_table
 from ircore.results.witnesses import compare_witness, match_checks
 from ircore.runs.folder import RunFolder, read_facts
 from ircore.runs.judge_answers import AnswerError, read_verdicts

@@ -17,7 +17,8 @@ from ircore.games.reconstruction.records import Rules, list_rendered_turns, list
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
 from ircore.results.headline import judge_kind
-from ircore.results.image_metrics import describe_metric, estimate_metric_cells
+from ircore.results.image_metrics import describe_metric
+from ircore.results.metric_cells import estimate_metric_cells
 from ircore.results.model import Results
 from ircore.results.next_episodes import pair_differences
 from ircore.results.statistics.intervals import Estimate, clear_of

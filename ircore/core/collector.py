@@ -1,0 +1,61 @@
+"""Pausing Python's garbage collector, or letting it run less often, where its searches cost more than they free."""
+
+import ctypes
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+NEW_OBJECTS = 10_000
+"""New objects after which the collector runs in commands and in ``slow_collector``; Python's own number is 700 or
+2,000."""
+
+
+@contextmanager
+def pause_collector() -> Iterator[None]:
+    """Pause the garbage collector, which would otherwise scan the growing set of objects again and again.
+
+    What was made by the end counts as old, so that the collector does not go through it at once when it comes back.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.unfreeze()  # into the oldest generation
+        if was:
+            gc.enable()
+
+
+@contextmanager
+def slow_collector() -> Iterator[None]:
+    """Let the garbage collector run seldom, and never over objects that exist already.
+
+    A full search over what the imports alone have made stands still for 80 ms, in which every episode waits. Within
+    ``pause_collector`` the collector runs again, over the objects that are made from here on alone.
+
+    >>> with slow_collector():
+    ...     gc.get_threshold()[0]
+    10000
+    """
+    was, thresholds = gc.isenabled(), gc.get_threshold()
+    gc.set_threshold(NEW_OBJECTS, *thresholds[1:])
+    gc.freeze()
+    gc.enable()
+    try:
+        yield
+    finally:
+        if not was:
+            gc.disable()
+        gc.unfreeze()
+        gc.set_threshold(*thresholds)
+
+
+def give_back_memory() -> None:
+    """Return freed memory to the system, where the C library can (glibc).
+
+    It would be kept for later use, and of several processes each would keep what the largest of its pieces needed.
+    """
+    # Windows finds no library by this name, and other systems' libraries lack the function.
+    with suppress(OSError, TypeError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
