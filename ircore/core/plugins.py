@@ -105,14 +105,14 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "models": ("openai", "aiohttp"),
     "ocr": ("onnxruntime", "rapidocr"),
     "perceptual": ("torch", "transformers"),
-    "release": ("datasets", "huggingface_hub", "jinja2", "pandas", "pyarrow"),
-    "site": ("jinja2", "mkdocs", "material", "pandas", "plotly"),
+    "release": ("datasets", "huggingface_hub", "pandas", "pyarrow"),
+    "site": ("mkdocs", "material", "pandas", "plotly"),
     "synthesis": ("matplotlib",),
     "tagger": ("spacy",),
 }  # fmt: skip
 """Packages that each extra brings, by the names under which they are imported."""
 
-_BROUGHT_ALONG = {"httpx2": "huggingface_hub", "markupsafe": "jinja2"}
+_BROUGHT_ALONG = {"httpx2": "huggingface_hub"}
 """Packages that come with one of those above."""
 
 

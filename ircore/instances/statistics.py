@@ -6,10 +6,8 @@ They are taken from the picture and from its scene alone, whoever drew it, so th
 instead of declared.
 """
 
-import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from importlib.resources import files
 from itertools import combinations, product
 from typing import Any
 
@@ -269,48 +267,29 @@ def format_mean(name: str, value: float | None) -> str:
 
 def render_statistics_page(statistics: SetStatistics) -> str:
     """Return the statistics as a page that stands alone: no script, nothing fetched, light and dark."""
-    template = (files("ircore.instances") / "statistics.html").read_text(encoding="utf-8")
-    parts = {
-        "IDENTITY": statistics.identity[:12],
-        "COUNT": f"{len(statistics.instances):,}",
-        # Names of categories come from a user's files and could hold markup.
-        "FINDINGS": "".join(f"<li>{html.escape(line)}</li>" for line in list_findings(statistics)),
-        "SECTIONS": "".join(_render_section(statistics, name) for name in MEASURES),
-        "ROWS": "".join(_render_row(instance, statistics) for instance in statistics.instances),
-    }
-    for name, text in parts.items():
-        template = template.replace(f"<!--{name}-->", text)
-    return template
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("ircore.instances", ""), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.filters["mean"] = format_mean
+    return environment.get_template("statistics.html.j2").render(
+        identity=statistics.identity[:12],
+        count=len(statistics.instances),
+        findings=list(list_findings(statistics)),
+        figures=[_build_figure(statistics, name) for name in MEASURES],
+        pictures={
+            instance.instance_id: asdict(statistics.measures[instance.instance_id]) for instance in statistics.instances
+        },
+    )
 
 
-def _render_section(statistics: SetStatistics, name: str) -> str:
+def _build_figure(statistics: SetStatistics, name: str) -> dict[str, Any]:
     """Return the figure of one measure: two bars for each category, drawn to one scale."""
-    conditions = product(statistics.categories, DIFFICULTIES)
-    means = {condition: statistics.mean_of(*condition, name) for condition in conditions}
-    # The 1 guards the division where every mean is zero.
-    most = max((value for value in means.values() if value is not None), default=0) or 1
-    rows = "".join(
-        f"<tr><th scope=row>{html.escape(category)}</th>"
-        + "".join(f"<td>{_render_bar(level, name, means[category, level], most)}</td>" for level in DIFFICULTIES)
-        + "</tr>"
+    means = {
+        category: {level: statistics.mean_of(category, level, name) for level in DIFFICULTIES}
         for category in statistics.categories
-    )
-    return (
-        f"<section><h2>{HEADINGS[name]}</h2><table><thead><tr><th scope=col>Category</th>"
-        f"<th scope=col>Easy</th><th scope=col>Hard</th></tr></thead><tbody>{rows}</tbody></table></section>"
-    )
-
-
-def _render_bar(level: str, name: str, value: float | None, most: float) -> str:
-    if value is None:
-        return "<span class=none>unknown</span>"
-    width = 100 * value / most
-    bar = f'<rect width="{width:.1f}" height="8" />'
-    drawing = f'<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">{bar}</svg>'
-    return f'<span class="bar {level}">{drawing}<span>{format_mean(name, value)}</span></span>'
-
-
-def _render_row(instance: Instance, statistics: SetStatistics) -> str:
-    measures = statistics.measures[instance.instance_id]
-    cells = "".join(f"<td>{format_mean(name, getattr(measures, name))}</td>" for name in MEASURES)
-    return f"<tr><th scope=row>{html.escape(instance.instance_id)}</th>{cells}</tr>"
+    }
+    known = [mean for levels in means.values() for mean in levels.values() if mean is not None]
+    # The 1 guards the division where every mean is zero.
+    return {"name": name, "heading": HEADINGS[name], "means": means, "most": max(known, default=0) or 1}

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote
-from xml.sax.saxutils import escape
 
 from ircore.core.errors import WorkError
 from ircore.core.workers import run_shares
@@ -78,11 +77,6 @@ _CHART = '<figure class="chart"'
 
 _MANY = 200
 """Number of pages from which they are finished in several processes."""
-
-_SITE_MAP = """<?xml version="1.0" encoding="UTF-8"?>
-<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-{urls}</urlset>
-"""
 
 ROBOTS = "User-agent: *\nAllow: /\n"
 
@@ -159,8 +153,8 @@ def write_surroundings(site: Path, address: str = "", title: str = NAME) -> None
     (site / "sitemap.xml").unlink(missing_ok=True)
     if address:
         pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if _is_in_site_map(path))
-        urls = "".join(f"<url><loc>{escape(address + quote(page))}</loc></url>\n" for page in pages)
-        write_text(site / "sitemap.xml", _SITE_MAP.format(urls=urls))
+        addresses = [address + quote(page) for page in pages]
+        write_text(site / "sitemap.xml", render_block("site_map", {"addresses": addresses}))
 
 
 def _is_in_site_map(page: Path) -> bool:
