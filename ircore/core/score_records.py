@@ -232,7 +232,7 @@ PARTS: tuple[Part, ...] = ("presence", "text", "colour", "value", "place", "coun
 VERIFIED = "verified"
 """Name of the judge that is a program; every other one that checks facts is a model."""
 
-SCORE_RULE = "13"
+SCORE_RULE = "14"
 """Version of how facts are seen and counted: changes whenever the same rendering may get another score."""
 
 LEAST_CREDIT = -1.5

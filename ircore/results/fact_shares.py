@@ -19,7 +19,7 @@ from ircore.core.episode_records import Episode
 from ircore.core.records import Instance, Scene
 from ircore.core.score_records import PARTS, Part, PartShare, RenderingFacts
 from ircore.results.arrays import strata
-from ircore.results.statistics.intervals import SHARE, Estimate, estimate
+from ircore.results.statistics.intervals import SHARE, Estimate, estimate, estimate_all
 from ircore.scorers.stated_facts.said_turns import SaidTurn
 
 if TYPE_CHECKING:
@@ -234,15 +234,13 @@ def estimate_parts(shares: Iterable[Mapping[Part, PartShare]], labels: Sequence[
     0.75
     """
     episodes = list(shares)
+    columns = [[parts.get(part) for parts in episodes] for part in PARTS]
+    means = estimate_all(([score and score.share for score in column] for column in columns), SHARE, labels)
     results: dict[Part, PartResult] = {}
-    for part in PARTS:
-        own = [parts[part] for parts in episodes if part in parts]
-        results[part] = PartResult(
-            estimate([parts[part].share if part in parts else None for parts in episodes], SHARE, labels),
-            sum(score.held for score in own),
-            sum(score.decided for score in own),
-            sum(score.total for score in own),
-        )
+    for part, column, mean in zip(PARTS, columns, means, strict=True):
+        own = [score for score in column if score is not None]
+        held, decided, total = (sum(getattr(score, count) for score in own) for count in ("held", "decided", "total"))
+        results[part] = PartResult(mean, held, decided, total)
     return results
 
 

@@ -25,7 +25,7 @@ from ircore.results.episodes import CONVERGENCES, EpisodeResult, JudgedEpisode
 from ircore.results.headline import judge_kind
 from ircore.results.image_metrics import describe_metric
 from ircore.results.model import Results
-from ircore.results.statistics.intervals import SCORE, SHARE, Estimate, Scale, estimate, estimate_clustered_share
+from ircore.results.statistics.intervals import SCORE, SHARE, Estimate, Scale, estimate_all, estimate_clustered_share
 from ircore.results.tables.board import build_amount_column
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import (
@@ -104,12 +104,14 @@ def _average_tracks(tracks: Sequence[_Track]) -> tuple[_TurnPoint, ...]:
     }
     # Each turn has a score for most episodes; the line is over those with a score at all of these turns.
     same = [all(latest[episode] is not None for latest in shown.values()) for episode in range(len(tracks))]
-    points = []
-    for turn, latest in shown.items():
-        known = [value if is_same else None for value, is_same in zip(latest, same, strict=True)]
-        refining = sum(length >= turn for length, is_same in zip(lengths, same, strict=True) if is_same)
-        points.append(_TurnPoint(turn, estimate(known, SCORE, labels), refining))
-    return tuple(points)
+    known = [
+        [value if is_same else None for value, is_same in zip(latest, same, strict=True)] for latest in shown.values()
+    ]
+    kept = [length for length, is_same in zip(lengths, same, strict=True) if is_same]
+    return tuple(
+        _TurnPoint(turn, mean, sum(length >= turn for length in kept))
+        for turn, mean in zip(shown, estimate_all(known, SCORE, labels), strict=True)
+    )
 
 
 def _list_scores(result: EpisodeResult, judged: JudgedEpisode) -> list[float | None]:

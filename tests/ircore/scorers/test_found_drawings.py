@@ -196,3 +196,15 @@ def test_a_transform_is_told_by_its_matrix() -> None:
 )
 def test_more_of_a_change_costs_more(slight: Transform, strong: Transform) -> None:
     assert 0 < compute_cost(slight) < compute_cost(strong) <= 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("category", "seed", "key"),
+    [("simple_shapes", 26000, "triangle-1/shape"), ("pie_graph", 26001, "wedge-2/value")],
+)  # fmt: skip
+def test_an_outline_and_a_ring_under_its_labels_are_read_whole_in_margins(category: str, seed: int, key: str) -> None:
+    """Only corners of the outline have an inside; the label covers most of the ring from inside to outside."""
+    drawn = draw_target(category, "hard", seed)
+    seen = verified(drawn, laid_out(drawn, LAYOUTS["margins of 5 %"]))
+    assert {checked.verdict for checked in seen.facts if checked.fact.key == key} == {"holds"}

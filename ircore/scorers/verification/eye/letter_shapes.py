@@ -667,7 +667,7 @@ and by which a letter may stand beside its place; by how much more alike the sam
 are."""
 SIMILAR = str.maketrans("0", "O")
 """Letters that all fonts draw nearly alike."""
-ALIKE = str.maketrans("0l1|!ij/,–−×·θ²³β", "oiiiiiii.--x-oz3b")
+ALIKE = str.maketrans("0l1|!ij/,–−×·θ²³β*", "oiiiiiii.--x-oz3b°")
 """Lower-case letters that many fonts draw alike."""
 
 

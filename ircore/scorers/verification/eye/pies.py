@@ -19,6 +19,8 @@ APART = 7.0
 """Distance in L*a*b* between a wedge and the ground, or the wedge beside it."""
 HATCHED = 15.0
 """Distance in L*a*b*, by channels, by which the pixels along most directions differ where wedges are hatched."""
+LEAST_FREE = 3
+"""Places of a direction beside labels, at least, for its colour to be told by them alone."""
 THIN = 2.5
 """Degrees: what is thinner is an edge line."""
 
@@ -176,7 +178,7 @@ def find_sectors(view: EyeView, disc: Disc, hole: float, roughness: float = 0.0)
     inner = max(hole, disc.hole, 0.25)
     shares = np.linspace(inner + 0.3 * (1 - inner), 0.93, 9, dtype=np.float32)
     rays = _sample_rays(view, disc.x, disc.y, shares * disc.radius, TURNS)
-    colours = np.median(rays, axis=1).astype(np.float32)
+    colours = _take_median_beside_texts(view, disc, shares, rays)
     spread = np.median(np.abs(rays - colours[:, None]).sum(axis=2).max(axis=1))
     is_hatched = bool(spread > HATCHED)
     if is_hatched:
@@ -189,6 +191,19 @@ def find_sectors(view: EyeView, disc: Disc, hole: float, roughness: float = 0.0)
     return [
         sector for sector in sectors if float(measure_lab_distance(parse_lab(sector.colour), view.background)) >= APART
     ]
+
+
+def _take_median_beside_texts(view: EyeView, disc: Disc, shares: Floats, rays: Floats) -> Floats:
+    """Return the median colour of each direction, without what lies under a label, which may look like a border."""
+    turns = np.arange(len(rays)) * (2 * math.pi / len(rays))
+    reaches = shares[None, :] * disc.radius
+    rows = np.clip((disc.y + reaches * np.sin(turns)[:, None]).astype(int), 0, view.texts.shape[0] - 1)
+    columns = np.clip((disc.x + reaches * np.cos(turns)[:, None]).astype(int), 0, view.texts.shape[1] - 1)
+    covered = view.texts[rows, columns]
+    colours = np.median(rays, axis=1).astype(np.float32)
+    beside = np.flatnonzero(covered.any(axis=1) & ((~covered).sum(axis=1) >= LEAST_FREE))
+    colours[beside] = np.nanmedian(np.where(covered[beside, :, None], np.nan, rays[beside]), axis=1)
+    return colours
 
 
 def _find_segments(colours: Floats, roughness: float, hatched: bool) -> list[tuple[int, int]]:

@@ -54,6 +54,8 @@ ONE_COLOUR = 0.93
 """Share of what is drawn in a place that has one colour; where it is less, the face is shaded or hatched."""
 NEAR = 10
 """Pixels about its place within which shades belong to an area."""
+LEAST_INSIDE, THIN = 12, 0.15
+"""Pixels well inside an area, and parts of all that are visible, below which it is thin."""
 SAME_HUE, DARKER, STRONGER = 13.0, 48.0, 1.25
 """Chroma by which a shade may be off its colour's, lightness by which it may differ, and times the chroma of the
 commonest shade that the colour itself has at most."""
@@ -117,9 +119,10 @@ def find_place(expected: Mask, hidden: Mask) -> AreaPlace:
         hidden: Which pixels something else of the target covers.
     """
     inner = ndimage.binary_erosion(expected, iterations=2) & ~hidden
-    # A small or thin area has no inside, and is looked at whole.
-    if inner.sum() < 12:
-        inner = expected & ~hidden
+    visible = expected & ~hidden
+    # Of a small or thin area hardly anything is inside, an outline's corners at most: it is looked at whole.
+    if inner.sum() < max(LEAST_INSIDE, THIN * visible.sum()):
+        inner = visible
     beyond = ndimage.binary_dilation(expected, iterations=9) & ~ndimage.binary_dilation(expected, iterations=4)
     return AreaPlace(inner, beyond & ~hidden)
 

@@ -11,6 +11,7 @@ The facts of a scene together weigh 100. What they weigh beside each other withi
 up; here each share is brought to its size.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import fsum
@@ -24,6 +25,12 @@ from ircore.scorers.verification.scene_facts.records import Fact, Mark, build_fa
 
 PLACE = 0.05
 """Share of the picture's width by which an element's middle may be off its place."""
+
+REMEMBERED = 256
+"""Scenes whose facts are kept: every run of a set, and every rendering of a target, asks for the same ones."""
+
+_remembered: "OrderedDict[str, tuple[Fact, ...]]" = OrderedDict()
+"""Facts by the scene as JSON."""
 
 UNMARKED = {"patch", "arrow_head", "background"}
 """Types without a mark of their own: parts of other things, and areas of the ground."""
@@ -161,6 +168,16 @@ def list_facts(scene: Scene) -> list[Fact]:
     Returns:
         Facts, those of marks that carry data first; their weights add up to 100, see ``weights``.
     """
+    key = scene.model_dump_json()
+    facts = _remembered.get(key)
+    if facts is None:
+        facts = _remembered[key] = tuple(_draw_up_facts(scene))
+        while len(_remembered) > REMEMBERED:
+            _remembered.popitem(last=False)
+    return list(facts)
+
+
+def _draw_up_facts(scene: Scene) -> list[Fact]:
     scene = complete_scene(scene)
     marks = list_marks(scene)
     facts = [fact for mark in marks for fact in _list_facts_of_mark(scene, mark)]
