@@ -118,7 +118,7 @@ def test_a_pulled_run_gives_the_same_release(folder: Path, tmp_path: Path) -> No
 
 
 def test_rows_that_no_record_makes_are_found(folder: Path, tmp_path: Path) -> None:
-    build_release([folder / "run"], folder / "instances", tmp_path / "release")
+    shutil.copytree(folder / "release", tmp_path / "release")
 
     def edit(rows: list[Row]) -> None:
         rows[0]["judge"] = "eye"

@@ -226,13 +226,11 @@ def test_no_cell_of_a_heat_map_has_an_element_of_a_strangers(content: Content) -
 def test_no_still_picture_has_an_element_of_a_strangers(content: Content) -> None:
     assert content.site is not None
     charts = make_figures(content.site.results, content.site.pairs).values()
-    noted = [chart.figure for chart in charts if chart.figure and chart.figure["layout"].get("annotations")]
-    assert noted
-    for figure in noted:
-        notes = [{**note, "text": RUNS_ANYWHERE} for note in figure["layout"]["annotations"]]
-        made = draw_still({**figure, "layout": {**figure["layout"], "annotations": notes}}, narrow=False)
-        assert Elements(made).are_ours
-        assert "x-hostile" in made
+    figure = next(chart.figure for chart in charts if chart.figure and chart.figure["layout"].get("annotations"))
+    notes = [{**note, "text": RUNS_ANYWHERE} for note in figure["layout"]["annotations"]]
+    made = draw_still({**figure, "layout": {**figure["layout"], "annotations": notes}}, narrow=False)
+    assert Elements(made).are_ours
+    assert "x-hostile" in made
 
 
 REACHES_OUT = (

@@ -368,6 +368,7 @@ def test_a_panel_a_share_stands_at_the_shares_of_each_turn(tmp_path: Path) -> No
     assert {"Said", "Drawn", "Corrected"} <= set(titles)
 
 
+@pytest.mark.slow
 def test_luck_stands_beside_pictures_and_is_named_where_it_is_surely_smaller() -> None:
     runs = [invented_run(invented_set(3), name, "painter", 5, 0.6) for name in ("seer", "looker")]
     chart = charts_of(Results.from_runs([repeated(run, 0.2) for run in runs]), "variance")["variance"]
