@@ -289,7 +289,10 @@ SHAPES: dict[str, list[float]] = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize(("size", "strata"), [(5, 1), (14, 1), (42, 1), (10, 14)])
+@pytest.mark.parametrize(
+    ("size", "strata"),
+    [(5, 1), (14, 1), pytest.param(42, 1, marks=pytest.mark.slow), pytest.param(10, 14, marks=pytest.mark.slow)],
+)
 def test_intervals_cover(shape: str, size: int, strata: int) -> None:
     rng = np.random.default_rng(0)
     odds = np.array(SHAPES[shape]) / sum(SHAPES[shape])
