@@ -64,6 +64,7 @@ def test_reconstruction_takes_all_turns_and_every_message_its_budget(tmp_path: P
     assert estimated.cost_usd == pytest.approx(cost)
 
 
+@pytest.mark.slow
 def test_a_reference_game_asks_both_seats_in_every_round(tmp_path: Path) -> None:
     instances = built("reference", tmp_path)
     # The one with most targets: each is a round.
@@ -109,6 +110,7 @@ def test_a_reasoning_task_is_drawn_once_or_read_once(tmp_path: Path) -> None:
             assert "thinker" not in estimated.seats
 
 
+@pytest.mark.slow
 def test_a_conversation_draws_after_every_hop(tmp_path: Path) -> None:
     instances = built("conversation", tmp_path)
     dialogue = instances.instances[0]

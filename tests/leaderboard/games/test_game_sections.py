@@ -187,16 +187,16 @@ def test_a_run_by_other_rules_says_so_beside_its_players_and_is_ranked_among_tho
     assert "rank 2 of 2" in html_of(section, "pairs/two")
 
 
-@pytest.mark.parametrize("page", ["front", "start"])
-def test_the_best_runs_stand_below_the_name_of_their_rules_the_best_rules_first(page: str) -> None:
+def test_the_best_runs_stand_below_the_name_of_their_rules_the_best_rules_first() -> None:
     instances = guessing_set(5)
     usual = [guessed(name, instances, [points] * 20, {"rounds": 2}) for name, points in (("one", 5.0), ("two", 1.0))]
     longer = guessed("three", instances, [9.0] * 20, {"rounds": 3})
     section = GameSection(Results.from_runs(game=Guessing(), runs=[*usual, longer]))
     front = Renderer(None, charts={}).block(build_games_front_page([section]))
-    html = front if page == "front" else html_of(section, "index").partition('<section class="front-board">')[2]
-    said = re.findall(r"With rounds: \d|[a-z]+-model", re.sub("<[^>]+>", "", html))
-    assert said[:5] == ["With rounds: 3", "three-model", "With rounds: 2", "one-model", "two-model"]
+    start = html_of(section, "index").partition('<section class="front-board">')[2]
+    for html in (front, start):
+        said = re.findall(r"With rounds: \d|[a-z]+-model", re.sub("<[^>]+>", "", html))
+        assert said[:5] == ["With rounds: 3", "three-model", "With rounds: 2", "one-model", "two-model"]
 
 
 def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
