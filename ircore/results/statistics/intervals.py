@@ -329,10 +329,9 @@ def compute_mean_ends(moments: Moments, scale: Scale) -> tuple[NDArray[np.float6
     return np.clip(low, scale.lowest, np.maximum(points, scale.lowest)), np.clip(high, points, scale.highest)
 
 
-def are_strata(counts: Floats) -> bool:
+def are_strata(counts: Iterable[float]) -> bool:
     """Return whether strata with so many values each, 0 for one without any, are large enough to be looked at apart."""
-    used = np.asarray(counts)[np.asarray(counts) > 0]
-    return bool((used >= MINIMUM_PICTURES).all())
+    return all(not count or count >= MINIMUM_PICTURES for count in counts)
 
 
 def estimate(values: Sequence[float | None], scale: Scale = OPEN, labels: Sequence[str] = ()) -> Estimate:
@@ -389,7 +388,7 @@ def _moments_of(
     n = sum(map(len, parts))
     if n == 0:
         return None
-    if not are_strata(np.array([len(part) for part in parts])):
+    if not are_strata(map(len, parts)):
         parts = [[value for part in parts for value in part]]
     mean = fsum(value for part in parts for value in part) / n
     influences = [(value - centre) / n for part in parts for centre in (fsum(part) / len(part),) for value in part]
