@@ -21,7 +21,7 @@ import numpy as np
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.games.pages import Check, Verdict, check_of_people
-from ircore.results.arrays import Array, arrange_values, estimate_target_mean, select_condition
+from ircore.results.arrays import Array, arrange_values, estimate_run_means, estimate_target_mean, select_condition
 from ircore.results.effects import compare_budgets, estimate_grid_effects, find_player_grid
 from ircore.results.episodes import JudgedEpisode
 from ircore.results.language.by_turn import analyse_messages, count_corrections
@@ -211,14 +211,19 @@ def _format_estimate(value: Estimate) -> str:
 
 
 def _check_hard(played: _Played) -> Check:
-    results, differences = played.results, []
-    for run_id, category in product(played.runs, results.categories):
-        easy, hard = (
-            estimate_target_mean(played.values([run_id], instances=chosen), chosen, SCORE)
-            for chosen in (select_condition(results.instances, category, level) for level in ("easy", "hard"))
+    results = played.results
+    means = {
+        (category, level): estimate_run_means(played.values(played.runs, instances=chosen), chosen, SCORE)
+        for category, level in product(results.categories, ("easy", "hard"))
+        for chosen in [select_condition(results.instances, category, level)]
+    }
+    differences = [
+        (
+            f"{category.replace('_', ' ')} of {played.names[run_id]}",
+            subtract_estimates(means[category, "easy"][column], means[category, "hard"][column]),
         )
-        name = f"{category.replace('_', ' ')} of {played.names[run_id]}"
-        differences.append((name, subtract_estimates(easy, hard)))
+        for (column, run_id), category in product(enumerate(played.runs), results.categories)
+    ]
     return check_all(differences, "categories of pairs are lower when hard", "needs easy and hard pictures")
 
 
