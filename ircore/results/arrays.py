@@ -195,6 +195,11 @@ def estimate_target_mean(scores: Array, instances: Sequence[Instance], scale: Sc
     >>> estimate_target_mean(np.empty((0, 2)), [], SCORE)  # a set without a category that is asked for
     Estimate(mean=None, low=None, high=None, n=0)
     """
+    return estimate_run_means(compute_target_means(scores), instances, scale)[0]
+
+
+def estimate_run_means(scores: Array, instances: Sequence[Instance], scale: Scale) -> list[Estimate]:
+    """Estimate the mean of each column over the targets that have a value in it; rows are the instances."""
     if not instances:
-        return Estimate(None, None, None, 0)
-    return estimate_ratios(Ratios.means(compute_target_means(scores)), resample(strata(instances)), scale)[0]
+        return [Estimate(None, None, None, 0)] * scores.shape[1]
+    return estimate_ratios(Ratios.means(scores), resample(strata(instances)), scale)

@@ -19,6 +19,7 @@ from ircore.core.submission_records import Run
 from ircore.games.base import Game, Measure
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
+from ircore.results.arrays import Condition, conditions, select_condition, strata
 from ircore.results.cells import BoardKey, Cell, run_cells
 from ircore.results.episodes import EpisodeResult, join_headline_values, judge_episodes, select_counting_scores
 from ircore.results.judge_ratings import Scope, find_scopes
@@ -28,7 +29,8 @@ from ircore.runs.provenance import Provenance
 from ircore.scorers.stated_facts.said_turns import SaidTurn, read_said
 
 if TYPE_CHECKING:
-    from ircore.core.score_records import Part, PartShare, RenderingFacts
+    from ircore.core.score_records import Part, RenderingFacts
+    from ircore.results.fact_shares import PartResult
     from ircore.results.language.by_turn import RunLanguage
     from ircore.results.retests import TwoAnswers
 
@@ -330,11 +332,19 @@ class PlayedRun:
         return iter(self.source.facts()) if isinstance(self.source, FactSource) else iter(())
 
     @cached_property
-    def part_shares(self) -> "Mapping[str, Mapping[Part, PartShare]]":
-        """Share of the facts that each episode's final rendering shows, by episode and part, as far as known."""
-        from ircore.results.fact_shares import compute_final_parts
+    def condition_parts(self) -> "Mapping[Condition, Mapping[Part, PartResult]]":
+        """Share of the facts that final renderings show, by category and difficulty, and part."""
+        from ircore.results.fact_shares import compute_final_parts, estimate_parts
 
-        return compute_final_parts(self.episodes, self.facts())
+        shares = compute_final_parts(self.episodes, self.facts())
+        known = [result.episode for result in self.results if result.episode.episode_id in shares]
+        parts = {}
+        for category, difficulty in conditions(self.instances.instances):
+            episodes = select_condition(known, category, difficulty)
+            parts[category, difficulty] = estimate_parts(
+                (shares[episode.episode_id] for episode in episodes), strata(episodes)
+            )
+        return parts
 
     @cached_property
     def rendering_shares(self) -> "Mapping[tuple[str, str], Mapping[Part, float | None]]":

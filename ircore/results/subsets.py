@@ -34,12 +34,14 @@ def select_by_rules(results: Results, rules: Any) -> Results:
         results: Of runs under any rules.
         rules: One of ``list_rule_sets(results)``.
     """
+    # Looked up first: comparing the rules of hundreds of runs takes longer than a board may.
+    if rules in results.parts_by_rules:
+        return results.parts_by_rules[rules]
     submissions = tuple(submission for submission in results.submissions if submission.rules == rules)
     # The same object, whose standings and ratings are already computed.
     if len(submissions) == len(results.submissions):
+        results.parts_by_rules[rules] = results
         return results
-    if rules in results.parts_by_rules:
-        return results.parts_by_rules[rules]
     run_ids = {submission.run_id for submission in submissions}
     episodes = {submission.run_id: results.episodes[submission.run_id] for submission in submissions}
     subset = replace(

@@ -18,6 +18,7 @@ REMEMBERED = 16_384
 """Rendered components kept in memory: a pair's score stands on its page, on boards and on a dozen matrices."""
 
 
+@cache
 def macro(name: str) -> Callable[..., Markup]:
     """Return a macro of ``templates/_components.html.j2``, which escapes whatever it inserts.
 

@@ -134,6 +134,17 @@ class BlameShares:
         self._site = site
         self._pairs = pairs
         self._known: dict[str, Estimate] = {}
+        rule_sets: list[object] = []
+        self._by_rules: dict[str, int] = {}
+        """By run_id the number of its rules: pairs under other rules are not compared."""
+        for pair in pairs:
+            rules = pair.result.run.rules
+            if rules not in rule_sets:
+                rule_sets.append(rules)
+            self._by_rules[pair.run_id] = rule_sets.index(rules)
+        # Of hundreds of pairs, each would otherwise look through all others on every target.
+        self._describers: dict[str, dict[str, Pair]] = {}
+        self._by_words: dict[str, dict[tuple[int, str], list[Pair]]] = {}
 
     @cached_property
     def _firsts(self) -> dict[str, dict[str, float]]:
@@ -202,9 +213,9 @@ class BlameShares:
     def _find_other_generators(self, pair: Pair, name: str = "", said: str = "") -> dict[str, Pair]:
         """Return pairs of the same describer, or of a target of the same words, with other generators, by generator."""
         alike = (
-            other
-            for other in self._list_same_rules(pair)
-            if (other.describer == pair.describer if not name else self._find_first_message(other, name) == said)
+            self._group_by_words(name).get((self._by_rules[pair.run_id], said), [])
+            if name
+            else [other for other in self._list_same_rules(pair) if other.describer == pair.describer]
         )
         others: dict[str, Pair] = {}
         # The words of the same describer come first, should another have found the same ones.
@@ -215,14 +226,27 @@ class BlameShares:
 
     def _find_other_describers(self, pair: Pair) -> dict[str, Pair]:
         """Return pairs of the same generator with other describers, by describer."""
-        others: dict[str, Pair] = {}
+        if pair.run_id in self._describers:
+            return self._describers[pair.run_id]
+        others = self._describers[pair.run_id] = {}
         for other in self._list_same_rules(pair):
             if other.generator == pair.generator and other.describer != pair.describer:
                 others.setdefault(other.describer, other)
         return others
 
     def _list_same_rules(self, pair: Pair) -> list[Pair]:
-        return [other for other in self._pairs if other.result.run.rules == pair.result.run.rules]
+        return [other for other in self._pairs if self._by_rules[other.run_id] == self._by_rules[pair.run_id]]
+
+    def _group_by_words(self, name: str) -> dict[tuple[int, str], list[Pair]]:
+        """Return the pairs that drew a target by the number of their rules and their first message."""
+        if name in self._by_words:
+            return self._by_words[name]
+        groups = self._by_words[name] = {}
+        for pair in self._pairs:
+            said = self._find_first_message(pair, name)
+            if said is not None:
+                groups.setdefault((self._by_rules[pair.run_id], said), []).append(pair)
+        return groups
 
     def _find_first_message(self, pair: Pair, name: str) -> str | None:
         result = self._site.episode(pair.run_id, name)

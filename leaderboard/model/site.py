@@ -271,6 +271,7 @@ class Site:
         self.hues = _assign_hues(self.results, self.judge)
         self.pairs = _build_pairs(self.results, self.hues, self.folder)
         self.galleries = self._galleries()
+        self._labels: dict[str, tuple[str, ...]] = {}
         self._episodes = {
             (run_id, result.episode.instance_id): result
             for run_id, results in self.results.episodes.items()
@@ -331,7 +332,9 @@ class Site:
 
     def labels(self, role: str) -> tuple[str, ...]:
         """Return every label of a seat's players, in the order of their marks."""
-        return _sort_labels(pair.result.run.submission.label_of(role) for pair in self.pairs.values())
+        if role not in self._labels:
+            self._labels[role] = _sort_labels(pair.result.run.submission.label_of(role) for pair in self.pairs.values())
+        return self._labels[role]
 
     def crossed_labels(self, pair: Pair) -> tuple[str, str]:
         """Return the labels of a pair's players in the two crossed seats."""

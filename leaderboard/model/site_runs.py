@@ -15,10 +15,12 @@ from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 from ircore.core.collector import pause_collector
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.records import Record
+from ircore.core.score_records import Part
 from ircore.core.workers import build_worker_pool, run_shares
 from ircore.games.base import list_picture_fields
 from ircore.results.cells import Cell
 from ircore.results.episodes import EpisodeResult
+from ircore.results.fact_shares import PartResult
 from ircore.results.language.by_turn import RunLanguage
 from ircore.results.played_run import PlayedRun
 from ircore.runs.folder import RunFolder
@@ -55,6 +57,9 @@ class _RunReading:
     cells: tuple[Cell, ...]
     """Aggregates of the run under every condition, by every judge that rated any of its renderings."""
 
+    parts: tuple[tuple[str | None, str | None, Mapping[Part, PartResult]], ...]
+    """Share of right facts under every condition: category, difficulty, and shares by part."""
+
     language: RunLanguage
     """Language statistics of the describer's messages."""
 
@@ -85,6 +90,7 @@ class SiteRun(PlayedRun):
         self.key, self.summary = key, reading.summary
         self.results, self.costs, self.language = reading.results, reading.costs, reading.language
         self.episodes = tuple(result.episode for result in reading.results)
+        self.condition_parts = {(category, difficulty): parts for category, difficulty, parts in reading.parts}
         self.cells = {(cell.category, cell.difficulty, cell.judge): cell for cell in reading.cells}
 
 
@@ -103,6 +109,7 @@ def read_run(path: Path) -> _RunReading:
         # The episodes are in ``results`` already; a second copy would double the cache.
         summary={name: value for name, value in summary.items() if name != "per_episode"},
         cells=tuple(run.cells.values()),
+        parts=tuple((*condition, parts) for condition, parts in run.condition_parts.items()),
         language=run.language,
     )
 

@@ -4,17 +4,33 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import plotly.graph_objects as go
 import pytest
 from loopback import serving_until_the_end
 from short_pages import _sites_with_short_pages
 from visits import Visit, launched, visit_in
 
 from leaderboard.building.serve import make_server
+from leaderboard.charts.grammar import Json, PlotlyDrawing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 __all__ = ["_sites_with_short_pages"]
+
+
+@pytest.fixture(autouse=True)
+def _plotly_checks_every_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build writes drawings as they are; here Plotly refuses what it does not know in any of them."""
+    write = PlotlyDrawing.plotly
+
+    def check(drawing: PlotlyDrawing) -> Json:
+        go.Figure(list(drawing.traces), drawing.wide)
+        if drawing.narrow is not drawing.wide:
+            go.Layout(drawing.narrow)
+        return write(drawing)
+
+    monkeypatch.setattr(PlotlyDrawing, "plotly", check)
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ What is resampled beside them, for ranks, spreads and ratios, is drawn in ``resa
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -87,20 +88,20 @@ class Ratios:
         known = ~np.isnan(values)
         return cls(np.where(known, values, 0.0).astype(np.float64), known.astype(np.float64))
 
-    @property
+    @cached_property
     def totals(self) -> NDArray[np.float64]:
         """Sum of the denominators, shape (columns,)."""
         total: NDArray[np.float64] = self.denominators.sum(axis=0)
         return total
 
-    @property
+    @cached_property
     def points(self) -> NDArray[np.float64]:
         """The ratios, shape (columns,); NaN where nothing is known."""
         totals = self.totals
         # The inner choice keeps NumPy from dividing by 0 where nothing is known.
         return np.where(totals > 0, sum_columns(self.numerators) / np.where(totals > 0, totals, 1), np.nan)
 
-    @property
+    @cached_property
     def counts(self) -> NDArray[np.intp]:
         """Number of instances that count for each column."""
         counts: NDArray[np.intp] = (self.denominators > 0).sum(axis=0)
@@ -108,7 +109,7 @@ class Ratios:
 
     def residuals(self) -> NDArray[np.float64]:
         """Return numerator − ratio · denominator, shape (instances, columns); 0 where nothing is known."""
-        return self.numerators - np.nan_to_num(self.points) * self.denominators
+        return self.numerators - np.where(self.totals > 0, self.points, 0.0) * self.denominators
 
     def influence(self) -> NDArray[np.float64]:
         """Return how far each instance moves the ratio, to first order: residual over the sum of denominators."""

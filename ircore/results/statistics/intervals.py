@@ -315,20 +315,23 @@ def compute_mean_ends(moments: Moments, scale: Scale) -> tuple[NDArray[np.float6
     hits = np.clip((points - scale.lowest) / width, 0, 1) * counts
     misses = counts - hits
     tail = (1 - CONFIDENCE) / 2
-    # Each exact end is asked for on the nearer side alone; the other arguments only have to be valid.
-    above = scale.lowest + width * betaincinv(hits + 1, np.maximum(misses, ROUNDING), 1 - tail)
-    below = scale.lowest + width * betaincinv(np.maximum(hits, ROUNDING), misses + 1, tail)
     part = np.square(np.square(np.square(heaped)))
-    high = np.where((hits > misses) & (misses <= FEW), high + part * np.maximum(0, above - high), high)
-    low = np.where((hits < misses) & (hits <= FEW), low - part * np.maximum(0, low - below), low)
+    # The exact ends take long to compute, and few intervals need them.
+    near = np.flatnonzero((hits > misses) & (misses <= FEW))
+    if near.size:
+        above = scale.lowest + width * betaincinv(hits[near] + 1, np.maximum(misses[near], ROUNDING), 1 - tail)
+        high[near] += part[near] * np.maximum(0, above - high[near])
+    near = np.flatnonzero((hits < misses) & (hits <= FEW))
+    if near.size:
+        below = scale.lowest + width * betaincinv(np.maximum(hits[near], ROUNDING), misses[near] + 1, tail)
+        low[near] -= part[near] * np.maximum(0, low[near] - below)
     # The mean stays inside where rounding would leave it out.
     return np.clip(low, scale.lowest, np.maximum(points, scale.lowest)), np.clip(high, points, scale.highest)
 
 
-def are_strata(counts: Floats) -> bool:
+def are_strata(counts: Iterable[float]) -> bool:
     """Return whether strata with so many values each, 0 for one without any, are large enough to be looked at apart."""
-    used = np.asarray(counts)[np.asarray(counts) > 0]
-    return bool((used >= MINIMUM_PICTURES).all())
+    return all(not count or count >= MINIMUM_PICTURES for count in counts)
 
 
 def estimate(values: Sequence[float | None], scale: Scale = OPEN, labels: Sequence[str] = ()) -> Estimate:
@@ -385,7 +388,7 @@ def _moments_of(
     n = sum(map(len, parts))
     if n == 0:
         return None
-    if not are_strata(np.array([len(part) for part in parts])):
+    if not are_strata(map(len, parts)):
         parts = [[value for part in parts for value in part]]
     mean = fsum(value for part in parts for value in part) / n
     influences = [(value - centre) / n for part in parts for centre in (fsum(part) / len(part),) for value in part]
@@ -404,6 +407,7 @@ def build_estimate(mean: float, low: float, high: float, n: int) -> Estimate:
     return Estimate(mean, low, high, n)
 
 
+@lru_cache(maxsize=65536)
 def estimate_share(successes: int, tries: int) -> Estimate:
     """Estimate a share of independent tries, 0–1; without an interval only where there is no try.
 

@@ -6,13 +6,13 @@ Facts that messages state and renderings show, and judges of facts held against 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
 from typing import TYPE_CHECKING
 
 from ircore.core.errors import InputError
 from ircore.core.score_records import PARTS, ExtraBox, Part, RenderingFacts
-from ircore.results.arrays import select_condition, strata
+from ircore.results.arrays import select_condition
 from ircore.results.episodes import EpisodeResult
 from ircore.results.fact_shares import PartResult, compare_readers, compute_said_points, estimate_parts
 from ircore.results.headline import VERIFIED
@@ -207,15 +207,10 @@ def _format_fact(fact: "CheckedFact | tuple[int, ExtraBox]", cost: float) -> tup
 
 def estimate_condition_parts(
     results: Results, run_id: str, category: str | None = None, difficulty: str | None = None
-) -> dict[Part, PartResult]:
+) -> Mapping[Part, PartResult]:
     """Return each part of a run over the episodes of one condition."""
-    known = results.runs[run_id].part_shares
-    episodes = [
-        result.episode
-        for result in select_condition(results.episodes[run_id], category, difficulty)
-        if result.episode.episode_id in known
-    ]
-    return estimate_parts((known[episode.episode_id] for episode in episodes), strata(episodes))
+    # Not every category has targets of every difficulty.
+    return results.runs[run_id].condition_parts.get((category, difficulty)) or estimate_parts(())
 
 
 NOBODY = "No judge of facts has checked these runs beside verified: ircore score RUN --judge FILE, with asks: facts"

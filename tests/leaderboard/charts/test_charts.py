@@ -28,7 +28,15 @@ from ircore.scorers.stated_facts.said_turns import SaidTurn
 from ircore.scorers.verification.scene_facts.scene import list_facts
 from leaderboard import theme
 from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR, OF_PAIR_ONCE, Chart, make_chart_id, make_figures
-from leaderboard.charts.grammar import Json, PlotlyDrawing, build_layout, make_annotation, make_axis, make_vertical_line
+from leaderboard.charts.grammar import (
+    Json,
+    PlotlyDrawing,
+    build_layout,
+    make_annotation,
+    make_axis,
+    make_vertical_line,
+    scatter,
+)
 from leaderboard.charts.names_beside import NamedSpot, choose_places, draw_end_names
 from leaderboard.charts.still import draw_still
 from leaderboard.model.site import MarkedPlayers
@@ -429,15 +437,15 @@ def test_pairs_of_one_describer_of_a_long_name_are_told_apart_on_two_lines() -> 
 
 
 @pytest.mark.parametrize(("wide", "narrow"), [({"hight": 300}, {}), ({}, {"xaxis": {"ragne": [0, 1]}})])
-def test_plotly_refuses_a_property_that_it_does_not_know(wide: Json, narrow: Json) -> None:
+def test_a_drawing_with_a_property_that_plotly_does_not_know_fails_its_test(wide: Json, narrow: Json) -> None:
     with pytest.raises(ValueError, match="Invalid property"):
         PlotlyDrawing([], wide, narrow).plotly()
 
 
 def test_a_still_picture_takes_the_look_from_the_template_and_the_rest_from_the_figure() -> None:
     # A plot of 660 × 100 CSS pixels whose left upper corner is at (60, 20): x = 4 of 0–10 stands at 60 + 0.4 · 660.
-    trace = go.Scatter(mode="markers", x=[4], y=[1], marker={"symbol": "circle", "size": 10, "color": "teal"})
-    trace.error_x = {"array": [2], "arrayminus": [1], "color": "teal"}
+    trace = scatter(mode="markers", x=[4], y=[1], marker={"symbol": "circle", "size": 10, "color": "teal"})
+    trace["error_x"] = {"array": [2], "arrayminus": [1], "color": "teal"}
     shape = build_layout(
         160,
         60,
@@ -465,4 +473,4 @@ def test_a_still_picture_takes_the_look_from_the_template_and_the_rest_from_the_
 def test_a_still_picture_is_not_made_of_what_it_cannot_draw() -> None:
     shape = build_layout(160, 60, 40, xaxis=make_axis(0, 1), yaxis=make_axis(0, 1))
     with pytest.raises(ValueError, match="no pie traces"):
-        draw_still(PlotlyDrawing([go.Pie(values=[1])], shape, shape).plotly(), narrow=False)
+        draw_still(PlotlyDrawing([{"type": "pie", "values": [1]}], shape, shape).plotly(), narrow=False)
