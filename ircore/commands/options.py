@@ -1,7 +1,4 @@
-"""Options that several commands have.
-
-The line that a command ends with: the command that people give next.
-"""
+"""Options that several commands have, and commands that are given within others."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os.path import realpath
