@@ -184,6 +184,7 @@ def test_a_pair_without_a_value_stands_last_whichever_direction_is_better(metric
     assert [line.pair.describer for line in page.complete().values["lines"]] == [*order, "seer-2"]
 
 
+@pytest.mark.slow
 def test_a_pair_leads_only_if_every_judge_has_it_alone_at_the_top() -> None:
     best, second, third = invented_runs(8.0, 4.0, 2.0)
     alone = [also(run, "other") for run in (best, second, third)]

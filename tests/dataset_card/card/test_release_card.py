@@ -329,6 +329,7 @@ def _pixels(picture: Any) -> bytes | None:
     return None if picture is None else np.asarray(picture.convert("RGB")).tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
 def test_the_keys_tell_rows_apart(built: Path) -> None:
     for config in CONFIGS:

@@ -61,6 +61,7 @@ def rows(folder: Path) -> list[Row]:
     return table(folder / "release", CALLS)
 
 
+@pytest.mark.slow
 def test_each_question_has_a_row_with_its_words_and_pictures(folder: Path, rows: list[Row]) -> None:
     assert check_release(folder / "release").faults == ()
     assert [row["call"] for row in rows] == [*range(1, len(rows) + 1)]
@@ -130,6 +131,7 @@ def test_rows_that_no_record_makes_are_found(folder: Path, tmp_path: Path) -> No
     assert "unknown episode" in faults
 
 
+@pytest.mark.slow
 def test_what_was_asked_with_other_prompts_is_unknown(folder: Path, tmp_path: Path) -> None:
     """The words of their own that a run was played with are not kept, but for those in the journal."""
     shutil.copytree(folder / "run", tmp_path / "run")

@@ -36,6 +36,7 @@ from leaderboard.building.site_build import MARKER
 LEAVES = leaves()
 
 
+@pytest.mark.slow
 def test_every_command_has_an_example_that_it_understands() -> None:
     """Of targets and categories of the benchmark: a category by another name would be refused when it is run."""
     for name, command in LEAVES.items():
@@ -294,6 +295,7 @@ def test_every_command_has_a_next_step() -> None:
     assert sorted(read_next_steps()) == sorted(LEAVES)
 
 
+@pytest.mark.slow
 def test_every_next_step_is_a_command_that_can_be_given() -> None:
     """The template, filled with the parameters of the command's example, is read as the command line would."""
     for name, command in LEAVES.items():

@@ -44,6 +44,7 @@ def test_an_option_that_no_given_run_can_take_is_refused(
     ]
 
 
+@pytest.mark.slow
 def test_a_judge_of_a_game_without_pictures_to_rate_is_refused(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["score", str(runs / "lineups"), "--judge", "structural", "--every-turn"]) == 2
     assert capsys.readouterr().err.splitlines() == [

@@ -126,6 +126,7 @@ def results() -> Results:
 OF_RUNS = [name for name, entry in TABLES.items() if entry.of_runs]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_RUNS)
 def test_every_table_of_runs_ends_with_the_key(results: Results, name: str) -> None:
     table = TABLES[name].table(results, TableQuestion(judge="structural"))

@@ -161,6 +161,7 @@ def texts_of(pixels: Pixels) -> list[Text]:
     return [percept for percept in perceive_pixels(pixels).percepts if isinstance(percept, Text)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [11, 13, 16, 22])
 @pytest.mark.parametrize("word", WORDS)
 def test_print_is_read_at_any_place_within_a_pixel(word: str, size: int) -> None:

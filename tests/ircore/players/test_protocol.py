@@ -237,6 +237,7 @@ def test_a_declared_system_text_is_sent_first(
     assert [messages[1]["role"] for messages in sent] == ["user"] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(list_builtin("players")))
 def test_players(name: str) -> None:
     check_player(load_plugin("players", name), traits=load_traits(name))

@@ -179,6 +179,7 @@ def test_an_answer_cut_off_inside_a_thought_is_asked_again(
 # Half characters, and faults beside an answer.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
 @pytest.mark.parametrize(
     ("body", "text"),

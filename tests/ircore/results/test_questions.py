@@ -246,6 +246,7 @@ def run(slug: str, undecided: float, unread: bool, low: float = 5.0, high: float
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("undecided", "unread", "unranked"),
     [(0.05, True, None), (0.051, True, "unread"), (0.4, True, "unread"), (0.4, False, None), (0.0, True, None)],

@@ -480,6 +480,7 @@ def planted() -> Results:
     )
 
 
+@pytest.mark.slow
 def test_planted_differences_are_found(planted: Results) -> None:
     checks = check_paper(planted, "structural")
     for key in ("hard", "ahead", "generator", "payoff", "turns"):

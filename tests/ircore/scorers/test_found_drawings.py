@@ -160,6 +160,7 @@ def test_a_canvas_of_noise_or_without_anything_shows_nothing() -> None:
         assert (moved.turn, moved.slant, moved.tilt_x, moved.tilt_y) == (0, 0, 0, 0)
 
 
+@pytest.mark.slow
 def test_a_drawing_turned_too_far_is_there_but_not_found() -> None:
     drawn = target("simple_shapes")
     far = drawn.drawing.image.rotate(33, fillcolor=drawn.scene.background)

@@ -451,6 +451,7 @@ def score_of(run: RunFolder) -> dict[str, float]:
     }
 
 
+@pytest.mark.slow
 def test_renderings_are_drawn_evenly_over_scores_and_categories(pool: RunFolder) -> None:
     plan = TaskPlan(every_turn=True, by_score="verified", items=40)
     study = choose_tasks([pool], plan)

@@ -231,6 +231,7 @@ def test_the_judge_needs_a_scene() -> None:
     assert "photos" not in VerifiedJudge.categories
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "other", "apart"), [("kitten", "sitting", 3), ("", "abc", 3), ("same", "same", 0), ("ab", "ba", 2)]
 )

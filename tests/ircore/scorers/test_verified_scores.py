@@ -88,6 +88,7 @@ def score(facts: list[Fact], wrong: set[str], undecided: bool = False) -> float:
 DRAWN = [(category, difficulty) for category in sorted(BUILDERS) for difficulty in ("easy", "hard")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("category", "difficulty"), DRAWN)
 def test_a_person_would_say_so_whatever_the_category(category: str, difficulty: Difficulty) -> None:
     facts = whole(category, difficulty)
@@ -110,6 +111,7 @@ def test_a_person_would_say_so_whatever_the_category(category: str, difficulty: 
             assert 7 <= score(facts, one) <= 9.7 or len(written) < 3  # one wrong word
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("category", "difficulty"), DRAWN)
 def test_more_that_is_wrong_never_scores_higher(category: str, difficulty: Difficulty) -> None:
     facts = whole(category, difficulty)
@@ -159,6 +161,7 @@ def test_what_is_kept_of_a_verification_gives_the_same_facts_back() -> None:
     assert len(stored.model_dump_json()) < 3000
 
 
+@pytest.mark.slow
 def test_facts_of_another_version_are_not_read_as_those_of_this_one() -> None:
     scene, target = pets(80)
     stored = build_stored_verdicts(verify_picture(target, scene, target)).model_copy(update={"version": "0"})

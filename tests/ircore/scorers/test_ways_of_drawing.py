@@ -106,6 +106,7 @@ def test_labels_in_capitals_are_right(font: str) -> None:
     assert all(label.verdict == "holds" for label in words)
 
 
+@pytest.mark.slow
 def test_small_letters_may_be_small_capitals_and_other_words_may_not() -> None:
     """Words set with capitals for their first letters and capitals of 78 % of that size for the others."""
     path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
@@ -371,6 +372,7 @@ def test_forms_of_shaded_shapes_hold(shaded: Callable[[np.ndarray, int, int], np
     assert all(form.verdict == "holds" for form in forms)
 
 
+@pytest.mark.slow
 def test_shares_of_a_tilted_pie_are_read_on_its_ellipse() -> None:
     """Four wedges of known shares, drawn flat in a scene and tilted with a wall in the rendering."""
     drawn = target("pie_graph")

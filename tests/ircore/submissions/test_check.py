@@ -303,6 +303,7 @@ def keyed(*hosts: str, key: str = "LAB_KEY") -> list[str]:
     return [fault.field for fault in select_errors(checked.findings) if fault.field.endswith("api_key_env")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("hosts", "key", "faults"), [
     # An honest second submission to the same service, and a pair whose seats share it.
     (("lab.example.org",), "LAB_KEY", []), (("lab.example.org", "lab.example.org"), "LAB_KEY", []),

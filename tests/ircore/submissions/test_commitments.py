@@ -203,6 +203,7 @@ def test_commitments_are_counted_by_pair_and_by_players(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_a_commit_of_the_submitters_own_is_no_nonce(tmp_path: Path) -> None:
     """Its id is the submitter's to choose, by another message or time: only a merge's is nobody's."""

@@ -64,6 +64,7 @@ def test_what_is_known_is_filled_in(folder: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "problem", "remedy"),
     [
@@ -198,6 +199,7 @@ def test_answers_are_checked_as_they_are_given() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_schema_that_editors_read_is_the_one_that_is_checked_by() -> None:
     import json
 

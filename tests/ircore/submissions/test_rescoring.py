@@ -483,6 +483,7 @@ def pictures_of(count: int) -> list[Picture]:
     return [Picture.from_pixels(drawing.pixels) for drawing in drawings]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("played", "copied", "turns", "held"),
     [(6, 5, 1, True), (6, 1, 5, False), (2, 2, 1, False), (12, 4, 1, False)],
@@ -530,6 +531,7 @@ def test_a_pair_may_draw_its_own_pictures_again_and_no_other_pairs(run: RunFolde
     assert len(list(comparison.with_others(stranger, [run], run.instances))) == sum(map(len, drawn.values()))
 
 
+@pytest.mark.slow
 def test_a_rendering_that_is_shown_twice_stands_at_its_first_step(run: RunFolder) -> None:
     episode = run.episodes()[0]
     first, second = list_rendered_turns(episode)

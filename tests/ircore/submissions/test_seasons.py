@@ -199,6 +199,7 @@ CHANGES: dict[str, Files] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_belongs_to_an_account_is_changed_by_it_or_maintainers(proposed: Propose, name: str) -> None:
@@ -291,6 +292,7 @@ TAKEN_NAMES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("name", TAKEN_NAMES)
 def test_a_name_that_looks_like_one_that_is_there(objects: ObjectRepository, name: str) -> None:
@@ -336,6 +338,7 @@ RESERVED = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("word", RESERVED)
 def test_reserved_words(proposed: Propose, word: str) -> None:
@@ -368,6 +371,7 @@ PROVIDERS = ("OpenAI", "Open AI", "OPENAI", "0penAI", "ОреnАІ", "OpenAI Res
              "Team Google", "Meta", "xAI", "Stability AI", "Microsoft", "nvidia")  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("author", PROVIDERS)
 def test_a_providers_name_as_author_needs_proof(proposed: Propose, author: str) -> None:

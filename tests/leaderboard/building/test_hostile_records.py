@@ -124,6 +124,7 @@ def files(content: Content) -> Mapping[str, str]:
     return {name: text for make in content.files for name, text in make()}
 
 
+@pytest.mark.slow
 def test_no_page_has_an_element_of_a_strangers(pages: Mapping[str, str]) -> None:
     assert len(pages) > 40
     assert [path for path, text in pages.items() if not Elements(text).are_ours] == []
@@ -223,6 +224,7 @@ def test_no_cell_of_a_heat_map_has_an_element_of_a_strangers(content: Content) -
         assert "&lt;x-h" in made
 
 
+@pytest.mark.slow
 def test_no_still_picture_has_an_element_of_a_strangers(content: Content) -> None:
     assert content.site is not None
     charts = make_figures(content.site.results, content.site.pairs).values()

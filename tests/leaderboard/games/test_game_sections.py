@@ -52,6 +52,7 @@ def html_of(section: GameSection, name: str) -> str:
     return Renderer(None, {}).block(page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("per_condition", "few"), [(2, True), (5, False)])
 def test_a_small_cell_of_fewer_than_five_episodes_is_said_to_be_too_few(per_condition: int, few: bool) -> None:
     run = guessed("pair", guessing_set(per_condition), [4.0, 6.0] * 2 * per_condition)
@@ -224,6 +225,7 @@ def helped_by(guesser: str, helper: str) -> InventedRun:
     return replace(run, run=run.run.model_copy(update={"submission": submission}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pairs", "lead"),
     [
@@ -540,6 +542,7 @@ def test_a_number_is_written_with_its_noun() -> None:
     assert shown("{{ 1|counted('token') }}, {{ 1200|counted('token') }}") == "1 token, 1,200 tokens"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("template", "words"),
     [

@@ -120,6 +120,7 @@ def test_a_pair_enters_among_those_that_were_there_by_then(site: Site) -> None:
     assert tied.words.endswith("the comparisons tell it from no pair behind it.")
 
 
+@pytest.mark.slow
 def test_the_last_pair_enters_with_the_ranks_that_the_board_gives_it_and_the_first_leads_alone(site: Site) -> None:
     entered = {entry.pair.describer: entry for entry in list_entries(site).values()}
     board = {row.submission.describer: row for row in site.under().board(site.judge)}

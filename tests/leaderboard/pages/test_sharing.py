@@ -144,6 +144,7 @@ def test_on_the_page_of_a_target_the_link_of_an_episode_with_a_card_is_offered(s
     assert "data-episodes" not in render_share_strip(Page("ask", "Ask", "ask"), site)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "template", "kind"),
     [

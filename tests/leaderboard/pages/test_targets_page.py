@@ -78,6 +78,7 @@ def test_without_a_scene_it_says_so(run: RunFolder) -> None:
     assert {value.missing for value in table.column("elements")} == {"a photograph has no scene"}
 
 
+@pytest.mark.slow
 def test_the_page_has_a_sheet_of_every_condition(run: RunFolder) -> None:
     site = Site(read_runs([run.path]))
     read = parse_page(Renderer(site, {}).block(build_targets_page(site)))
