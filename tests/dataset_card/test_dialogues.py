@@ -111,6 +111,7 @@ def test_of_two_answers_to_one_question_the_better_one_is_chosen(rivals: Path) -
         assert pair["chosen_episode_id"].startswith("one-")
 
 
+@pytest.mark.slow
 def test_the_same_answer_is_no_preference(rivals: Path) -> None:
     """The generator got the same words from both describers and drew the same, whatever it was rated."""
     assert [*load_preferences(str(rivals), seat="generator")] == []

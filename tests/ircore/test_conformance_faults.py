@@ -131,6 +131,7 @@ def test_a_category_that_draws_by_unseeded_chance() -> None:
         check_category(build, "discs")
 
 
+@pytest.mark.slow
 def test_a_category_that_ignores_its_generator() -> None:
     def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
         scene = SceneDrawing()
@@ -285,6 +286,7 @@ class Guesser:
         return TextAnswer("apple")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "fault"),
     [

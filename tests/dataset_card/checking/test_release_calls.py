@@ -75,6 +75,7 @@ def test_each_question_has_a_row_with_its_words_and_pictures(folder: Path, rows:
     assert drawn["rendering_sha256"]
 
 
+@pytest.mark.slow
 def test_tokens_that_are_unknown_are_null_and_none_are_zero(rows: list[Row]) -> None:
     described, drawn = rows[:2]
     assert (described["input_tokens"], described["output_tokens"], described["cached_tokens"]) == (7, 0, None)
@@ -118,6 +119,7 @@ def test_a_pulled_run_gives_the_same_release(folder: Path, tmp_path: Path) -> No
     assert contents(tmp_path / "again") == contents(folder / "release")
 
 
+@pytest.mark.slow
 def test_rows_that_no_record_makes_are_found(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "release", tmp_path / "release")
 

@@ -347,6 +347,7 @@ def test_both_sets_come_back_and_give_the_same_release(folder: Path, tmp_path: P
     assert contents(tmp_path / "again") == contents(folder / "release")
 
 
+@pytest.mark.slow
 def test_a_further_set_leaves_the_files_of_the_runs_before_as_they_are(folder: Path, tmp_path: Path) -> None:
     build_release(runs(folder)[:1], [folder / "demo"], tmp_path / "first")
     sets = [folder / "demo", folder / "full"]
@@ -360,6 +361,7 @@ def test_a_further_set_leaves_the_files_of_the_runs_before_as_they_are(folder: P
     assert contents(folder / "release").keys() == after.keys()
 
 
+@pytest.mark.slow
 def test_a_join_that_repeats_rows_is_found(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "release", tmp_path / "release")
     rewrite(tmp_path / "release", INSTANCES, lambda rows: rows.append(rows[0]))

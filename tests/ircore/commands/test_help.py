@@ -234,6 +234,7 @@ def shown(page: Path) -> list[str]:
     return [re.split(" {3,}", block)[0] or inline for block, inline in COMMAND.findall(text)]
 
 
+@pytest.mark.slow
 def test_every_command_on_a_page_exists() -> None:
     for name, item in [(page, item) for page in PAGES for item in shown(ROOT / page)]:
         try:

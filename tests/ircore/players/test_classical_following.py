@@ -66,6 +66,7 @@ def test_what_was_said_in_vain_is_put_in_other_words_and_then_left(
     assert asyncio.run(ClassicalDescriber(PlayerSpec(player="classical")).describe(view)).text == "<DONE>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "message",
     [
@@ -171,6 +172,7 @@ def test_print_is_read_at_any_place_within_a_pixel(word: str, size: int) -> None
         assert (parsed_line.text, parsed_line.size) == (word, size)
 
 
+@pytest.mark.slow
 def test_what_is_no_print_is_not_read() -> None:
     rng = np.random.default_rng(2)
     assert read_line(rng.random((14, 60)).astype(np.float32)) is None

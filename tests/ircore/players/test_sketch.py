@@ -88,6 +88,7 @@ def test_caption_has_kinds_places_and_no_measures() -> None:
     assert not re.search(r"\d|#", said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [10, 50, 200])
 def test_budget_and_own_limit(budget: int) -> None:
     drawing = Drawing(512, 512)

@@ -163,7 +163,7 @@ def test_nothing_is_sent_after_a_signal(tmp_path: Path, cluster: DaskCluster) ->
 
 @pytest.mark.parametrize("how", ["signal", "deadline"])
 def test_what_a_worker_tried_is_recorded_and_its_pauses_end(tmp_path: Path, cluster: DaskCluster, how: str) -> None:
-    more = ("--deadline", "8") if how == "deadline" else ()
+    more = ("--deadline", "12") if how == "deadline" else ()
     with serving(retry_after="1000", cost=lambda number: 0.3) as service:
         service.fail("empty_choices", *["rate_limit"] * 100)
         begun = time.monotonic()
@@ -302,12 +302,12 @@ def test_requests_of_questions_that_the_deadline_ends_are_recorded(
 ) -> None:
     """Each question has one reply that was billed and cannot be used, and a request under way."""
     instances, at_once = sample_instances(tmp_path / "set", per_condition=4), 6
-    more = ("--deadline", "5", "--concurrency", str(at_once), "--processes", processes)
+    more = ("--deadline", "10", "--concurrency", str(at_once), "--processes", processes)
     with serving(cost=lambda number: 0.25) as service:
         service.fail(*["empty_choices"] * at_once, *["stall"] * 100)
         pair = served_pair(tmp_path, service.base_url)
         assert play_pair(pair, instances, tmp_path / "run", *more) == 1
-        assert "stopped at the deadline of 5 s\n  Every answer is kept" in capsys.readouterr().err
+        assert "stopped at the deadline of 10 s\n  Every answer is kept" in capsys.readouterr().err
         asked = service.count()
     failures = list(RunFolder(tmp_path / "run").failures())
     attempts = [attempt for failure in failures for attempt in failure.attempts]

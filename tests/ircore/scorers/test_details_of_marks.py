@@ -23,6 +23,8 @@ from ircore.scorers.verification.eye.view import parse_rgb
 from ircore.scorers.verification.scene_facts.axes import find_scale
 from ircore.scorers.verification.score import Verification, verify_picture
 
+pytestmark = pytest.mark.slow
+
 
 def verified(drawn: Drawn, image: Image.Image) -> Verification:
     own = Picture.from_pixels(drawn.drawing.pixels)
@@ -50,7 +52,6 @@ def test_a_shape_that_lacks_a_corner_is_laid_over_the_rest_of_its_form(
     assert (laid ^ whole).sum() < 0.06 * whole.sum()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["notch", "bump"])
 def test_a_part_that_a_shape_lacks_or_has_too_much_costs_a_little(fault: str) -> None:
     drawn = draw_target("simple_shapes", "easy", 305)
@@ -93,7 +94,6 @@ def test_a_notch_of_a_hundredth_of_the_area_counts_and_a_strip_along_a_side_is_i
     assert (whole.verdict, whole.seen) == ("fails" if share else "holds", pytest.approx(share, abs=0.002))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("place", "by"), [(1, -80), (2, 60), (3, 90)])
 def test_a_line_with_one_vertex_far_off_is_there_with_a_wrong_value(place: int, by: int) -> None:
     drawn = draw_target("line_graph", "easy", 303)  # four points
@@ -118,7 +118,6 @@ def test_a_line_with_one_vertex_far_off_is_there_with_a_wrong_value(place: int, 
     assert 5.5 < known(verification.score) < 8.5
 
 
-@pytest.mark.slow
 def test_of_thin_lines_in_shades_of_one_hue_markers_tell_which_is_which() -> None:
     drawn = draw_target("line_graph", "hard", 19001)
     dark, lighter = [element.colour for element in drawn.scene.elements if element.type == "polyline"][:2]
@@ -144,7 +143,6 @@ def test_compression_does_not_make_a_dark_line_blue() -> None:
     assert find_colour(pale, [navy, blue], navy, roughness=0.5) == navy
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("has_the_lines_colour", [False, True])
 def test_a_strong_grid_is_no_line(has_the_lines_colour: bool) -> None:
     drawn = draw_target("line_graph", "easy", 15000)
@@ -164,7 +162,6 @@ def test_a_strong_grid_is_no_line(has_the_lines_colour: bool) -> None:
     assert known(verification.score) < 2
 
 
-@pytest.mark.slow
 def test_a_strong_colour_of_the_ground_may_be_a_shade_off_as_a_pale_one_may() -> None:
     drawn = draw_target("simple_shapes", "easy", 208)
     # ΔE2000 7 and 5 off; by Euclid in L*a*b*, the strong yellow is 16 off and the pale green 9.
@@ -175,7 +172,6 @@ def test_a_strong_colour_of_the_ground_may_be_a_shade_off_as_a_pale_one_may() ->
     assert "ground/presence" not in wrong_facts(verified(drawn, Image.fromarray(pixels)))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("drawer", DRAWERS)
 def test_the_markers_of_a_line_are_told_by_their_shapes(drawer: str) -> None:
     drawn = draw_target("line_graph", "easy", 301)

@@ -134,6 +134,7 @@ def test_small_letters_may_be_small_capitals_and_other_words_may_not() -> None:
     }
 
 
+@pytest.mark.slow
 def test_figures_may_be_as_uneven_in_height_as_small_letters() -> None:
     """Text figures: 0, 1 and 2 as low as small letters, 3, 4, 5, 7 and 9 reaching below the line."""
     path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
@@ -256,6 +257,7 @@ def labels_of(inks: list[Floats]) -> list[letter_shapes.InkedLabel]:
     return [letter_shapes.InkedLabel(ink, text) for ink, text in zip(inks, LABELS, strict=False)]
 
 
+@pytest.mark.slow
 def test_letters_recur_in_words_of_any_font_and_not_in_scribbles() -> None:
     inks = [foreign_ink(label) for label in LABELS]
     lettering = letter_shapes.Lettering(1)
@@ -345,6 +347,7 @@ def graded(part: np.ndarray, width: int, height: int) -> np.ndarray:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("colour", ["#ba68c8", "#ff7043", "#4fc3f7", "#2e7d32", "#d62728"])
 def test_dark_shades_belong_to_the_pale_shade_that_is_the_commonest(colour: str) -> None:
     full = parse_rgb(colour)

@@ -183,6 +183,7 @@ def test_a_long_listing_comes_page_by_page(
     assert len(list(folder.rglob("*.png"))) == len(list(played.run.rglob("*.png")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
@@ -283,6 +284,7 @@ def test_pictures_are_packed_without_anything_beside_their_pixels(tmp_path: Path
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "secret",
     ["hf_" + "a" * 30, "-----BEGIN RSA " + "PRIVATE KEY-----", "/home/somebody/models", "C:\\Users\\somebody"],
@@ -370,6 +372,7 @@ def test_the_newest_commit_and_the_only_run_are_found(served: HubServer, played:
     assert ircore(["maintain", "rescore", str(folder), *words]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
@@ -450,6 +453,7 @@ def test_an_episode_ends_once_more_after_an_outage_and_only_then(run: RunFolder)
     assert faults(End(episode=ended))[0].endswith("ended twice")
 
 
+@pytest.mark.slow
 def test_a_rendering_of_several_turns_is_named_by_the_first(run: RunFolder) -> None:
     dot = Picture.from_pixels(np.zeros((8, 8, 3), np.uint8))
     drawn = Rendering(sha256=dot.sha256, width=8, height=8)

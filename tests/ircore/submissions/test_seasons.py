@@ -262,6 +262,7 @@ def test_who_owns_a_pair_does_not_judge_it(proposed: Propose, kind: str, spelled
     assert "which only maintainers decide" in wrong.problem
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_earlier_decisions_stay(objects: ObjectRepository) -> None:
     merged: Files = {**MERGED, DECISIONS: (PLAIN, decided("disputed"))}

@@ -25,6 +25,9 @@ from leaderboard.games.files import build_games_board_files, build_only_games_fi
 from leaderboard.model.section import GameSection
 from leaderboard.pages.board_views import build_leaderboard_files
 
+pytestmark = pytest.mark.slow
+
+
 PROMPTS = "reconstruction-test"
 SOURCE = ["benchmark", "instance_set", "prompts", "units"]
 
@@ -53,7 +56,6 @@ def units_of(text: str) -> dict[str, str]:
     return dict(unit.split(": ") for unit in text.split("; "))
 
 
-@pytest.mark.slow
 def test_the_boards_say_benchmark_set_and_units_behind_the_columns_that_they_always_had(
     results: Results, version: Version
 ) -> None:
@@ -75,7 +77,6 @@ def test_an_unreleased_benchmark_has_no_name_but_a_set(results: Results) -> None
     assert (row["benchmark"], row["instance_set"]) == ("", "f" * 64)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chart", "judge", "unit"),
     [
@@ -134,13 +135,11 @@ def test_no_spreadsheet_runs_what_a_run_of_another_game_says() -> None:
     assert json.loads(files["all.json"])["rows"][0]["ircore"] == "=HYPERLINK(1)"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Instance, Submission, Run, Episode, Score])
 def test_every_record_round_trips_through_its_schema_name(kind: type) -> None:
     assert kind.__name__.lower() in build_json_schemas()
 
 
-@pytest.mark.slow
 def test_schemas_are_closed() -> None:
     schemas = build_json_schemas()
     # A manifest has the seats and rules of its game.

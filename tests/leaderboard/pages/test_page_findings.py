@@ -90,6 +90,7 @@ def test_a_board_says_who_leads_it_and_a_board_by_quality_does_not(site: Site) -
     assert told(site, pages["boards/quality"]) == ""
 
 
+@pytest.mark.slow
 def test_players_are_ranked_by_name_and_titles_tell_boards_apart(site: Site) -> None:
     pages = {page.path: page for page in build_player_board_pages(site)}
     assert told(site, pages["boards/describers/index"]).startswith("seer-2 leads 3 describers, main score ")
@@ -276,6 +277,7 @@ def test_a_kind_of_picture_is_out_of_reach_or_done_only_by_an_interval_that_says
     assert Hardest("geometry", "hard", score, None).reach == reach
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("delta", "direction"),
     [

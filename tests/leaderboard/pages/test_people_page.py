@@ -77,6 +77,7 @@ def test_until_somebody_rates_the_page_says_that_nobody_has(board_run: RunFolder
     assert (values["tables"], values["sentences"], values["witnesses"]) == ([], [], None)
 
 
+@pytest.mark.slow
 def test_ratings_of_a_study_give_r_kappa_and_bias(board_run: RunFolder, tmp_path: Path) -> None:
     study = rated_study(tmp_path)
     site = Site([SiteRun(board_run.path)])

@@ -41,6 +41,7 @@ def test_a_page_with_numbers_has_its_link_and_an_entry_that_says_where_they_come
     assert render_share_strip(Page("cite", "Cite", "cite"), site) == ""
 
 
+@pytest.mark.slow
 def test_a_citation_names_who_rated_the_numbers_of_its_own_page(site: Site) -> None:
     view, record = (
         BoardView("eye"),
