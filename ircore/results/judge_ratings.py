@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.results.episodes import HIGHEST, Doubt, EpisodeResult
+from ircore.results.statistics.resamples import sum_columns
 
 UNFINISHED, UNPLAYED, RATED, REFUSED, PENDING, OUTSIDE = range(6)
 """No result yet; aborted by the pair's own doing; rated; asked without an answer; not asked yet, or in vain for a
@@ -61,6 +62,23 @@ class JudgeRatings:
         """Return some of the instances."""
         return JudgeRatings(*(getattr(self, field.name)[rows] for field in fields(self)))
 
+    def under(self, inside: NDArray[np.bool_]) -> "JudgeRatings":
+        """Return each run under each condition as a column that has no episode of any other instance.
+
+        Args:
+            inside: Whether an instance is of a condition, shape (instances, conditions).
+
+        Returns:
+            The runs under the first condition, then those under the second.
+        """
+
+        def spread(values: NDArray[Any], empty: float) -> NDArray[Any]:
+            chosen = inside.reshape(*inside.shape, *[1] * (values.ndim - 1))
+            every = np.where(chosen, values[:, None], np.asarray(empty, values.dtype))
+            return every.reshape(len(values), -1, *values.shape[2:])
+
+        return JudgeRatings(spread(self.states, 0), spread(self.final, np.nan), spread(self.doubt, np.nan))
+
     def columns(self, columns: Sequence[int]) -> "JudgeRatings":
         """Return some of the runs."""
         return JudgeRatings(*(getattr(self, field.name)[:, columns] for field in fields(self)))
@@ -69,10 +87,12 @@ class JudgeRatings:
     def status(self) -> NDArray[np.int8]:
         """State of each instance, shape (instances, runs): of its episodes' states the one that counts first.
 
-        A result is missing, a rating is missing, one was refused, one is there, none was played.
+        A result is missing, a rating is missing, one was refused, one is there, none was played. An instance without
+        any episode, of another condition, lies outside.
         """
         order = np.array(_PRECEDENCE, np.int8)
-        return np.asarray(order[(self.states[..., order] > 0).argmax(axis=-1)], np.int8)
+        there = self.states[..., order] > 0
+        return np.asarray(np.where(there.any(axis=-1), order[there.argmax(axis=-1)], OUTSIDE), np.int8)
 
     @cached_property
     def played(self) -> Floats:
@@ -139,9 +159,9 @@ class JudgeRatings:
         ended = ~np.isin(self.status, (UNFINISHED, OUTSIDE))
         played = np.where(ended, self.played, 0.0)
         rated = played * self.rated
-        all_rated, all_played, instances = rated.sum(axis=0), played.sum(axis=0), ended.sum(axis=0)
+        all_rated, all_played, instances = sum_columns(rated), sum_columns(played), ended.sum(axis=0)
         # No divisor is 0; entries without one are NaN in the end.
-        quality = (rated * np.nan_to_num(self.final)).sum(axis=0) / np.where(all_rated > 0, all_rated, 1)
+        quality = sum_columns(rated * np.nan_to_num(self.final)) / np.where(all_rated > 0, all_rated, 1)
         known = (instances > 0) & ((all_rated > 0) | (all_played == 0))
         return np.where(known, MAIN_UNIT * quality * all_played / np.maximum(instances, 1), np.nan)
 
