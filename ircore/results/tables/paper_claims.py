@@ -447,7 +447,8 @@ def _check_by_budget(played: _Played, value: Callable[[JudgedEpisode], float | N
                 for point in ((larger, smaller) if sign > 0 else (smaller, larger))
             )
             name = f"{series.describer} + {series.generator} from {smaller.budget} to {larger.budget} tokens"
-            differences.append((name, *_estimate_differences(first - second)))
+            (difference,) = _estimate_differences(first - second)
+            differences.append((name, difference))
     return check_all(differences, noun, "needs a pair that was played under several token budgets")
 
 
