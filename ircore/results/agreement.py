@@ -1,15 +1,12 @@
-"""Agreement of judges, humans and single annotators: the data of the paper's Tables 1, 2 and 4.
+"""How judges, people and single annotators agree, and which scores two judges give the same renderings.
 
-Task 1, similarity, is compared on every rendering that both rated: matched by run, instance and turn. Task 2,
-preference, is compared on every episode in which both were asked.
+These are the data of the paper's Tables 1, 2 and 4. Task 1, similarity, is compared on every rendering that both rated,
+matched by run, instance and turn. Task 2, preference, is compared on every episode in which both were asked. Intervals
+are clustered on instances, across all runs: renderings of one instance are not independent.
 
 In task 2 a tie is an answer of its own: a judge whose choice turns with the order of showing, or annotators who are
 split, did not prefer either. Leaving ties out would keep the episodes that are easy to decide and flatter everyone. The
 paper is silent on this, and its judges had to choose; so the figures without ties stand beside.
-
-Intervals are clustered on instances, across all runs: renderings of one instance are not independent.
-
-Joint distribution of the scores that two judges give the same renderings, for every two judges.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,13 +1,8 @@
-"""Cells: what a board states of one pair under one condition by one judge, and how a run's cells are computed.
-
-Computing the cells of a run and the ranks of a board.
+"""Cells, which hold every number that is shown: what one judge says of one pair under one condition.
 
 A cell depends on its run alone: the same resamples of the instances serve every run, so that differences between runs
-are paired although each is computed by itself.
-
-Cells: a judge's view of one pair under one condition. Every number that is shown stands in a cell.
-
-Counts of episodes under one condition, by outcome and rating of one judge.
+are paired although each is computed by itself. Ranks need all runs of a board, and are computed here from the main
+scores of their cells.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,8 +1,8 @@
-"""Contribution of the players of two crossed seats, such as describers and generators, to the scores of runs.
+"""Effects on the scores of runs: of the players of each seat, of the token budget, and of the prompts.
 
-Effects of the token budget and of the prompts: runs of one pair that differ in that alone, side by side.
-
-Scores of each describer or generator, averaged over all partners in the runs.
+Players are compared in two ways: by the contributions of both seats in a full grid of pairs, and by the scores of each
+player, averaged over all its partners. Budgets and prompts are compared between runs of one pair that differ in that
+alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

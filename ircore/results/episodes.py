@@ -1,6 +1,7 @@
 """Scores of one episode by judges and metrics: first and final score, their difference, the trajectory.
 
-Share of an episode's scores that the maintainers vouch for, shown in the gallery as a measure of trust.
+The share of the scores that the maintainers vouch for is counted beside them; the gallery shows it as a measure of
+trust.
 """
 
 from collections import defaultdict

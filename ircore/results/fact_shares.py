@@ -1,13 +1,8 @@
-"""Shares of facts: said, drawn and corrected by turn, by part of the picture, and under other weights.
+"""Shares of facts: stated by messages, drawn and corrected by turn, shown part by part, and under other weights.
 
-The shares said, drawn and corrected of a run, by turn, from the measurements of ``ircore score --facts``.
-
-The parts of judge ``verified`` over a run: share of the facts that final renderings show, part by part.
-
-Scores of final renderings by judge ``verified`` under other weights of the facts, and without their power.
-
-They show how much ranks owe to the choice of weights (``ircore.results.tables.sensitivity``); none is published as a
-score.
+Shares by turn come from the measurements of ``ircore score --facts``; the parts of a final rendering and its score
+under other weights come from the facts of judge ``verified``. The latter show how much ranks owe to the choice of
+weights (``ircore.results.tables.sensitivity``); none of them is published as a score.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

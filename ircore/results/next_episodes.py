@@ -1,9 +1,9 @@
-"""What would tell two neighbours of a board apart: the fewest further episodes, of which targets, and how to play them.
+"""Differences of the pairs of a board, and the fewest further episodes that would tell two neighbours apart.
 
-Further repeats of the targets that both have played make the luck of play smaller, and nothing else: where the targets
-themselves differ too much, only more targets help, of a larger set. The plan is for the difference found so far.
-
-Every two pairs of a board: which is better, and by how much, by the rule of the board's ranks.
+A plan says of which targets the further episodes are, and how to play them. Further repeats of the targets that both
+have played make the luck of play smaller, and nothing else: where the targets themselves differ too much, only more
+targets help, of a larger set. The plan is for the difference found so far; that and all others go by the rule of the
+board's ranks.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

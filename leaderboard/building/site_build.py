@@ -1,8 +1,7 @@
 """Building the site: a tree of pages beside the output, MkDocs for their shells, then one rename.
 
-Running MkDocs on the sources in a build folder, or taking its output from the earlier build if nothing changed.
-
-The marker file of a built site: it identifies the folder as a built site and records its content.
+MkDocs runs on the sources in a build folder; its output is taken from the earlier build if nothing changed. A marker
+file identifies a folder as a built site and records its content, so that only a site is ever replaced.
 """
 
 import json

@@ -1,6 +1,7 @@
-"""Panels of curves: one for each set of rules, with the runs that were played by them in the colour of a seat.
+"""Panels of curves, one for each set of rules, and what lies behind them: people's curve and a paper's points.
 
-Background of a game's learning curves: people's curve with its band, and series of the game's paper.
+The runs of a panel are in the colour of the seat that varies among them. People's curve has its band; the series of the
+game's paper are points.
 """
 
 from collections.abc import Mapping, Sequence

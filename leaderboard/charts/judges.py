@@ -1,6 +1,6 @@
-"""Charts about judges: agreement between raters, and judges' scores on the people's scale.
+"""Charts about judges: agreement between raters, judges' scores on the people's scale, and judge against judge.
 
-Judge against judge: joint distribution of two judges' scores of the same renderings, with the line of agreement.
+Judge against judge is the joint distribution of two judges' scores of the same renderings, with the line of agreement.
 """
 
 from collections.abc import Mapping, Sequence

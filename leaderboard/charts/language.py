@@ -1,6 +1,6 @@
-"""Language of describers, turn by turn: length of messages, and share of new words in them.
+"""Language of describers: length of messages and share of new words by turn, and the topics of their corrections.
 
-Heat maps of the topics of correction messages: by pair, and by turn.
+Topics are heat maps, by pair and by turn.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Names in a plot, none on another: at the ends of lines on its right, and beside marks.
+"""Places of names in a plot, none on another: at the ends of lines on its right, and beside marks.
 
 Beside marks a name lies over another name or over a mark only where there is no room.
 """

@@ -1,6 +1,7 @@
-"""Charts with one mark and whisker per pair: scores, ΔQ and preference, by one judge or by all judges.
+"""Charts of scores, ΔQ and preference with one mark and whisker per pair, and of where scores vary from.
 
-Chart of where scores vary from: pictures, what a picture is to a pair, and the luck of play.
+Marks are by one judge or by all judges. Scores vary with the picture, with what a picture is to a pair, and with the
+luck of play.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,6 +1,7 @@
-"""Charts over turns: similarity of every pair and of a single pair; facts said, drawn and corrected by a pair.
+"""Charts over turns and over token budgets: similarity, and facts said, drawn and corrected.
 
-Effect of the token budget: score and ΔQ of pairs played under several budgets, as in the paper's Figure 17.
+Similarity is of every pair or of a single pair; the facts are those of one pair. The effect of the token budget on
+score and ΔQ, of pairs played under several budgets, is the paper's Figure 17.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,7 @@
 """Cells of a board's row, with the attributes by which scripts sort, filter and export.
 
-Numbers stand in full in data attributes; what a cell shows comes from ``values`` and ``plots``.
-
-Heads and cells of what episodes take, as ``ircore.results.column`` defines it, on the boards of every game.
+Numbers stand in full in data attributes; what a cell shows comes from ``values`` and ``plots``. Heads and cells of what
+episodes take follow from ``ircore.results.column``, on the boards of every game.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,10 +1,8 @@
-"""Parts of an episode: pictures, and messages with the words that correct marked.
+"""Parts of an episode: pictures, messages with the words that correct marked, X-rays of renderings, facts of turns.
 
-The X-ray of a rendering: the outlines of the target's marks, each in the line of its fate, numbered where faulty.
-
-X-rays as data for the gallery's scripts: a target's marks once in its page, fates and faults with every turn.
-
-Facts of a turn: how many hold, and on demand the facts that became right, broke, or are wrong at the end.
+An X-ray shows the outlines of the target's marks, each in the line of its fate, numbered where faulty. The gallery's
+scripts get it as data: a target's marks once in its page, fates and faults with every turn. The facts of a turn are how
+many hold, and on demand the facts that became right, broke, or are wrong at the end.
 """
 
 import json

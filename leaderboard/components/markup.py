@@ -1,6 +1,6 @@
-"""The macros of all components, which alone write HTML, and how many rendered components are kept.
+"""The macros of all components, which alone write HTML, and the links to other boards.
 
-A choice among boards, as a link.
+``REMEMBERED`` says how many rendered components are kept.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,7 @@
-"""Cells of the matrix of describers and generators: numbers, rendering and trust of one pair.
+"""Cells of the matrix of describers and generators, and of heat maps of many pairs.
 
-Heat maps of many pairs: a cell that leads to a pair, and a small map without words.
+A cell of the matrix has numbers, rendering and trust of one pair; a cell of a heat map leads to a pair, and the small
+map has no words.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,7 @@
-"""Players and pairs: glyphs, names, and how far their rows can be trusted.
+"""Players and pairs: glyphs, names, how far their rows can be trusted, and what submitters state of their models.
 
-A describer is a colour and a generator a shape, on every page.
-
-Submitters' statements about the models of a pair: settings, organisation, weights, size, day, licence and price.
+A describer is a colour and a generator a shape, on every page. Statements about the models of a pair are settings,
+organisation, weights, size, day, licence and price.
 """
 
 import json

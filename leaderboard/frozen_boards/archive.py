@@ -1,11 +1,7 @@
-"""The frozen boards of former versions of the benchmark.
+"""The frozen boards of former versions of the benchmark: written when a version ends, read again, and their pages.
 
 Results of different versions are never compared, so a site shows one of them live; the boards of the others stay as
-they were, read-only.
-
-Boards of other games as they were when a version of the benchmark ended: their data, and a page for each.
-
-The pages of the benchmark's versions: their list, and the frozen boards of earlier versions.
+they were, read-only. Of every other game the data are frozen too, with a page for each game.
 """
 
 import json

@@ -1,18 +1,14 @@
-"""The episodes of a pair as the gallery shows them: rendered once, and cached while the run is unchanged.
+"""The episodes of a pair as the gallery shows them, in its pages and in the files that its scripts fetch.
 
-A pair that stands in every instance's page itself has sections of these pages; of the others data is made, which the
-browser fetches. Neither depends on other runs. A pair's fragments are cached together, one line an instance in the
-order of the set, and the outcomes of all its episodes in an entry of their own, which is a tenth as large.
-
-Episodes as small JSON files that an instance's page fetches when a reader wants more pairs than the first few.
+Episodes are rendered once. A pair that stands in every instance's page itself has sections of these pages; of the
+others data is made, which the browser fetches. Neither depends on other runs. A pair's fragments are cached together
+while the run is unchanged, one line an instance in the order of the set, and the outcomes of all its episodes in an
+entry of their own, which is a tenth as large.
 
 ``data/gallery/pairs.json`` names every pair once, in the order of the overall board. The first ``FIRST`` of them stand
-in every instance's page; the others lie in ``data/gallery/<instance>/<n>.json``, ``SHARD`` pairs a file, n from 0.
-How a pair's episodes ended, with scores, faults and pictures, is in ``data/gallery/pairs/<pair>.json``, for the index
-of the gallery (``leaderboard.gallery.fragments``); ``data/gallery/extremes.json`` holds those of all pairs that a
-filter there may bring to the top.
-
-Episodes for the gallery's index: how each ended and changed, its scores, faults and pictures.
+in every instance's page; the others lie in ``data/gallery/<instance>/<n>.json``, ``SHARD`` pairs a file, n from 0. How
+a pair's episodes ended, with scores, faults and pictures, is in ``data/gallery/pairs/<pair>.json``, for the index of
+the gallery; ``data/gallery/extremes.json`` holds those of all pairs that a filter there may bring to the top.
 """
 
 import json

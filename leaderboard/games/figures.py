@@ -1,6 +1,6 @@
-"""Learning curves of a game: one panel for each set of rules, with the runs that were played by them.
+"""Learning curves of a game, and the scales on which the measures of a game are drawn.
 
-Measures of a game on its pages: their scales, and means as they are drawn.
+A curve has one panel for each set of rules, with the runs that were played by them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,9 +1,8 @@
 """Boards of describers and of generators: players ranked on the same pictures with the same partners.
 
-Results of several runs that a new pair leaves as they are, from the build cache while their runs are unchanged.
-
 The ranks and differences on a board depend on every pair. The effects of players depend on the runs of their grid
-alone, and the mean of a player on the player's own runs.
+alone, and the mean of a player on the player's own runs, so that both are kept in the build cache while these runs are
+unchanged.
 """
 
 from collections.abc import Callable, Mapping, Sequence

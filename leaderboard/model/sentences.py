@@ -1,6 +1,6 @@
 """Sentences of a message that speak of a mark of the target: by its text, its place, or its kind and colour.
 
-Colours that a sentence says, and which of several marks it means by them.
+A colour that a sentence says may stand for several marks; it means those that are nearest to it.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""The boards of the site: their paths, and their titles and captions in words.
+"""The boards of the site: their paths, titles and captions, and the links from one board to the next.
 
-The boards as files for other programs: every condition, full precision.
+The boards as files for other programs hold every condition, in full precision.
 """
 
 import json

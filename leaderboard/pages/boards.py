@@ -1,6 +1,6 @@
-"""Boards of pairs, ranked under one condition by one judge; boards of metrics are in ``metric_boards``.
+"""Boards of pairs, ranked under one condition by one judge, with a menu for everything in which their rows differ.
 
-The menus above a board: a menu for everything in which its rows differ.
+Boards of metrics are in ``metric_boards``.
 """
 
 from collections import Counter

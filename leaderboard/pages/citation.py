@@ -1,6 +1,7 @@
-"""Citations of the benchmark, the paper and the pairs: BibTeX from ``CITATION.cff`` and from manifests.
+"""Citations of the benchmark, the paper and the pairs, and the parts of a page that leave with its reader.
 
-Parts of a page that leave with its reader: the link, the citation, and the source of the numbers.
+Citations are BibTeX, made from ``CITATION.cff`` and from manifests. Besides its citation a reader takes a page's link,
+and the source of its numbers.
 """
 
 import json

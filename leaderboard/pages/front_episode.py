@@ -1,6 +1,6 @@
-"""The episode with which the front page opens: close at the end, much improved, and told in words that people read.
+"""The episode with which the front page opens, and the episodes that have an animated turn strip.
 
-Animated turn strips: which episodes have one, and where it stands.
+The front page opens with an episode that is close at the end, much improved, and told in words that people read.
 """
 
 import re

@@ -1,10 +1,8 @@
-"""Pages about judges: what the judge of facts is worth, each judge's card, and metrics beside them.
+"""Pages about judges: held against people, each judge's card with its test, and image metrics beside judges.
 
-Page on what the judge of facts is worth: held against people, and against a second witness of the same facts.
-
-A page for each judge that took the judge test, and the note on boards about a judge that failed.
-
-Page on how image metrics agree with judges, people and the verified share: the question RQ 4 of ConvGenVisMo.
+What the judge of facts is worth is measured against people, and against a second witness of the same facts. Boards say
+where a judge failed the judge test. How image metrics agree with judges, people and the verified share is the question
+RQ 4 of ConvGenVisMo.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,10 +1,7 @@
 """Pages of what maintainers look after: what waits, submissions not played yet, retired targets.
 
-The page of what waits for maintainers: the same list as ``ircore maintain pending`` prints.
-
-The page of a submission that was handed in and not played yet.
-
-The page of each retired target: what it shows, why it was retired, and the board with and without it.
+What waits is the list that ``ircore maintain pending`` prints. The page of a retired target says what it shows, why it
+was retired, and what the board is with and without it.
 """
 
 import shlex

@@ -1,6 +1,6 @@
-"""A page per pair: numbers, episodes in pictures, outcomes, and the command to play the pair again.
+"""A page per pair: numbers, episodes in pictures, outcomes, findings, and the command to play the pair again.
 
-Pictures behind the findings in a run: a rendering beside the target or the rendering that it repeats.
+A finding about pictures stands beside them: a rendering beside the target or the rendering that it repeats.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """Episodes worth opening first: best, worst, most improved and most regressed, as the site's judge saw them.
 
-Also the target whose renderings tell most about a matrix.
+The target whose renderings tell most about a matrix is chosen here too.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

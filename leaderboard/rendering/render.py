@@ -1,9 +1,7 @@
-"""Turning a page into HTML that our templates alone write.
+"""Turning a page into HTML that our templates alone write, and describing it for search engines and previews.
 
 A stranger's text passes through an autoescaping environment of our own and never through Markdown or through the
-theme's templates, which do not escape.
-
-The description of a page for search engines and previews: its heading, and its finding or first words.
+theme's templates, which do not escape. The description of a page is its heading, and its finding or first words.
 """
 
 import re

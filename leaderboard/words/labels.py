@@ -1,6 +1,6 @@
-"""Terms and number formats of all pages: each concept has a single name.
+"""Terms, number formats and sentences of all pages: each concept has a single name.
 
-Findings of a page in a sentence: a board's leader, a run's place, a player's best condition.
+Sentences say the finding of a page: a board's leader, a run's place, a player's best condition.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
-"""Messages cut into segments by the corrections that their words make, as pages tint them.
+"""Strangers' words on pages: messages cut into segments by the corrections that they make, as pages tint them.
 
-A stranger's text as HTML that does nothing: messages and manifests are data, never markup.
+Messages and manifests are data, never markup: a stranger's text becomes HTML that does nothing.
 """
 
 from collections import defaultdict

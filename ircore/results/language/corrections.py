@@ -1,10 +1,9 @@
-r"""Which categories of correction a message has, and where.
+r"""The words of correction: ten lists of patterns, and which of their categories a message has, and where.
 
-A category fires when a stem pattern ``\b<stem>\w{0,6}\b`` or a phrase pattern of its list matches, whatever the
-letter case (arXiv 2606.01901, appendix B). Time grows linearly with the message: stems are looked up word by word,
-phrases are tried only at words with which one of them begins, and no phrase can repeat without bound.
-
-The words by which a correction is told: ten lists, shipped as text files, versioned by their hash.
+A category fires when a stem pattern ``\b<stem>\w{0,6}\b`` or a phrase pattern of its list matches, whatever the letter
+case (arXiv 2606.01901, appendix B). The lists are shipped as text files, versioned by their hash. Time grows linearly
+with the message: stems are looked up word by word, phrases are tried only at words with which one of them begins, and
+no phrase can repeat without bound.
 """
 
 import hashlib

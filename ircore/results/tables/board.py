@@ -1,11 +1,8 @@
-"""The board: one row a run under one condition, best first, and the columns of every game's boards.
+"""Boards of every game: one row a run under one condition, best first, and all conditions in one long table.
 
-The board: the runs under one condition, best first, and all conditions in one long table; of every game.
-
-The columns of boards, of every game: each is defined here once, with what stands in it.
-
-Terminal, CSV, JSON, Markdown, LaTeX, the columns of a release and their descriptions follow from these definitions, and
-a published row is read back by them. What an episode takes is defined in ``ircore.results.column``.
+The columns of boards are defined here once, each with what stands in it. Terminal, CSV, JSON, Markdown, LaTeX, the
+columns of a release and their descriptions follow from these definitions, and a published row is read back by them.
+What an episode takes is defined in ``ircore.results.column``.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

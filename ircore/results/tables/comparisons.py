@@ -1,6 +1,7 @@
-"""Pairs against pairs: on the instances that both have, at worst, and by the main scores that decide the ranks.
+"""Pairs against pairs: their differences, and the fewest further episodes that would tell neighbours apart.
 
-Neighbours of a board, and the fewest further episodes that would tell them apart.
+Differences are on the instances that both pairs have, at worst with bounds for the instances that lack a rating, and by
+the main scores that decide the ranks.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,8 +1,8 @@
-"""Tables of facts: which parts pairs get right, and what messages state and renderings show.
+"""Tables of facts: the parts that pairs get right, the facts that messages state, and witnesses held against the eye.
 
-Facts that pairs get right: the parts of judge ``verified`` side by side, in full, and fact by fact.
-
-Facts that messages state and renderings show, and judges of facts held against the program's eye.
+What pairs get right are the parts of judge ``verified`` side by side, in full, and fact by fact. Judges of facts, which
+look at renderings, and readers of messages are held against the program's eye and against the grammar of the built-in
+players.
 """
 
 from collections import defaultdict

@@ -1,8 +1,7 @@
 """The formats of a table: text, Markdown and LaTeX for people, CSV, JSON and flat records for programs.
 
-Text from submissions is a stranger's: each format takes from it what the format would act on.
-
-Where the numbers of a table come from, and their units: facts that a file carries along with them.
+Text from submissions is a stranger's: each format takes from it what the format would act on. A file for programs also
+says where its numbers come from, and their units.
 """
 
 import csv

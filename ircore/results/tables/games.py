@@ -1,10 +1,7 @@
-"""Tables of a game: outcomes, scores by GIR-Bench's rules, and published figures.
+"""Tables of a game: outcomes of episodes, scores by GIR-Bench's rules, and the figures and sentences of a paper.
 
-The outcomes of a game's episodes, and the columns by which its tables say who played by which rules.
-
-Scores of the reasoning game by GIR-Bench's rules, dimension by dimension, as its paper reports them.
-
-The published figures as tables, never among results of runs, and the paper's sentences held against runs.
+Scores of the reasoning game go by GIR-Bench's rules, dimension by dimension, as its paper reports them. Published
+figures have tables of their own and never stand among results of runs; the sentences of a paper are held against runs.
 """
 
 from collections.abc import Callable, Iterator, Sequence

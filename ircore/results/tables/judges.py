@@ -1,10 +1,8 @@
-"""Tables of judges: side by side, on the people's scale, and their agreement with one another.
+"""Tables of judges: side by side, on the people's scale, and how far raters and metrics agree with one another.
 
-Judges side by side: never averaged, since they do not mean the same by a number.
-
-Judges on the people's scale: the method and quality of each map, and the mapped score of every pair.
-
-Agreement of raters, metrics and people, as the paper's Tables 1, 2 and 4; crossed scores, orders, second answers.
+Judges stand side by side and are never averaged, since they do not mean the same by a number. On the people's scale
+each judge has its map, the quality of the map, and the mapped score of every pair. Agreement is that of the paper's
+Tables 1, 2 and 4, with crossed scores, orders of showing and second answers.
 """
 
 from itertools import product

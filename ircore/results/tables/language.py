@@ -1,6 +1,7 @@
-"""Language of describers: their corrections, and the length and novelty of their messages, turn by turn.
+"""Language of messages: their corrections, their length and novelty, by turn and by repetition of a target.
 
-Whether describers get shorter and keep their words, over turns and over repetitions of a target, as a table.
+Corrections, length and new words are of describers. Whether messages get shorter and keep their words over turns and
+over repetitions of a target is a table of every game.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,10 +1,6 @@
-"""Columns that every game's boards share: who played, ranks, and the share that is rated.
+"""Columns that the boards of every game share: who played, the rules, ranks, and the share that is rated.
 
-The columns that identify a row's pair, and captions that state a table's selection.
-
-Columns of ranks, the same on the boards of every game, and advice about missing ranks.
-
-Share of played episodes that is rated: the columns that stand beside scores in every table.
+Captions that state the selection of a table, and the advice about missing ranks, stand here too.
 """
 
 from collections import Counter

@@ -1,9 +1,8 @@
-"""Whether ranks hold under other choices of scoring: judges, targets, and the weights and powers of facts.
+"""Whether ranks hold: under other judges, targets, weights and powers of facts, and on a secret season's targets.
 
-Each variation changes one choice alone, ranks all pairs by the rule of boards again, and lays the ranges beside
-those of the board. A pair has clearly moved where its two ranges of ranks do not overlap.
-
-The gap of each pair between a public set and a secret season: the gain from knowing the public targets.
+Each variation changes one choice alone, ranks all pairs by the rule of boards again, and lays the ranges beside those
+of the board. A pair has clearly moved where its two ranges of ranks do not overlap. The gap between a public set and a
+secret season is what a pair gains from knowing the public targets.
 """
 
 from collections.abc import Iterator, Sequence

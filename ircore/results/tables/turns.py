@@ -1,6 +1,7 @@
-"""Effect of refinement: outcomes of episodes, scores turn by turn, token budgets side by side.
+"""Effect of refinement: outcomes of episodes, every measure over the turns, token budgets and prompts side by side.
 
-Every judge, part of the facts and metric over the turns: by turn and up to turn K, and on the normalised axis.
+Judges, parts of the facts and metrics are averaged by turn and up to turn K, and on the normalised axis from the first
+to the final rendering.
 """
 
 from collections import Counter

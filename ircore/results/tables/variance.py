@@ -1,6 +1,7 @@
-"""Where the variance of scores comes from: pictures, the luck of play, the judge; and what it means for planning.
+"""Where the variance of scores comes from: pictures, luck of play, the judge, and the players of each seat.
 
-Contributions of the players of two crossed seats to scores, from pairs that form a full grid.
+The components say what they mean for planning. The contributions of the players of two crossed seats are estimated from
+pairs that form a full grid.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
-"""Serves the page of a demo: the game as it is played, then the finished site.
+"""Serving the page of a demo: the game as it is played, then the finished site.
 
-The events of runs that are being played, read from their journals as they grow.
+The events of runs that are being played are read from their journals as they grow.
 """
 
 import json

@@ -1,8 +1,7 @@
 """Stages of the demo: commands as users give them, in chains that run side by side.
 
-Commands of ``ircore``, each in a process of its own that begins with the project's modules in memory.
-
-A demo gives twenty commands. Started anew, each of them would import numpy, scipy and the players for two seconds.
+Each command of ``ircore`` has a process of its own that begins with the project's modules in memory. A demo gives
+twenty commands. Started anew, each of them would import numpy, scipy and the players for two seconds.
 """
 
 import os

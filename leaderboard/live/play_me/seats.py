@@ -1,10 +1,8 @@
 """Seats that a person takes: a describer's, a generator's, and a listener's.
 
-A describer's place at the game: questions and answers through the folder of the player ``human``; live scores.
-
-A generator's place at the game: a describer's message is shown, a person draws or types a description.
-
-A listener's place at a reference game: several pictures, a message about one of them, and a choice.
+A describer's questions and answers go through the folder of the player ``human``, and the page shows live scores. A
+generator sees a describer's message, and draws or types a description. A listener in a reference game sees several
+pictures and a message about one of them, and chooses.
 """
 
 import base64

@@ -1,6 +1,6 @@
 """``ircore study``: build a study, let people take part, bring their runs to boards.
 
-Participants' runs, brought where boards find them, except after a stop, without consent or without attention.
+Participants' runs are brought where boards find them, except after a stop, without consent or without attention.
 """
 
 import shutil

@@ -1,6 +1,6 @@
-"""The plan of a study: its targets, an order of them for each participant, and the attention checks.
+"""The plan of a study, and a participant's place in it: consent first, then targets, with attention checks between.
 
-A participant's place: consent first, then targets in the participant's order, with attention checks between.
+A study has its targets in an order of their own for each participant.
 """
 
 import json
