@@ -39,6 +39,9 @@ Kind = Literal["judge-judge", "judge-human", "human-human"]
 EpisodesByRun = Mapping[str, Sequence[EpisodeResult]]
 """``Results.episodes``: by run_id."""
 
+NEAR = 1.0
+"""Points apart up to which two scores count as near each other."""
+
 
 @dataclass(frozen=True)
 class RatedTask:
@@ -206,6 +209,42 @@ def collect_preference(episodes: EpisodesByRun) -> RatedTask:
     return collector.task(results)
 
 
+@dataclass(frozen=True)
+class CrossedRatings:
+    """Two judges' scores of the renderings that both rated.
+
+    Example:
+        >>> CrossedRatings("gpt", "claude", {(7, 8): 3, (2, 2): 1}, renderings=4, near=1.0).counts[7, 8]
+        3
+    """
+
+    first_judge: str
+    """A judge."""
+
+    second_judge: str
+    """The other judge; people come last."""
+
+    counts: Mapping[tuple[int, int], int]
+    """Number of renderings by the two scores, each to the nearest whole point (a half upwards), 0–10."""
+
+    renderings: int
+    """Number of renderings that both judges rated."""
+
+    near: float
+    """Share of these on which the two are at most ``NEAR`` points apart, before rounding, 0–1."""
+
+
+def cross_tabulate_ratings(task: RatedTask) -> tuple[CrossedRatings, ...]:
+    """Return every two judges that rated the same renderings: judges with people first, then judges with judges.
+
+    Args:
+        task: Ratings of task 1, as ``ircore.results.agreement.collect_similarity`` collects them.
+    """
+    crossings = (_cross_tabulate_pair(first, other, task) for first, other in _list_judge_pairs(task))
+    # Judges of different categories have no rendering in common.
+    return tuple(crossed for crossed in crossings if crossed.renderings)
+
+
 class _Ratings(NamedTuple):
     """The ratings of one rater."""
 
@@ -325,46 +364,6 @@ def _order_bias(judge: str, by_instance: Mapping[str, Sequence[Orders]]) -> _Ord
 def _list_first_choices(orders: Orders) -> list[float]:
     """Return for each order that was decided whether the rendering shown first was chosen, 1 or 0."""
     return [chosen for chosen in (1 - orders.first_leading, orders.final_leading) if chosen != 0.5]
-
-
-NEAR = 1.0
-"""Points apart up to which two scores count as near each other."""
-
-
-@dataclass(frozen=True)
-class CrossedRatings:
-    """Two judges' scores of the renderings that both rated.
-
-    Example:
-        >>> CrossedRatings("gpt", "claude", {(7, 8): 3, (2, 2): 1}, renderings=4, near=1.0).counts[7, 8]
-        3
-    """
-
-    first_judge: str
-    """A judge."""
-
-    second_judge: str
-    """The other judge; people come last."""
-
-    counts: Mapping[tuple[int, int], int]
-    """Number of renderings by the two scores, each to the nearest whole point (a half upwards), 0–10."""
-
-    renderings: int
-    """Number of renderings that both judges rated."""
-
-    near: float
-    """Share of these on which the two are at most ``NEAR`` points apart, before rounding, 0–1."""
-
-
-def cross_tabulate_ratings(task: RatedTask) -> tuple[CrossedRatings, ...]:
-    """Return every two judges that rated the same renderings: judges with people first, then judges with judges.
-
-    Args:
-        task: Ratings of task 1, as ``ircore.results.agreement.collect_similarity`` collects them.
-    """
-    crossings = (_cross_tabulate_pair(first, other, task) for first, other in _list_judge_pairs(task))
-    # Judges of different categories have no rendering in common.
-    return tuple(crossed for crossed in crossings if crossed.renderings)
 
 
 def _list_judge_pairs(task: RatedTask) -> Iterator[tuple[str, str]]:

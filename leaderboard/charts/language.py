@@ -57,6 +57,16 @@ _LAST = f"at the last turn that {MINIMUM_PICTURES} episodes reach"
 _STEPS = (5, 10, 20, 25, 50, 100, 200, 500, 10**9)
 """Candidates for the tokens between two ticks; the last fits any length."""
 
+_NAMES = [CORRECTION_WORDS[correction] for correction in CORRECTIONS]
+
+_TITLE = "What do corrections talk about?"
+
+_HEAD = 124
+"""Room for the names of the columns, CSS pixels."""
+
+_ROW = 38
+"""Height of a row, CSS pixels."""
+
 
 def sketch_lengths(subject: ChartSubject) -> Sketch | Missing:
     """Draw the mean length of messages by turn, a panel a pair."""
@@ -83,6 +93,62 @@ def sketch_novelty(subject: ChartSubject) -> Sketch | Missing:
     scale = TrackScale(_build_turn_axis(group_by_run(table)), y, form=format_percent, factor=100.0)
     tracks = _build_tracks(subject, group_by_run(later), "novelty")
     return _build_sketch(subject, later, "novelty", tracks, scale, _compose_novelty_title)
+
+
+def sketch_corrections(subject: ChartSubject) -> Sketch | Missing:
+    """Draw the topics of each pair's correction messages as a heat map, as the paper's Figure 7."""
+    some = subject.best(MOST_ROWS)
+    table = select_runs(some.table(corrections_table), [pair.run_id for pair in some.ranked])
+    rows = group_by_run(table)
+    pairs = [pair for pair in some.ranked if get_mean(rows[pair.run_id][0]["messages"])]
+    if not pairs:
+        return Missing(_TITLE, "No pair has a message after turn 1.")
+    cells = [[rows[pair.run_id][0][correction] for correction in CORRECTIONS] for pair in pairs]
+    heat_map = HeatMap([escape_for_plotly(pair_name(pair), 80) for pair in pairs], _NAMES, cells, share=True)
+    wide, narrow = (_build_profile_layout(pairs, heat_map, narrow) for narrow in (False, True))
+    keys = [pair.key for pair in pairs]
+    best = {pair.key for pair in subject.ranked[:MOST_ROWS]}
+    of_best = [row for pair, row in zip(pairs, cells, strict=True) if pair.key in best]
+    return Sketch(
+        title=subject.among_words(MOST_ROWS) + _compose_profile_title(of_best),
+        reading_aid=(
+            "Each cell is the share (%) of a pair's messages after turn 1 in which words of a category occur; a message"
+            " may be about several things. Intervals are in the table."
+        ),
+        selection_words=subject.selection_words(MOST_ROWS),
+        drawing=PlotlyDrawing([{**heat_map.trace(), "ids": keys}], wide, narrow, "rows", keys),
+        table=select_columns(table, [RUN, "pair", "messages", *CORRECTIONS]),
+        question=_TITLE,
+    )
+
+
+def sketch_corrections_by_turn(subject: ChartSubject) -> Sketch | Missing:
+    """Draw the topics of corrections by turn, one small heat map per pair, as the paper's Figure 13."""
+    title = "Do corrections change over the turns?"
+    some = subject.best(MOST_PANELS)
+    table = select_runs(some.table(corrections_by_turn_table), [pair.run_id for pair in some.ranked])
+    if not table.rows:
+        return Missing(title, "No pair has a message after turn 1.")
+    maps, rows = [], group_by_run(table)
+    for pair in some.ranked:
+        by_turn = {round(get_mean(row["turn"]) or 0): row for row in rows.get(pair.run_id, ())}
+        # Turn 1 corrects nothing: there is no rendering yet.
+        turns = range(2, max(by_turn, default=2) + 1)
+        cells = [
+            [by_turn[turn][correction] if turn in by_turn else None for turn in turns] for correction in CORRECTIONS
+        ]
+        maps.append(HeatMap(_NAMES, [f"turn {turn}" for turn in turns], cells, share=True))
+    return Sketch(
+        title=title,
+        reading_aid=(
+            "Each cell is the share of a turn's messages in which words of a category occur: the stronger the colour"
+            f" the more. {SAME_EPISODES}"
+        ),
+        selection_words=subject.selection_words(MOST_PANELS),
+        drawing=draw_small_maps(some.ranked, maps, _NAMES, first=2),
+        table=select_columns(table, [RUN, "pair", "turn", "messages", *CORRECTIONS]),
+        question=title,
+    )
 
 
 def _select_messages(subject: ChartSubject) -> Table:
@@ -155,73 +221,6 @@ def _collect_ends(tracks: Sequence[PairTrack]) -> tuple[list[float], list[float]
 def _format_span(shares: Sequence[float]) -> str:
     low, high = labels.format_share(min(shares)), labels.format_share(max(shares))
     return f"{low} %" if low == high else f"{low}–{high} %"
-
-
-_NAMES = [CORRECTION_WORDS[correction] for correction in CORRECTIONS]
-
-_TITLE = "What do corrections talk about?"
-
-_HEAD = 124
-"""Room for the names of the columns, CSS pixels."""
-
-_ROW = 38
-"""Height of a row, CSS pixels."""
-
-
-def sketch_corrections(subject: ChartSubject) -> Sketch | Missing:
-    """Draw the topics of each pair's correction messages as a heat map, as the paper's Figure 7."""
-    some = subject.best(MOST_ROWS)
-    table = select_runs(some.table(corrections_table), [pair.run_id for pair in some.ranked])
-    rows = group_by_run(table)
-    pairs = [pair for pair in some.ranked if get_mean(rows[pair.run_id][0]["messages"])]
-    if not pairs:
-        return Missing(_TITLE, "No pair has a message after turn 1.")
-    cells = [[rows[pair.run_id][0][correction] for correction in CORRECTIONS] for pair in pairs]
-    heat_map = HeatMap([escape_for_plotly(pair_name(pair), 80) for pair in pairs], _NAMES, cells, share=True)
-    wide, narrow = (_build_profile_layout(pairs, heat_map, narrow) for narrow in (False, True))
-    keys = [pair.key for pair in pairs]
-    best = {pair.key for pair in subject.ranked[:MOST_ROWS]}
-    of_best = [row for pair, row in zip(pairs, cells, strict=True) if pair.key in best]
-    return Sketch(
-        title=subject.among_words(MOST_ROWS) + _compose_profile_title(of_best),
-        reading_aid=(
-            "Each cell is the share (%) of a pair's messages after turn 1 in which words of a category occur; a message"
-            " may be about several things. Intervals are in the table."
-        ),
-        selection_words=subject.selection_words(MOST_ROWS),
-        drawing=PlotlyDrawing([{**heat_map.trace(), "ids": keys}], wide, narrow, "rows", keys),
-        table=select_columns(table, [RUN, "pair", "messages", *CORRECTIONS]),
-        question=_TITLE,
-    )
-
-
-def sketch_corrections_by_turn(subject: ChartSubject) -> Sketch | Missing:
-    """Draw the topics of corrections by turn, one small heat map per pair, as the paper's Figure 13."""
-    title = "Do corrections change over the turns?"
-    some = subject.best(MOST_PANELS)
-    table = select_runs(some.table(corrections_by_turn_table), [pair.run_id for pair in some.ranked])
-    if not table.rows:
-        return Missing(title, "No pair has a message after turn 1.")
-    maps, rows = [], group_by_run(table)
-    for pair in some.ranked:
-        by_turn = {round(get_mean(row["turn"]) or 0): row for row in rows.get(pair.run_id, ())}
-        # Turn 1 corrects nothing: there is no rendering yet.
-        turns = range(2, max(by_turn, default=2) + 1)
-        cells = [
-            [by_turn[turn][correction] if turn in by_turn else None for turn in turns] for correction in CORRECTIONS
-        ]
-        maps.append(HeatMap(_NAMES, [f"turn {turn}" for turn in turns], cells, share=True))
-    return Sketch(
-        title=title,
-        reading_aid=(
-            "Each cell is the share of a turn's messages in which words of a category occur: the stronger the colour"
-            f" the more. {SAME_EPISODES}"
-        ),
-        selection_words=subject.selection_words(MOST_PANELS),
-        drawing=draw_small_maps(some.ranked, maps, _NAMES, first=2),
-        table=select_columns(table, [RUN, "pair", "turn", "messages", *CORRECTIONS]),
-        question=title,
-    )
 
 
 def _build_profile_layout(pairs: Sequence[Pair], heat_map: HeatMap, narrow: bool) -> Json:

@@ -64,13 +64,15 @@ _COLUMNS = (RUN, "pair", "turn", "reached", "refining")
 
 _SIMILARITY = "mean similarity so far (0–10)"
 
-
 _SHARES = {
     "said": "facts stated",
     "drawn": "of these, shown",
     "corrected": "of those named",
 }
 """Shares by key of the table, each with what stands below its name."""
+
+_Series = Sequence[Entry]
+"""Rows of one pair under several budgets, smallest first."""
 
 
 def turn_axis(turns: int) -> Json:
@@ -115,6 +117,72 @@ def pair_trajectory_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missin
     single = _build_single_layout(track, table)
     drawing = PlotlyDrawing(draw_line(track, _scale([track])), single, single)
     return Sketch(_pair_title(track), _AID, drawing, select_columns(table, _COLUMNS[2:]))
+
+
+def pair_said_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
+    """Draw a pair's shares of facts said, of said facts drawn, and of named errors corrected, by turn."""
+    table = said_table(subject.only(pair).results)
+    # The row ``last`` takes each episode at its own last turn, so it has no place on an axis of turns.
+    rows = [row for row in group_by_run(table).get(pair.run_id, ()) if row["turn"].value != "last"]
+    if not any(get_mean(row["said"]) is not None for row in rows):
+        return Missing("What is said, drawn and corrected, turn by turn?", "Not measured: ircore score RUN --facts.")
+    tracks = [
+        PairTrack(
+            MarkedPlayers(key.capitalize(), "", words, pair.hue, pair.shape),
+            tuple(_make_fact_spot(row, key) for row in rows),
+        )
+        for key, words in _SHARES.items()
+    ]
+    y = make_axis(0, 101, make_ticks(0, 100, 50), "share of facts, %")
+    return Sketch(
+        title=_compose_fact_title(rows),
+        reading_aid=(
+            "Shares of the facts of drawn targets, by weight: said by the messages up to a turn, shown by its rendering"
+            " of those said, and right after a correction of those that it names. Bands are 95 % intervals; the other"
+            " two shares stand behind in grey."
+        ),
+        drawing=draw_panels(tracks, TrackScale(turn_axis(len(rows)), y, form=format_percent, factor=100)),
+        table=select_columns(table, ("turn", *_SHARES)),
+    )
+
+
+def sketch_budget_scores(subject: ChartSubject) -> Sketch | Missing:
+    """Draw the mean score by token budget of each pair that was played under several budgets."""
+    table = budgets_table(subject.results, subject.judge)
+    if not table.rows:
+        return Missing("Does a larger token budget give better pictures?", table.notes[0])
+    table = subject.barred(table)
+    series = _collect_series(table)
+    y = make_axis(0, 10.1, make_ticks(0, 10, 5), "mean similarity of the final rendering (0–10)")
+    return _build_sketch(
+        subject, table, "score", TrackScale(_build_budget_axis(series), y), _compose_scores_title(series)
+    )
+
+
+def sketch_budget_scores_sem(subject: ChartSubject) -> Sketch | Missing:
+    """Draw the mean score by token budget with bands of one standard error, the bars of the paper's Figure 17."""
+    drawn = sketch_budget_scores(ChartSubject(subject.results, subject.pairs, subject.judge, bars="sem"))
+    if isinstance(drawn, Missing):
+        return drawn
+    return replace(
+        drawn,
+        title="Score by token budget as the paper’s Figure 17 draws it, with bands of one standard error",
+        reading_aid=f"Each mark is a mean over the episodes of one budget. {SEM_WORDS}",
+    )
+
+
+def sketch_budget_deltas(subject: ChartSubject) -> Sketch | Missing:
+    """Draw ΔQ by token budget of each pair that was played under several budgets, with the line of no change."""
+    title = "Does refinement bring more when messages are short?"
+    table = budgets_table(subject.results, subject.judge)
+    series = _collect_series(table)
+    if not series:
+        return Missing(title, table.notes[0])
+    low, high, step = choose_range_around_zero([row["delta"] for rows in series for row in rows])
+    y = make_axis(low, high, make_ticks(low, high, max(step, 1), signed=True), "ΔQ (points of 10)")
+    return _build_sketch(
+        subject, table, "delta", TrackScale(_build_budget_axis(series), y, form=labels.format_signed, zero=True), title
+    )
 
 
 def _select_all_categories(table: Table) -> Table:
@@ -181,33 +249,6 @@ def _compute_gain(track: PairTrack) -> float:
     return last - first
 
 
-def pair_said_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
-    """Draw a pair's shares of facts said, of said facts drawn, and of named errors corrected, by turn."""
-    table = said_table(subject.only(pair).results)
-    # The row ``last`` takes each episode at its own last turn, so it has no place on an axis of turns.
-    rows = [row for row in group_by_run(table).get(pair.run_id, ()) if row["turn"].value != "last"]
-    if not any(get_mean(row["said"]) is not None for row in rows):
-        return Missing("What is said, drawn and corrected, turn by turn?", "Not measured: ircore score RUN --facts.")
-    tracks = [
-        PairTrack(
-            MarkedPlayers(key.capitalize(), "", words, pair.hue, pair.shape),
-            tuple(_make_fact_spot(row, key) for row in rows),
-        )
-        for key, words in _SHARES.items()
-    ]
-    y = make_axis(0, 101, make_ticks(0, 100, 50), "share of facts, %")
-    return Sketch(
-        title=_compose_fact_title(rows),
-        reading_aid=(
-            "Shares of the facts of drawn targets, by weight: said by the messages up to a turn, shown by its rendering"
-            " of those said, and right after a correction of those that it names. Bands are 95 % intervals; the other"
-            " two shares stand behind in grey."
-        ),
-        drawing=draw_panels(tracks, TrackScale(turn_axis(len(rows)), y, form=format_percent, factor=100)),
-        table=select_columns(table, ("turn", *_SHARES)),
-    )
-
-
 def _make_fact_spot(row: Entry, key: str) -> TrackPoint:
     value: Value = row[key]
     return TrackPoint(float(str(row["turn"].value)), value, hover_text=f"{key}, turn {row['turn'].value}<br>")
@@ -220,49 +261,6 @@ def _compose_fact_title(rows: list[Entry]) -> str:
         f"says {first} of the facts" if len(rows) == 1 else f"says {first} of the facts at first and {last} in the end"
     )
     return f"The describer {said}; the generator draws {drawn} of them"
-
-
-_Series = Sequence[Entry]
-"""Rows of one pair under several budgets, smallest first."""
-
-
-def sketch_budget_scores(subject: ChartSubject) -> Sketch | Missing:
-    """Draw the mean score by token budget of each pair that was played under several budgets."""
-    table = budgets_table(subject.results, subject.judge)
-    if not table.rows:
-        return Missing("Does a larger token budget give better pictures?", table.notes[0])
-    table = subject.barred(table)
-    series = _collect_series(table)
-    y = make_axis(0, 10.1, make_ticks(0, 10, 5), "mean similarity of the final rendering (0–10)")
-    return _build_sketch(
-        subject, table, "score", TrackScale(_build_budget_axis(series), y), _compose_scores_title(series)
-    )
-
-
-def sketch_budget_scores_sem(subject: ChartSubject) -> Sketch | Missing:
-    """Draw the mean score by token budget with bands of one standard error, the bars of the paper's Figure 17."""
-    drawn = sketch_budget_scores(ChartSubject(subject.results, subject.pairs, subject.judge, bars="sem"))
-    if isinstance(drawn, Missing):
-        return drawn
-    return replace(
-        drawn,
-        title="Score by token budget as the paper’s Figure 17 draws it, with bands of one standard error",
-        reading_aid=f"Each mark is a mean over the episodes of one budget. {SEM_WORDS}",
-    )
-
-
-def sketch_budget_deltas(subject: ChartSubject) -> Sketch | Missing:
-    """Draw ΔQ by token budget of each pair that was played under several budgets, with the line of no change."""
-    title = "Does refinement bring more when messages are short?"
-    table = budgets_table(subject.results, subject.judge)
-    series = _collect_series(table)
-    if not series:
-        return Missing(title, table.notes[0])
-    low, high, step = choose_range_around_zero([row["delta"] for rows in series for row in rows])
-    y = make_axis(low, high, make_ticks(low, high, max(step, 1), signed=True), "ΔQ (points of 10)")
-    return _build_sketch(
-        subject, table, "delta", TrackScale(_build_budget_axis(series), y, form=labels.format_signed, zero=True), title
-    )
 
 
 def _collect_series(table: Table) -> list[_Series]:

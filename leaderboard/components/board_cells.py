@@ -33,6 +33,9 @@ from leaderboard.model.site import Pair
 from leaderboard.theme import score_class
 from leaderboard.words.labels import describe_unrated, format_interval_width, format_share, number, rank
 
+MONEY, SHARE = "US$", "0–1"
+"""Units whose values are written in a way of their own."""
+
 
 @dataclass(frozen=True)
 class Heat:
@@ -161,32 +164,6 @@ def render_heat_column(heats: Sequence[Heat], page: str, label: str, times: floa
     return macro("heat_column")(label, [_render_heat(heat, f"{page}#{heat.anchor}", times) for heat in heats])
 
 
-def _render_heat(heat: Heat, href: str, times: float) -> Markup:
-    estimate = heat.estimate
-    if estimate.mean is None:
-        text, why = describe_empty_cell(heat.cell)
-        return macro("small_cell")("none", href, "", None, f"{heat.difficulty}: {why}", text)
-    missing_words = "".join(f", {words}" for _, words in describe_unrated(heat.cell)) if times == 1 else ""
-    shown = heat.own or estimate
-    few, width = are_too_few(estimate.n), format_interval_width(shown, heat.digits if times == 1 else 2)
-    behind = ": too few" if few else f", {width}" if width else ""
-    counted = f"n {estimate.n}" if estimate.n == heat.cell.episodes else f"n {estimate.n} of {heat.cell.episodes}"
-    said = f"{heat.difficulty}: {counted}{behind}{missing_words}"
-    colour = "few" if few else score_class(estimate.mean * times)
-    text = number(shown.mean, heat.digits) if times == 1 else format_share(estimate.mean)
-    # Three digits say more than the interval of a dozen pictures; a board of 200 pairs has 2,800 such cells.
-    return macro("small_cell")(colour, href, f"{shown.mean:.3g}", estimate.n, said, text)
-
-
-def _format_plain(value: float | None) -> str:
-    """Return a value for files and for sorting: seven digits, as intervals have at most."""
-    return "" if value is None else f"{value:.7g}"
-
-
-MONEY, SHARE = "US$", "0–1"
-"""Units whose values are written in a way of their own."""
-
-
 @dataclass(frozen=True)
 class AmountColumn:
     """A column of a board with an amount.
@@ -251,3 +228,25 @@ def select_amount_columns(game: Game[Any], cells: Iterable[Cell]) -> tuple[Amoun
     return tuple(
         AmountColumn(amount, build_amount_column(game, amount)) for amount in AMOUNTS if amount.column.key in taken
     )
+
+
+def _render_heat(heat: Heat, href: str, times: float) -> Markup:
+    estimate = heat.estimate
+    if estimate.mean is None:
+        text, why = describe_empty_cell(heat.cell)
+        return macro("small_cell")("none", href, "", None, f"{heat.difficulty}: {why}", text)
+    missing_words = "".join(f", {words}" for _, words in describe_unrated(heat.cell)) if times == 1 else ""
+    shown = heat.own or estimate
+    few, width = are_too_few(estimate.n), format_interval_width(shown, heat.digits if times == 1 else 2)
+    behind = ": too few" if few else f", {width}" if width else ""
+    counted = f"n {estimate.n}" if estimate.n == heat.cell.episodes else f"n {estimate.n} of {heat.cell.episodes}"
+    said = f"{heat.difficulty}: {counted}{behind}{missing_words}"
+    colour = "few" if few else score_class(estimate.mean * times)
+    text = number(shown.mean, heat.digits) if times == 1 else format_share(estimate.mean)
+    # Three digits say more than the interval of a dozen pictures; a board of 200 pairs has 2,800 such cells.
+    return macro("small_cell")(colour, href, f"{shown.mean:.3g}", estimate.n, said, text)
+
+
+def _format_plain(value: float | None) -> str:
+    """Return a value for files and for sorting: seven digits, as intervals have at most."""
+    return "" if value is None else f"{value:.7g}"

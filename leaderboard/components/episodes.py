@@ -26,6 +26,17 @@ from leaderboard.words.marked_messages import CORRECTION_WORDS, MarkedMessage, S
 
 _CLASSES: Mapping[Correction, str] = {name: f"fix fix-{name}" for name in CORRECTION_WORDS}
 
+_BOX = Box(0, 0, 1, 1)
+SAMPLE_SCENE = DrawnScene(1, 1, (DrawnMark("", _BOX, MarkSubject("", (), (), _BOX), ()),), ())
+SAMPLE_XRAY = Xray(PLACED_ALIKE, ("moved",), (MarkFault("moved", 0, "", _BOX, (0.0, 0.0), None, ()),))
+"""An X-ray with every part: an outline, a number and an arrow to where the mark was seen."""
+
+MOST = 40
+"""Faults of a rendering that the data hold."""
+
+OPEN = "Facts that could not be told: the score if all of them are wrong, and if all are right"
+"""What an interval of a score says."""
+
 
 def picture(shown: Shown, alt: str, root: str, kind: str = "", eager: bool = False) -> Markup:
     """Return a picture.
@@ -69,21 +80,9 @@ def message(marked: MarkedMessage) -> Markup:
     return macro("message")(map(_render_segment, marked.segments), left_out)
 
 
-def _render_segment(segment: Segment) -> tuple[str, str, Markup]:
-    """Return the class and the names of the corrections that a piece was marked with, empty without, and its text."""
-    colour = _CLASSES[segment.corrections[0]] if segment.corrections else ""
-    return colour, ", ".join(CORRECTION_WORDS[name] for name in segment.corrections), escape_untrusted(segment.text)
-
-
 def correction(name: Correction) -> Markup:
     """Return the name of a category of corrections on its tint."""
     return macro("correction")(_CLASSES[name], CORRECTION_WORDS[name])
-
-
-_BOX = Box(0, 0, 1, 1)
-SAMPLE_SCENE = DrawnScene(1, 1, (DrawnMark("", _BOX, MarkSubject("", (), (), _BOX), ()),), ())
-SAMPLE_XRAY = Xray(PLACED_ALIKE, ("moved",), (MarkFault("moved", 0, "", _BOX, (0.0, 0.0), None, ()),))
-"""An X-ray with every part: an outline, a number and an arrow to where the mark was seen."""
 
 
 def xray_overlay(drawn: DrawnScene, xray: Xray) -> Markup:
@@ -127,29 +126,9 @@ def render_faults(xray: Xray, most: int = 6) -> Markup:
     return macro("xray_faults")(map(_describe_fault, xray.faults[:most]), len(xray.faults) - most)
 
 
-def _describe_fault(fault: MarkFault) -> tuple[str, str, Markup, str, Markup | None]:
-    """Return a fault's fate, the fate in words, the mark, and the sentence with its link."""
-    cited = fault.cited
-    link, sentence = (
-        ("no sentence speaks of it", None) if cited is None else (LINKS[cited.link], escape_untrusted(cited.text))
-    )
-    return fault.fate, FATES[fault.fate], escape_untrusted(fault.name), link, sentence
-
-
 def xray_legend() -> Markup:
     """Return the legend of the fates."""
     return macro("xray_legend")([(fate, words) for fate, words in FATES.items() if fate != "unsure"])
-
-
-def _draw_arrow(fault: MarkFault) -> str:
-    if fault.drawn_at is None or fault.box is None:
-        return ""
-    middle = (fault.box.left + fault.box.right) / 2, (fault.box.top + fault.box.bottom) / 2
-    return f"M{middle[0]:g} {middle[1]:g}L{fault.drawn_at[0]:g} {fault.drawn_at[1]:g}"
-
-
-MOST = 40
-"""Faults of a rendering that the data hold."""
 
 
 def dump_marks(drawn: DrawnScene | None) -> str | None:
@@ -179,6 +158,40 @@ def dump_xray(xray: Xray) -> str:
     return _dump_json(build_xray_data(xray))
 
 
+def turn_facts(facts: TurnFacts | None) -> Markup:
+    """Return the facts of a turn as HTML; empty if no facts are known.
+
+    >>> turn_facts(TurnFacts(9, 12, 3, 1)).striptags()
+    '9 of 12 facts right +3 −1'
+    """
+    if facts is None:
+        return Markup()
+    open_ends = "" if facts.doubt is None else open_words(facts.doubt)
+    return macro("turn_facts")(facts, format_count(facts.decided, "fact"), open_ends, OPEN)
+
+
+def _render_segment(segment: Segment) -> tuple[str, str, Markup]:
+    """Return the class and the names of the corrections that a piece was marked with, empty without, and its text."""
+    colour = _CLASSES[segment.corrections[0]] if segment.corrections else ""
+    return colour, ", ".join(CORRECTION_WORDS[name] for name in segment.corrections), escape_untrusted(segment.text)
+
+
+def _describe_fault(fault: MarkFault) -> tuple[str, str, Markup, str, Markup | None]:
+    """Return a fault's fate, the fate in words, the mark, and the sentence with its link."""
+    cited = fault.cited
+    link, sentence = (
+        ("no sentence speaks of it", None) if cited is None else (LINKS[cited.link], escape_untrusted(cited.text))
+    )
+    return fault.fate, FATES[fault.fate], escape_untrusted(fault.name), link, sentence
+
+
+def _draw_arrow(fault: MarkFault) -> str:
+    if fault.drawn_at is None or fault.box is None:
+        return ""
+    middle = (fault.box.left + fault.box.right) / 2, (fault.box.top + fault.box.bottom) / 2
+    return f"M{middle[0]:g} {middle[1]:g}L{fault.drawn_at[0]:g} {fault.drawn_at[1]:g}"
+
+
 def _list_fault_fields(fault: MarkFault) -> list[Any]:
     # The box of a mark is in the page already; only something extra has to bring a box.
     box = list(fault.box) if fault.mark is None and fault.box else None
@@ -192,19 +205,3 @@ def _list_citation_fields(cited: Cited) -> list[Any]:
 
 def _dump_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-OPEN = "Facts that could not be told: the score if all of them are wrong, and if all are right"
-"""What an interval of a score says."""
-
-
-def turn_facts(facts: TurnFacts | None) -> Markup:
-    """Return the facts of a turn as HTML; empty if no facts are known.
-
-    >>> turn_facts(TurnFacts(9, 12, 3, 1)).striptags()
-    '9 of 12 facts right +3 −1'
-    """
-    if facts is None:
-        return Markup()
-    open_ends = "" if facts.doubt is None else open_words(facts.doubt)
-    return macro("turn_facts")(facts, format_count(facts.decided, "fact"), open_ends, OPEN)

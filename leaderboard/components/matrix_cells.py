@@ -31,6 +31,9 @@ from leaderboard.words.labels import MISSING, format_interval_width, format_sign
 _REMEMBERED = 4_096
 """Pairs whose names and addresses are kept."""
 
+_TENTH = 10
+"""Factor from the scale of the main score, 0-100, to that of the colours, 0-10."""
+
 
 @dataclass(frozen=True)
 class MatrixCell:
@@ -103,12 +106,6 @@ def condition_cell(
     return _render_cell(cell, gallery, root, judge, numbers, same_family)
 
 
-def _rank_words(cell: MatrixCell) -> str:
-    if cell.row.rank_low is None:
-        return f"no rank: {explain_no_rank(cell.row)}"
-    return f"rank {rank(cell.row.rank_low, cell.row.rank_high)}"
-
-
 def target_cell(cell: MatrixCell, gallery: Gallery, root: str, anchor: str, judge: str, same_family: str) -> Markup:
     """Return the cell of a pair on the matrix of a target: its score there, and its main score on similar targets.
 
@@ -124,41 +121,6 @@ def target_cell(cell: MatrixCell, gallery: Gallery, root: str, anchor: str, judg
     row, episodes = _link_row(root, gallery, cell.pair.key), _link_episodes(root, cell.pair.path, anchor)
     numbers = macro("target_numbers")(row, value, episodes, main_score(cell.cell), cell.cell)
     return _render_cell(cell, gallery, root, judge, numbers, same_family)
-
-
-def _render_cell(
-    cell: MatrixCell, gallery: Gallery | None, root: str, judge: str, numbers: Markup, same_family: str
-) -> Markup:
-    shown = "" if gallery is None else _render_picture(cell, gallery, root, judge)
-    family = render_own_family(same_family) if cell.cell.same_family else ""
-    return macro("matrix_cell")(shown, numbers, family, tier_badge(cell.tier), cell.pair.apart)
-
-
-def _render_picture(cell: MatrixCell, gallery: Gallery, root: str, judge: str) -> Markup:
-    if cell.picture is None:
-        shown = macro("no_picture")(missing("no rendering of this target"))
-    else:
-        words = f"{gallery.title}, final rendering by {_format_players(cell.pair.describer, cell.pair.generator)}"
-        shown = picture(cell.picture, words, root) + badge(cell.score, f", judged by {judge}")
-    return macro("matrix_picture")(cell.pair.key, _link_row(root, gallery, cell.pair.key), shown)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _format_players(describer: str, generator: str) -> str:
-    return f"{format_one_line(describer, 60)} + {format_one_line(generator, 60)}"
-
-
-def _link_row(root: str, gallery: Gallery, key: str) -> str:
-    """Return the address of a pair's row in the gallery."""
-    return f"{root}gallery/{gallery.instance.instance_id}.html?pair={quote(key)}#{key}"
-
-
-def _link_episodes(root: str, path: str, anchor: str) -> str:
-    return f"{root}{path}.html#{anchor}"
-
-
-_TENTH = 10
-"""Factor from the scale of the main score, 0-100, to that of the colours, 0-10."""
 
 
 def map_cell(cell: MatrixCell, root: str, anchor: str, of_target: bool) -> Markup:
@@ -203,3 +165,40 @@ def small_map(rows: Sequence[Sequence[float | None]]) -> Markup:
                 places.setdefault(score_class(value / _TENTH), []).append(f"M{along} {down}h1v1h-1z")
     paths = [(colour, "".join(marks)) for colour, marks in places.items()]
     return macro("small_map")(max(map(len, rows), default=0), len(rows), paths)
+
+
+def _rank_words(cell: MatrixCell) -> str:
+    if cell.row.rank_low is None:
+        return f"no rank: {explain_no_rank(cell.row)}"
+    return f"rank {rank(cell.row.rank_low, cell.row.rank_high)}"
+
+
+def _render_cell(
+    cell: MatrixCell, gallery: Gallery | None, root: str, judge: str, numbers: Markup, same_family: str
+) -> Markup:
+    shown = "" if gallery is None else _render_picture(cell, gallery, root, judge)
+    family = render_own_family(same_family) if cell.cell.same_family else ""
+    return macro("matrix_cell")(shown, numbers, family, tier_badge(cell.tier), cell.pair.apart)
+
+
+def _render_picture(cell: MatrixCell, gallery: Gallery, root: str, judge: str) -> Markup:
+    if cell.picture is None:
+        shown = macro("no_picture")(missing("no rendering of this target"))
+    else:
+        words = f"{gallery.title}, final rendering by {_format_players(cell.pair.describer, cell.pair.generator)}"
+        shown = picture(cell.picture, words, root) + badge(cell.score, f", judged by {judge}")
+    return macro("matrix_picture")(cell.pair.key, _link_row(root, gallery, cell.pair.key), shown)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _format_players(describer: str, generator: str) -> str:
+    return f"{format_one_line(describer, 60)} + {format_one_line(generator, 60)}"
+
+
+def _link_row(root: str, gallery: Gallery, key: str) -> str:
+    """Return the address of a pair's row in the gallery."""
+    return f"{root}gallery/{gallery.instance.instance_id}.html?pair={quote(key)}#{key}"
+
+
+def _link_episodes(root: str, path: str, anchor: str) -> str:
+    return f"{root}{path}.html#{anchor}"

@@ -21,6 +21,21 @@ from leaderboard.model.trust import Tier
 from leaderboard.theme import describer_class, generator_path
 from leaderboard.words.marked_messages import render_untrusted
 
+FACTS: Mapping[str, tuple[str, str, str, Callable[[ModelFacts], object]]] = {
+    "organisation": ("Maker", "Organisation that made the model", "", lambda facts: facts.organisation),
+    "weights": ("Weights", "Whether anybody can download the weights", "", lambda facts: facts.weights),
+    "size": ("Size, B", "Thousands of millions of parameters", "10⁹ parameters", lambda facts: facts.parameters_b),
+    "released": ("Released", "Day on which the model came out", "", lambda facts: facts.released),
+    "model_licence": ("Licence", "Licence of the weights", "", lambda facts: facts.licence),
+    "price": (
+        "Price, US$",
+        "What an episode costs in this seat, as stated",
+        "US$ an episode",
+        lambda facts: facts.usd_per_episode,
+    ),
+}
+"""By key: heading, description, unit in files and value of each column; the describer's stands over the generator's."""
+
 
 @lru_cache(maxsize=REMEMBERED)
 def player_glyph(hue: int | None = None, shape: int | None = None) -> Markup:
@@ -49,10 +64,6 @@ def pair_name(pair: Pair, root: str | None) -> Markup:
 def program_mark() -> Markup:
     """Return the mark behind the name of a player that is a program of this project, explained by its tooltip."""
     return macro("program_mark")()
-
-
-def _colour(hue: int | None) -> str:
-    return "" if hue is None else f" {describer_class(hue)}"
 
 
 def player_name(label: str, href: str, hue: int | None, shape: int | None, program: bool = False) -> Markup:
@@ -119,22 +130,6 @@ def render_own_family(title: str) -> Markup:
     return macro("own_family")(title)
 
 
-FACTS: Mapping[str, tuple[str, str, str, Callable[[ModelFacts], object]]] = {
-    "organisation": ("Maker", "Organisation that made the model", "", lambda facts: facts.organisation),
-    "weights": ("Weights", "Whether anybody can download the weights", "", lambda facts: facts.weights),
-    "size": ("Size, B", "Thousands of millions of parameters", "10⁹ parameters", lambda facts: facts.parameters_b),
-    "released": ("Released", "Day on which the model came out", "", lambda facts: facts.released),
-    "model_licence": ("Licence", "Licence of the weights", "", lambda facts: facts.licence),
-    "price": (
-        "Price, US$",
-        "What an episode costs in this seat, as stated",
-        "US$ an episode",
-        lambda facts: facts.usd_per_episode,
-    ),
-}
-"""By key: heading, description, unit in files and value of each column; the describer's stands over the generator's."""
-
-
 def format_stated_fact(spec: PlayerSpec, key: str) -> str:
     """Return a stated fact about the model in a seat as text; empty if it is not stated."""
     value = None if spec.about is None else FACTS[key][-1](spec.about)
@@ -192,3 +187,7 @@ def render_fact_cells(pair: Pair) -> Markup:
         values = [(seat, format_one_line(format_stated_fact(spec, key), 40)) for seat, spec in players.items()]
         cells.append(macro("fact_cell")(heading, values))
     return Markup("").join(cells)
+
+
+def _colour(hue: int | None) -> str:
+    return "" if hue is None else f" {describer_class(hue)}"

@@ -41,6 +41,13 @@ _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _ELSEWHERE = frozenset({"played_share", "detectable"})
 """Numbers that the page has in other words, or that say nothing of one row."""
 
+VERSION = "version.json"
+BOARDS = ("leaderboard.json", "leaderboard.csv")
+"""Files that are archived for a version besides its record: those under ``data/`` of its last site."""
+
+FOLDER = "versions"
+_OF_RUNS = ("trust", "date", "ircore", "rules")
+
 
 @dataclass(frozen=True)
 class FrozenGame:
@@ -134,18 +141,6 @@ def read_boards(path: Path) -> dict[str, Any]:
     return dict(document)
 
 
-def _read_texts(mapping: object) -> dict[str, str]:
-    return {str(key): str(value) for key, value in mapping.items()} if isinstance(mapping, dict) else {}
-
-
-VERSION = "version.json"
-BOARDS = ("leaderboard.json", "leaderboard.csv")
-"""Files that are archived for a version besides its record: those under ``data/`` of its last site."""
-
-FOLDER = "versions"
-_OF_RUNS = ("trust", "date", "ircore", "rules")
-
-
 @dataclass(frozen=True)
 class FrozenBoard:
     """The boards of a former version.
@@ -230,19 +225,6 @@ def freeze_site(
     return record
 
 
-def _write_pages(board: FrozenBoard, folder: Path) -> None:
-    """Write the boards as stand-alone pages, readable when no site shows them any more."""
-    views, shell = list_frozen_views(board.rows), Shell(render_block("frozen_page", {}))
-    for view in views:
-        content = render_block("frozen", {**build_values(board.record, views, view), "site_root": None})
-        title = f"Benchmark {board.record.name}: {view.heading}"
-        write_text(folder / f"{view.name}.html", shell.filled(content=content, title=title))
-    for game in board.games:
-        content = render_block("frozen_game", {"record": board.record, "game": game, "site_root": None, "up": "../"})
-        title = f"Benchmark {board.record.name}: {game.name}"
-        write_text(folder / f"{game.path}.html", shell.filled(content=content, title=title))
-
-
 def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:
     """Read the frozen boards of former versions, newest first.
 
@@ -267,6 +249,48 @@ def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:
         raise InputError(f"{folder}: no folder of frozen boards", "Make one: ircore site freeze SITE --out DIR/NAME")
     former = [board for name, board in boards.items() if name != current.name]
     return tuple(sorted(former, key=lambda board: (board.record.date, board.record.name), reverse=True))
+
+
+def write_frozen(frozen: Sequence[FrozenBoard], folder: Path) -> None:
+    """Copy the data files of frozen boards beside their pages."""
+    for board in frozen:
+        (folder / board.path).mkdir(parents=True, exist_ok=True)
+        for name in BOARDS:
+            shutil.copyfile(board.folder / name, folder / board.path / name)
+        for game in board.games:
+            copy_game(board.folder / game.path, folder / board.path / game.path)
+
+
+def build_version_pages(current: Version, frozen: Sequence[FrozenBoard]) -> Iterator[Page]:
+    """Yield the list of versions and a page for each frozen board, of other games too."""
+    values = {"current": current, "frozen": frozen}
+    yield Page(f"{FOLDER}/index", "Versions of the benchmark", "versions", values, searchable=True)
+    for board in frozen:
+        views = list_frozen_views(board.rows)
+        for view in views:
+            shown = {**build_values(board.record, views, view), "site_root": "../../"}
+            yield Page(f"{board.path}/{view.name}", f"Benchmark {board.record.name}", "frozen", shown)
+        for game in board.games:
+            shown = {"record": board.record, "game": game, "site_root": "../../../", "up": "../"}
+            title = f"Benchmark {board.record.name}: {game.name}"
+            yield Page(f"{board.path}/{game.path}", title, "frozen_game", shown)
+
+
+def _read_texts(mapping: object) -> dict[str, str]:
+    return {str(key): str(value) for key, value in mapping.items()} if isinstance(mapping, dict) else {}
+
+
+def _write_pages(board: FrozenBoard, folder: Path) -> None:
+    """Write the boards as stand-alone pages, readable when no site shows them any more."""
+    views, shell = list_frozen_views(board.rows), Shell(render_block("frozen_page", {}))
+    for view in views:
+        content = render_block("frozen", {**build_values(board.record, views, view), "site_root": None})
+        title = f"Benchmark {board.record.name}: {view.heading}"
+        write_text(folder / f"{view.name}.html", shell.filled(content=content, title=title))
+    for game in board.games:
+        content = render_block("frozen_game", {"record": board.record, "game": game, "site_root": None, "up": "../"})
+        title = f"Benchmark {board.record.name}: {game.name}"
+        write_text(folder / f"{game.path}.html", shell.filled(content=content, title=title))
 
 
 def _has_same_content(record: BenchmarkVersion, current: Version) -> bool:
@@ -294,28 +318,3 @@ def _add_run_facts(row: Mapping[str, Any], runs: object) -> Mapping[str, Any]:
     run = runs.get(str(row.get("run_id"))) if isinstance(runs, dict) else None
     said = run if isinstance(run, dict) else {}
     return {**row, **{name: said[name] for name in _OF_RUNS if isinstance(said.get(name), str)}}
-
-
-def write_frozen(frozen: Sequence[FrozenBoard], folder: Path) -> None:
-    """Copy the data files of frozen boards beside their pages."""
-    for board in frozen:
-        (folder / board.path).mkdir(parents=True, exist_ok=True)
-        for name in BOARDS:
-            shutil.copyfile(board.folder / name, folder / board.path / name)
-        for game in board.games:
-            copy_game(board.folder / game.path, folder / board.path / game.path)
-
-
-def build_version_pages(current: Version, frozen: Sequence[FrozenBoard]) -> Iterator[Page]:
-    """Yield the list of versions and a page for each frozen board, of other games too."""
-    values = {"current": current, "frozen": frozen}
-    yield Page(f"{FOLDER}/index", "Versions of the benchmark", "versions", values, searchable=True)
-    for board in frozen:
-        views = list_frozen_views(board.rows)
-        for view in views:
-            shown = {**build_values(board.record, views, view), "site_root": "../../"}
-            yield Page(f"{board.path}/{view.name}", f"Benchmark {board.record.name}", "frozen", shown)
-        for game in board.games:
-            shown = {"record": board.record, "game": game, "site_root": "../../../", "up": "../"}
-            title = f"Benchmark {board.record.name}: {game.name}"
-            yield Page(f"{board.path}/{game.path}", title, "frozen_game", shown)

@@ -38,6 +38,24 @@ final and the first picture, each ``[file, width, height, turn]``; null where so
 _PAIR, _FINAL, _FIRST, _LAST, _BEGUN = 0, 3, 4, 6, 7
 """Places in an outcome behind the pair's key."""
 
+FIRST = 6
+"""Number of pairs whose episodes stand in an instance's page itself."""
+
+_NOTE = 400
+"""Characters shown of a generator's note."""
+
+_MANY = 4
+"""Number of pairs from which fragments are rendered in several processes."""
+
+_ROOT = "../"
+"""Relative address of the site's root from an instance's page."""
+
+SHARD = 20
+"""Pairs in one file."""
+
+FOLDER = "data/gallery"
+"""Folder of the files, relative to the site's root."""
+
 
 def pair_outcomes(site: Site, views: Iterable[EpisodeView]) -> Outcomes:
     """Return the outcomes of a pair's episodes that were played.
@@ -47,18 +65,6 @@ def pair_outcomes(site: Site, views: Iterable[EpisodeView]) -> Outcomes:
         views: Views of the pair's episodes.
     """
     return {view.episode.instance_id: _list_outcome_fields(site, view) for view in views if view.episode is not None}
-
-
-def _list_outcome_fields(site: Site, view: EpisodeView) -> list[Any]:
-    assert view.episode is not None  # noqa: S101 - the caller leaves others out
-    judged = next((judged for judged in view.judged if judged.judge == site.judge), None)
-    change, final, first = (judged.convergence or "", judged.final, judged.first) if judged else ("", None, None)
-    drawn = [turn for turn in view.turns if turn.picture is not None]
-    last = drawn[-1] if drawn else None
-    wrong = last.facts.decided - last.facts.held if last and last.facts else None
-    # With a single rendering, first and final are the same picture.
-    pictures = [_list_picture_fields(last), _list_picture_fields(drawn[0]) if len(drawn) > 1 else None]
-    return [view.episode.outcome, change, final, first, wrong, *pictures]
 
 
 def select_extreme_episodes(outcomes: Mapping[str, Outcomes]) -> dict[str, list[list[Any]]]:
@@ -79,42 +85,6 @@ def select_extreme_episodes(outcomes: Mapping[str, Outcomes]) -> dict[str, list[
         instance_id: [episode for episodes in by_end.values() for episode in _select_extremes(episodes)]
         for instance_id, by_end in groups.items()
     }
-
-
-def _select_extremes(episodes: Sequence[list[Any]]) -> list[list[Any]]:
-    """Return those of the lowest and highest final score and of the largest loss and gain, each once, as listed."""
-    shown = [episode for episode in episodes if episode[_FINAL] is not None and episode[_LAST]]
-    moved = [episode for episode in shown if episode[_FIRST] is not None and episode[_BEGUN]]
-    among = ((shown, _get_final), (moved, _compute_gain))
-    pairs = {choose(some, key=value)[_PAIR] for some, value in among if some for choose in (min, max)}
-    return [episode for episode in shown if episode[_PAIR] in pairs]
-
-
-def _get_final(episode: Sequence[Any]) -> float:
-    return float(episode[_FINAL])
-
-
-def _compute_gain(episode: Sequence[Any]) -> float:
-    return float(episode[_FINAL] - episode[_FIRST])
-
-
-def _list_picture_fields(turn: TurnView | None) -> list[Any] | None:
-    if turn is None or turn.picture is None:
-        return None
-    return [turn.picture.small, turn.picture.width, turn.picture.height, turn.number]
-
-
-FIRST = 6
-"""Number of pairs whose episodes stand in an instance's page itself."""
-
-_NOTE = 400
-"""Characters shown of a generator's note."""
-
-_MANY = 4
-"""Number of pairs from which fragments are rendered in several processes."""
-
-_ROOT = "../"
-"""Relative address of the site's root from an instance's page."""
 
 
 def list_ranked_pairs(site: Site) -> list[Pair]:
@@ -231,6 +201,68 @@ def build_episode_json(view: EpisodeView) -> dict[str, Any]:
     }
 
 
+def build_gallery_shards(
+    site: Site, fragments: Fragments, share: int = 0, shares: int = 1
+) -> Iterator[tuple[str, str]]:
+    """Yield every file of the gallery's data: its path below the site's root, and its text.
+
+    Args:
+        site: What is shown.
+        fragments: Its episodes.
+        share: Number of the share of the files to make, 0-based.
+        shares: Number of shares.
+    """
+    pairs = list_ranked_pairs(site)
+    yield f"{FOLDER}/pairs.json", _dump_file({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]})
+    for pair in islice(pairs, share, None, shares):
+        yield f"{FOLDER}/pairs/{pair.key}.json", fragments.outcomes(pair) + "\n"
+    if share == 0:
+        outcomes = {pair.key: json.loads(fragments.outcomes(pair)) for pair in pairs}
+        yield f"{FOLDER}/extremes.json", _dump_file(select_extreme_episodes(outcomes))
+    later = pairs[FIRST:]
+    # Minus twice rounds the number of files up.
+    for number in range(share, -(-len(later) // SHARD), shares):
+        columns = [fragments.of(pair) for pair in later[number * SHARD : (number + 1) * SHARD]]
+        # Fragments are JSON texts already, so they are joined without being parsed again.
+        for instance_id, *lines in zip(site.galleries, *columns, strict=True):
+            yield f"{FOLDER}/{instance_id}/{number}.json", f"[{','.join(lines)}]\n"
+
+
+def _list_outcome_fields(site: Site, view: EpisodeView) -> list[Any]:
+    assert view.episode is not None  # noqa: S101 - the caller leaves others out
+    judged = next((judged for judged in view.judged if judged.judge == site.judge), None)
+    change, final, first = (judged.convergence or "", judged.final, judged.first) if judged else ("", None, None)
+    drawn = [turn for turn in view.turns if turn.picture is not None]
+    last = drawn[-1] if drawn else None
+    wrong = last.facts.decided - last.facts.held if last and last.facts else None
+    # With a single rendering, first and final are the same picture.
+    pictures = [_list_picture_fields(last), _list_picture_fields(drawn[0]) if len(drawn) > 1 else None]
+    return [view.episode.outcome, change, final, first, wrong, *pictures]
+
+
+def _select_extremes(episodes: Sequence[list[Any]]) -> list[list[Any]]:
+    """Return those of the lowest and highest final score and of the largest loss and gain, each once, as listed."""
+    shown = [episode for episode in episodes if episode[_FINAL] is not None and episode[_LAST]]
+    moved = [episode for episode in shown if episode[_FIRST] is not None and episode[_BEGUN]]
+    among = ((shown, _get_final), (moved, _compute_gain))
+    pairs = {choose(some, key=value)[_PAIR] for some, value in among if some for choose in (min, max)}
+    return [episode for episode in shown if episode[_PAIR] in pairs]
+
+
+def _get_final(episode: Sequence[Any]) -> float:
+    return float(episode[_FINAL])
+
+
+def _compute_gain(episode: Sequence[Any]) -> float:
+    return float(episode[_FINAL] - episode[_FIRST])
+
+
+def _list_picture_fields(turn: TurnView | None) -> list[Any] | None:
+    if turn is None or turn.picture is None:
+        return None
+    return [turn.picture.small, turn.picture.width, turn.picture.height, turn.number]
+
+
 def _turn(turn: TurnView) -> dict[str, Any]:
     picture = turn.picture
     return {
@@ -270,40 +302,6 @@ def _build_message(message: MarkedMessage) -> dict[str, Any]:
         "more": message.left_out,
         "fired": [[name, CORRECTION_WORDS[name]] for name in message.corrections],
     }
-
-
-SHARD = 20
-"""Pairs in one file."""
-
-FOLDER = "data/gallery"
-"""Folder of the files, relative to the site's root."""
-
-
-def build_gallery_shards(
-    site: Site, fragments: Fragments, share: int = 0, shares: int = 1
-) -> Iterator[tuple[str, str]]:
-    """Yield every file of the gallery's data: its path below the site's root, and its text.
-
-    Args:
-        site: What is shown.
-        fragments: Its episodes.
-        share: Number of the share of the files to make, 0-based.
-        shares: Number of shares.
-    """
-    pairs = list_ranked_pairs(site)
-    yield f"{FOLDER}/pairs.json", _dump_file({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]})
-    for pair in islice(pairs, share, None, shares):
-        yield f"{FOLDER}/pairs/{pair.key}.json", fragments.outcomes(pair) + "\n"
-    if share == 0:
-        outcomes = {pair.key: json.loads(fragments.outcomes(pair)) for pair in pairs}
-        yield f"{FOLDER}/extremes.json", _dump_file(select_extreme_episodes(outcomes))
-    later = pairs[FIRST:]
-    # Minus twice rounds the number of files up.
-    for number in range(share, -(-len(later) // SHARD), shares):
-        columns = [fragments.of(pair) for pair in later[number * SHARD : (number + 1) * SHARD]]
-        # Fragments are JSON texts already, so they are joined without being parsed again.
-        for instance_id, *lines in zip(site.galleries, *columns, strict=True):
-            yield f"{FOLDER}/{instance_id}/{number}.json", f"[{','.join(lines)}]\n"
 
 
 def _dump_file(value: Any) -> str:

@@ -33,6 +33,16 @@ _SPECIAL = {character: "\\" + character for character in "&%$#_"} | {
 
 _SMALL_WORDS = frozenset(["a", "an", "the", "of", "and", "in", "on", "for", "through"])
 
+NUMBERED = frozenset(
+    {
+        "ask", "board", "changes", "chart", "compare", "figures", "front", "frozen", "gallery_index", "game_figures",
+        "game_gallery", "game_instance", "game_players", "game_run", "game_start", "history",
+        "instance", "judge_card", "limits", "matrix", "metric_agreement", "metric_board", "pair", "pairs_index",
+        "paper", "people", "player", "player_board", "replay", "targets",
+    }
+)  # fmt: skip
+"""Templates of pages that have numbers."""
+
 
 def build_citation_page(version: Version, address: str) -> Page:
     """Return the page that says how to cite.
@@ -145,6 +155,51 @@ def escape_bibtex(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
+def render_share_strip(page: Page, site: Site | None) -> Markup:
+    """Return the buttons that copy a page's link and its citation; empty for a page without numbers."""
+    section = page.values.get("section")
+    # A page of words alone is cited with the paper, on the page of citations.
+    if page.template not in NUMBERED or (site is None and section is None):
+        return Markup()
+    # BibTeX ends a key at a comma or brace and does not allow spaces.
+    key = re.sub(r"[^A-Za-z0-9-]", "-", f"image-reconstruction-game-{page.path}")
+    address = f"{site.address}{page.path}.html" if site is not None and site.address else ""
+    shown = page.values.get("site", site) if site is None or section is None else section
+    source = _describe_source(shown, page)
+    entry = format_misc_entry(key, f"{page.title}. The Image Reconstruction Game", source, address)
+    # A site without the reconstruction game has no page on how to cite it.
+    return macro("share_strip")(_dump_episode_links(page), entry, page.root, site is not None)
+
+
+def dump_provenance(site: Site, view: BoardView, metric: str = "") -> str:
+    """Return where the numbers of a board come from, as JSON for files that a reader saves.
+
+    Args:
+        site: What is shown.
+        view: Condition of the board.
+        metric: Image metric that measured in the place of a judge; empty for none.
+    """
+    facts = collect_provenance(site, view)
+    if metric:
+        del facts["judge"]
+        facts = {"metric": metric, **facts}
+    return json.dumps(facts, ensure_ascii=False)
+
+
+def collect_provenance(site: Site, view: BoardView) -> dict[str, str]:
+    """Return where the numbers of a board come from: each fact by its name."""
+    return {
+        "judge": view.judge,
+        "category": view.category or "all",
+        "difficulty": view.difficulty or "all",
+        "rules": view.rules.key if view.rules else "all",
+        "game": site.game.name,
+        "benchmark": site.version.words,
+        "instance_set": site.results.instance_set,
+        "ircore": ", ".join(sorted({submission.run.version for submission in site.results.submissions})),
+    }
+
+
 def _format_entry(kind: str, key: str, fields: Mapping[str, str | None]) -> str:
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])
@@ -177,66 +232,10 @@ def _find_year(cff: Mapping[str, Any]) -> str | None:
     return released[:4] or None
 
 
-NUMBERED = frozenset(
-    {
-        "ask", "board", "changes", "chart", "compare", "figures", "front", "frozen", "gallery_index", "game_figures",
-        "game_gallery", "game_instance", "game_players", "game_run", "game_start", "history",
-        "instance", "judge_card", "limits", "matrix", "metric_agreement", "metric_board", "pair", "pairs_index",
-        "paper", "people", "player", "player_board", "replay", "targets",
-    }
-)  # fmt: skip
-"""Templates of pages that have numbers."""
-
-
-def render_share_strip(page: Page, site: Site | None) -> Markup:
-    """Return the buttons that copy a page's link and its citation; empty for a page without numbers."""
-    section = page.values.get("section")
-    # A page of words alone is cited with the paper, on the page of citations.
-    if page.template not in NUMBERED or (site is None and section is None):
-        return Markup()
-    # BibTeX ends a key at a comma or brace and does not allow spaces.
-    key = re.sub(r"[^A-Za-z0-9-]", "-", f"image-reconstruction-game-{page.path}")
-    address = f"{site.address}{page.path}.html" if site is not None and site.address else ""
-    shown = page.values.get("site", site) if site is None or section is None else section
-    source = _describe_source(shown, page)
-    entry = format_misc_entry(key, f"{page.title}. The Image Reconstruction Game", source, address)
-    # A site without the reconstruction game has no page on how to cite it.
-    return macro("share_strip")(_dump_episode_links(page), entry, page.root, site is not None)
-
-
 def _dump_episode_links(page: Page) -> str:
     """Return the page of each episode of a target that has a card of its own, by the pair's key, as JSON; or empty."""
     strips = {key: f"{page.root}{path}.html" for key, path in page.values.get("strips", {}).items()}
     return json.dumps(strips) if strips else ""
-
-
-def dump_provenance(site: Site, view: BoardView, metric: str = "") -> str:
-    """Return where the numbers of a board come from, as JSON for files that a reader saves.
-
-    Args:
-        site: What is shown.
-        view: Condition of the board.
-        metric: Image metric that measured in the place of a judge; empty for none.
-    """
-    facts = collect_provenance(site, view)
-    if metric:
-        del facts["judge"]
-        facts = {"metric": metric, **facts}
-    return json.dumps(facts, ensure_ascii=False)
-
-
-def collect_provenance(site: Site, view: BoardView) -> dict[str, str]:
-    """Return where the numbers of a board come from: each fact by its name."""
-    return {
-        "judge": view.judge,
-        "category": view.category or "all",
-        "difficulty": view.difficulty or "all",
-        "rules": view.rules.key if view.rules else "all",
-        "game": site.game.name,
-        "benchmark": site.version.words,
-        "instance_set": site.results.instance_set,
-        "ircore": ", ".join(sorted({submission.run.version for submission in site.results.submissions})),
-    }
 
 
 def _describe_source(site: Site, page: Page) -> str:

@@ -17,6 +17,12 @@ _EASY_WORDS = 60
 _Worth = tuple[bool, bool, float, str]
 """Whether an episode ends well, whether it improves over turns, its gain in legible words, and its id."""
 
+FOLDER = "strips"
+"""Folder of the files, relative to the site's root."""
+
+SELECTION = "improved"
+"""Selection of the gallery whose episodes have a strip; those of front page and replay have one too."""
+
 
 @lru_cache(maxsize=1)  # asked for by the front page and by its turn strip
 def choose_front_episode(site: Site) -> Chosen | None:
@@ -25,6 +31,39 @@ def choose_front_episode(site: Site) -> Chosen | None:
     A held run is no example: its pictures may be copies.
     """
     return _find_best(chosen for chosen in list_judged_episodes(site) if chosen.pair.run_id not in site.results.held)
+
+
+def measure_legibility(messages: Sequence[str]) -> float:
+    """Return how easily messages read, 0–1: the share of words among words and numbers, less for long messages.
+
+    >>> measure_legibility(["A red circle in the middle"]) > measure_legibility(["A #ff0000 circle at (256, 256)"])
+    True
+
+    Args:
+        messages: Of an episode.
+    """
+    tokens: list[str] = [token for message in messages for token in re.findall(r"#?\w[\w.'-]*", message)]
+    words = sum(token.isalpha() for token in tokens)
+    easy = _EASY_WORDS * len(messages)
+    return words * min(1.0, easy / max(1, len(tokens))) / max(1, len(tokens))
+
+
+def strip_episodes(site: Site) -> list[Chosen]:
+    """Return the episodes with a strip, at most six: of front page and replay, and the most improved."""
+    pages = [chosen for chosen in (choose_front_episode(site), choose_example_episode(site)) if chosen is not None]
+    improved = next((selection.chosen for selection in choose_selections(site) if selection.name == SELECTION), ())
+    # An episode may be chosen on several pages, and is drawn once.
+    return list({strip_path(chosen): chosen for chosen in (*pages, *improved)}.values())
+
+
+def strip_page(chosen: Chosen) -> str:
+    """Return where the page of an episode with a strip stands, without suffix: it has a card of its own for links."""
+    return f"{FOLDER}/{chosen.gallery.instance.instance_id}-{chosen.pair.key}"
+
+
+def strip_path(chosen: Chosen) -> str:
+    """Return where the strip of an episode stands, relative to the site's root."""
+    return f"{strip_page(chosen)}.webp"
 
 
 def _find_best(episodes: Iterable[Chosen]) -> Chosen | None:
@@ -62,43 +101,3 @@ def _compute_worth(chosen: Chosen, legible: float | None = None) -> _Worth:
     if good and legible is None:
         legible = measure_legibility([turn.message or "" for turn in chosen.pair.rendered(episode)])
     return good, tells, delta * (legible or 0.0) if good else final, episode.episode_id
-
-
-def measure_legibility(messages: Sequence[str]) -> float:
-    """Return how easily messages read, 0–1: the share of words among words and numbers, less for long messages.
-
-    >>> measure_legibility(["A red circle in the middle"]) > measure_legibility(["A #ff0000 circle at (256, 256)"])
-    True
-
-    Args:
-        messages: Of an episode.
-    """
-    tokens: list[str] = [token for message in messages for token in re.findall(r"#?\w[\w.'-]*", message)]
-    words = sum(token.isalpha() for token in tokens)
-    easy = _EASY_WORDS * len(messages)
-    return words * min(1.0, easy / max(1, len(tokens))) / max(1, len(tokens))
-
-
-FOLDER = "strips"
-"""Folder of the files, relative to the site's root."""
-
-SELECTION = "improved"
-"""Selection of the gallery whose episodes have a strip; those of front page and replay have one too."""
-
-
-def strip_episodes(site: Site) -> list[Chosen]:
-    """Return the episodes with a strip, at most six: of front page and replay, and the most improved."""
-    pages = [chosen for chosen in (choose_front_episode(site), choose_example_episode(site)) if chosen is not None]
-    improved = next((selection.chosen for selection in choose_selections(site) if selection.name == SELECTION), ())
-    # An episode may be chosen on several pages, and is drawn once.
-    return list({strip_path(chosen): chosen for chosen in (*pages, *improved)}.values())
-
-
-def strip_page(chosen: Chosen) -> str:
-    """Return where the page of an episode with a strip stands, without suffix: it has a card of its own for links."""
-    return f"{FOLDER}/{chosen.gallery.instance.instance_id}-{chosen.pair.key}"
-
-
-def strip_path(chosen: Chosen) -> str:
-    """Return where the strip of an episode stands, relative to the site's root."""
-    return f"{strip_page(chosen)}.webp"

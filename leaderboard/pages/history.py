@@ -144,23 +144,6 @@ def list_entries(site: Site) -> dict[str, Entered]:
     return made
 
 
-def _build_neighbour(site: Site, run_id: str) -> NextPair:
-    return NextPair(site.pairs[run_id], site.results.cell(run_id, site.judge).main)
-
-
-def _find_telling_targets(site: Site, pair: Pair, behind: Pair) -> tuple[tuple[Gallery, float], ...]:
-    """Return the targets on which a pair leads another by most."""
-    own, others = _collect_finals(site, pair), _collect_finals(site, behind)
-    leads = {instance: own[instance] - others[instance] for instance in own.keys() & others.keys()}
-    # Targets on which the pair does not lead cannot have moved the pair forward.
-    most = sorted((name for name in leads if leads[name] > 0), key=lambda name: (-leads[name], name))[:TELLING]
-    return tuple((site.galleries[instance], leads[instance]) for instance in most)
-
-
-def _collect_finals(site: Site, pair: Pair) -> dict[str, float]:
-    return average_final_scores(site.results.episodes[pair.run_id], site.judge)
-
-
 def build_history_page(site: Site, frozen: Sequence[FrozenBoard] = ()) -> Page:
     """Return the page of ranks over versions and merges.
 
@@ -172,24 +155,9 @@ def build_history_page(site: Site, frozen: Sequence[FrozenBoard] = ()) -> Page:
     return Page(path, title, "history", {"site": site}, searchable=True, later=partial(_collect_values, site, frozen))
 
 
-def _collect_values(site: Site, frozen: Sequence[FrozenBoard]) -> dict[str, Any]:
-    versions = [site.version.name or "unreleased", *(board.record.name for board in frozen)]
-    entered, moved = list(list_entries(site).values()), build_tracks(site, frozen)
-    own = [entry for entry in entered if entry.pair.result.rules == site.rule_sets[0]]
-    charts = [_make_entries_chart(site, own), *([_make_versions_chart(versions, moved)] if frozen else [])]
-    return {"versions": versions, "tracks": moved, "open_rows": SHOWN, "own_charts": charts, "entered": entered[::-1]}
-
-
 def describe_newest_moves(site: Site, frozen: Sequence[FrozenBoard]) -> str:
     """Return who moved from the version before to the newest, in words; empty without a version before."""
     return describe_moves(build_tracks(site, frozen), frozen[0].record.name) if frozen else ""
-
-
-def _make_entries_chart(site: Site, entered: Sequence[Entered]) -> Chart:
-    """Draw main scores over merges, of pairs under the same rules."""
-    top = sum(row.top for row in site.under().board(site.judge))
-    name = f"game-{site.game.name}-entries" if site.folder else "entries"
-    return make_page_chart(name, "entries", sketch_entries(build_entries_table(entered), site.pairs, top, site.noun))
 
 
 def build_entries_table(entered: Sequence[Entered]) -> Table:
@@ -221,13 +189,6 @@ def build_entries_table(entered: Sequence[Entered]) -> Table:
     return Table("entries", "Main scores over merges", "Pairs as their runs began.", columns, rows)
 
 
-def _make_versions_chart(versions: Sequence[str], moved: Sequence[VersionTrack]) -> Chart:
-    """Draw places over versions, the oldest first."""
-    names = list(reversed(versions))
-    pairs = {track.name: track.pair for track in moved if track.pair is not None}
-    return make_page_chart("versions", "versions", sketch_versions(build_versions_table(names, moved), names, pairs))
-
-
 def build_versions_table(versions: Sequence[str], moved: Sequence[VersionTrack]) -> Table:
     """Return the places of pairs over versions as a table; pairs without a main score have no place.
 
@@ -254,3 +215,42 @@ def build_versions_table(versions: Sequence[str], moved: Sequence[VersionTrack])
             ranks = (Value.or_missing(end, "no rank") for end in (standing.low, standing.high))
             rows.append((Value(version), *map(Value, name), Value(place), *ranks, Value.of(standing.main)))
     return Table("versions", "Places over versions", "Pairs by main score.", columns, tuple(rows))
+
+
+def _build_neighbour(site: Site, run_id: str) -> NextPair:
+    return NextPair(site.pairs[run_id], site.results.cell(run_id, site.judge).main)
+
+
+def _find_telling_targets(site: Site, pair: Pair, behind: Pair) -> tuple[tuple[Gallery, float], ...]:
+    """Return the targets on which a pair leads another by most."""
+    own, others = _collect_finals(site, pair), _collect_finals(site, behind)
+    leads = {instance: own[instance] - others[instance] for instance in own.keys() & others.keys()}
+    # Targets on which the pair does not lead cannot have moved the pair forward.
+    most = sorted((name for name in leads if leads[name] > 0), key=lambda name: (-leads[name], name))[:TELLING]
+    return tuple((site.galleries[instance], leads[instance]) for instance in most)
+
+
+def _collect_finals(site: Site, pair: Pair) -> dict[str, float]:
+    return average_final_scores(site.results.episodes[pair.run_id], site.judge)
+
+
+def _collect_values(site: Site, frozen: Sequence[FrozenBoard]) -> dict[str, Any]:
+    versions = [site.version.name or "unreleased", *(board.record.name for board in frozen)]
+    entered, moved = list(list_entries(site).values()), build_tracks(site, frozen)
+    own = [entry for entry in entered if entry.pair.result.rules == site.rule_sets[0]]
+    charts = [_make_entries_chart(site, own), *([_make_versions_chart(versions, moved)] if frozen else [])]
+    return {"versions": versions, "tracks": moved, "open_rows": SHOWN, "own_charts": charts, "entered": entered[::-1]}
+
+
+def _make_entries_chart(site: Site, entered: Sequence[Entered]) -> Chart:
+    """Draw main scores over merges, of pairs under the same rules."""
+    top = sum(row.top for row in site.under().board(site.judge))
+    name = f"game-{site.game.name}-entries" if site.folder else "entries"
+    return make_page_chart(name, "entries", sketch_entries(build_entries_table(entered), site.pairs, top, site.noun))
+
+
+def _make_versions_chart(versions: Sequence[str], moved: Sequence[VersionTrack]) -> Chart:
+    """Draw places over versions, the oldest first."""
+    names = list(reversed(versions))
+    pairs = {track.name: track.pair for track in moved if track.pair is not None}
+    return make_page_chart("versions", "versions", sketch_versions(build_versions_table(names, moved), names, pairs))

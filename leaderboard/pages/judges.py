@@ -32,6 +32,15 @@ PATH = "people"
 
 TITLE = "Judges held against people"
 
+FOLDER = "judges"
+"""Folder of the pages, relative to the site's root."""
+
+METRICS_PATH = "metric-agreement"
+"""Path of the page, without suffix."""
+
+CHARTS = ("metric-correlations", "metric-preferences")
+"""Ids of its figures."""
+
 
 def build_people_page(site: Site) -> Page:
     """Return the page."""
@@ -45,6 +54,44 @@ def read_studies(runs: Sequence[Path]) -> tuple[Results, ...]:
         InputError: A folder is no run of reconstruction, or is damaged.
     """
     return tuple(Results.from_runs([RunFolder(path)]) for path in runs)
+
+
+def build_card_pages(site: Site) -> Iterator[Page]:
+    """Yield the page of each judge's card."""
+    for name, card in site.cards.items():
+        body = Markup(render_card(card))  # noqa: S704 - every word of it is escaped there
+        heading = f"Judge test: {judge_name(name)}"
+        yield Page(card_path(name), heading, "judge_card", {"heading": heading, "body": body})
+
+
+def card_path(judge: str) -> str:
+    """Return where a judge's card stands, without suffix."""
+    return f"{FOLDER}/{judge}"
+
+
+def build_card_notes(site: Site, judge: str) -> dict[str, Any]:
+    """Return the judge's test result for a board: page, share of correctly ordered pairs, passed or not."""
+    card = site.cards.get(judge)
+    # A card without a share of ordered pairs neither passes nor fails, so the board says nothing about the judge.
+    if card is None or card.quoted_share is None:
+        return {"card": None}
+    share, least = format_percent(card.quoted_share, 1), format_percent(PASSING)
+    pairs = "pairs of pictures by other drawers" if card.foreign else "ordered pairs of edits"
+    return {"card": {"path": card_path(judge), "share": share, "passed": card.passed, "least": least, "pairs": pairs}}
+
+
+def build_metric_agreement_page(site: Site) -> Page:
+    """Return the page: figures, every number with its interval, and the boards of the metrics."""
+    boards = [(describe_metric(metric).title, metric_path(metric)) for metric in site.results.metrics]
+    values = {"charts": CHARTS, "boards": boards}
+    return Page(
+        METRICS_PATH,
+        "How metrics agree",
+        "metric_agreement",
+        values,
+        searchable=True,
+        later=partial(_collect_metric_values, site),
+    )
 
 
 def _collect_values(site: Site) -> Mapping[str, Any]:
@@ -90,55 +137,6 @@ def _number(value: Value, sign: str = "") -> str:
         return f"– ({value.missing})"
     interval = "" if value.low is None else f" ({value.low:{sign}.2f} to {value.high:{sign}.2f})"
     return f"{value.value:{sign}.2f}{interval}".replace("-", "−")
-
-
-FOLDER = "judges"
-"""Folder of the pages, relative to the site's root."""
-
-
-def build_card_pages(site: Site) -> Iterator[Page]:
-    """Yield the page of each judge's card."""
-    for name, card in site.cards.items():
-        body = Markup(render_card(card))  # noqa: S704 - every word of it is escaped there
-        heading = f"Judge test: {judge_name(name)}"
-        yield Page(card_path(name), heading, "judge_card", {"heading": heading, "body": body})
-
-
-def card_path(judge: str) -> str:
-    """Return where a judge's card stands, without suffix."""
-    return f"{FOLDER}/{judge}"
-
-
-def build_card_notes(site: Site, judge: str) -> dict[str, Any]:
-    """Return the judge's test result for a board: page, share of correctly ordered pairs, passed or not."""
-    card = site.cards.get(judge)
-    # A card without a share of ordered pairs neither passes nor fails, so the board says nothing about the judge.
-    if card is None or card.quoted_share is None:
-        return {"card": None}
-    share, least = format_percent(card.quoted_share, 1), format_percent(PASSING)
-    pairs = "pairs of pictures by other drawers" if card.foreign else "ordered pairs of edits"
-    return {"card": {"path": card_path(judge), "share": share, "passed": card.passed, "least": least, "pairs": pairs}}
-
-
-METRICS_PATH = "metric-agreement"
-"""Path of the page, without suffix."""
-
-CHARTS = ("metric-correlations", "metric-preferences")
-"""Ids of its figures."""
-
-
-def build_metric_agreement_page(site: Site) -> Page:
-    """Return the page: figures, every number with its interval, and the boards of the metrics."""
-    boards = [(describe_metric(metric).title, metric_path(metric)) for metric in site.results.metrics]
-    values = {"charts": CHARTS, "boards": boards}
-    return Page(
-        METRICS_PATH,
-        "How metrics agree",
-        "metric_agreement",
-        values,
-        searchable=True,
-        later=partial(_collect_metric_values, site),
-    )
 
 
 def _collect_metric_values(site: Site) -> Mapping[str, Any]:

@@ -48,12 +48,6 @@ def build_pending_page(submitted: Sequence[MergedSubmission], runs: Sequence[Pat
     )
 
 
-def _collect_values(submitted: Sequence[MergedSubmission], runs: Sequence[Path]) -> dict[str, Any]:
-    # Of each set one run is enough.
-    sets = [run.instances for run in {run.run.instance_set: run for run in map(RunFolder, runs)}.values()]
-    return {"work": pending_work(submitted, runs, sets)}
-
-
 def build_waiting_page(
     site: Site | None, games: Sequence[GameSection], loaded: LoadedSubmission, history: Sequence[Decision] = ()
 ) -> Page | None:
@@ -103,6 +97,35 @@ def waiting_path(site: Site | None, slug: str) -> str:
     return f"pairs/{name_waiting_page(slug, () if site is None else site.runs)}"
 
 
+def build_retired_pages(site: Site) -> Iterator[Page]:
+    """Yield a page for each target that was retired from the set of a game, where its page stood before.
+
+    Args:
+        site: The game's.
+    """
+    whole = next(iter(site.runs.values())).source.instances
+    known = {instance.instance_id: instance for instance in whole.instances}
+    for target in site.results.retired:
+        # A run may hold a part of its set.
+        if (instance := known.get(target.instance_id)) is None:
+            continue
+        pictures = [
+            site.pictures.add(path, file.sha256, file.width, file.height)
+            for file in select_published_pictures(instance).values()
+            if (path := whole.folder / file.image).is_file()
+        ]
+        values = {"target": target, "instance": instance, "target_pictures": pictures}
+        name = site.path(f"gallery/{target.instance_id}")
+        title = f"Retired: {target.instance_id}"
+        yield Page(name, title, "retired", values, later=partial(_compare_boards, site, target))
+
+
+def _collect_values(submitted: Sequence[MergedSubmission], runs: Sequence[Path]) -> dict[str, Any]:
+    # Of each set one run is enough.
+    sets = [run.instances for run in {run.run.instance_set: run for run in map(RunFolder, runs)}.values()]
+    return {"work": pending_work(submitted, runs, sets)}
+
+
 def _count_rivals(site: Site | None, games: Sequence[GameSection], submission: Submission) -> tuple[int, str]:
     """Return the number of runs that a submission will be ranked with, and the page of their board."""
     game = load_installed_games()[0].get(submission.game)
@@ -136,29 +159,6 @@ def _describe_transcripts(submission: Submission) -> dict[str, str] | None:
         return None
     address = f"https://huggingface.co/datasets/{quote(named.repo)}/tree/{named.revision}/{quote(named.run)}"
     return {"text": f"{named.repo} at {named.revision}, run {named.run}", "address": address}
-
-
-def build_retired_pages(site: Site) -> Iterator[Page]:
-    """Yield a page for each target that was retired from the set of a game, where its page stood before.
-
-    Args:
-        site: The game's.
-    """
-    whole = next(iter(site.runs.values())).source.instances
-    known = {instance.instance_id: instance for instance in whole.instances}
-    for target in site.results.retired:
-        # A run may hold a part of its set.
-        if (instance := known.get(target.instance_id)) is None:
-            continue
-        pictures = [
-            site.pictures.add(path, file.sha256, file.width, file.height)
-            for file in select_published_pictures(instance).values()
-            if (path := whole.folder / file.image).is_file()
-        ]
-        values = {"target": target, "instance": instance, "target_pictures": pictures}
-        name = site.path(f"gallery/{target.instance_id}")
-        title = f"Retired: {target.instance_id}"
-        yield Page(name, title, "retired", values, later=partial(_compare_boards, site, target))
 
 
 def _compare_boards(site: Site, target: RetiredTarget) -> dict[str, Any]:

@@ -89,19 +89,6 @@ def list_judged_episodes(site: Site, pairs: Iterable[Pair] | None = None) -> Ite
     yield from _list_all_judged(site) if pairs is None else _list_judged(site, pairs)
 
 
-@lru_cache(maxsize=1)  # several pages of a site ask, and each answer takes a walk over all episodes
-def _list_all_judged(site: Site) -> tuple[Chosen, ...]:
-    return tuple(_list_judged(site, site.pairs.values()))
-
-
-def _list_judged(site: Site, pairs: Iterable[Pair]) -> Iterator[Chosen]:
-    for pair in pairs:
-        for result in site.results.episodes[pair.run_id]:
-            judged = site.judged(result)
-            if judged is not None and judged.final is not None:
-                yield Chosen(pair, site.galleries[result.episode.instance_id], result, judged)
-
-
 @lru_cache(maxsize=1)
 def choose_selections(site: Site, each: int = 4) -> tuple[EpisodeSelection, ...]:
     """Choose the episodes of the four selections; empty selections are left out.
@@ -166,6 +153,19 @@ def find_best_episode(site: Site, gallery: Gallery) -> Chosen | None:
     Among equals the pair with the first key stands, so that the choice does not move between builds.
     """
     return _find_best_by_target(site).get(gallery.instance.instance_id)
+
+
+@lru_cache(maxsize=1)  # several pages of a site ask, and each answer takes a walk over all episodes
+def _list_all_judged(site: Site) -> tuple[Chosen, ...]:
+    return tuple(_list_judged(site, site.pairs.values()))
+
+
+def _list_judged(site: Site, pairs: Iterable[Pair]) -> Iterator[Chosen]:
+    for pair in pairs:
+        for result in site.results.episodes[pair.run_id]:
+            judged = site.judged(result)
+            if judged is not None and judged.final is not None:
+                yield Chosen(pair, site.galleries[result.episode.instance_id], result, judged)
 
 
 @lru_cache(maxsize=1)

@@ -42,6 +42,15 @@ Choice = Literal["built-in", "paper"]
 
 BUILT_IN: Choice = "built-in"
 
+ENDING = 6
+"""Characters that a word may have after a stem."""
+
+Span = tuple[int, int]
+"""First character, and the first one after the end."""
+
+_TOKEN = re.compile(r"\w+|[#(]")
+"""Words, and the other characters with which a phrase may begin."""
+
 
 @dataclass(frozen=True)
 class Pattern:
@@ -110,37 +119,6 @@ def load_lexicon(choice: Choice = BUILT_IN) -> Lexicon:
     return Lexicon(f"{choice} {digest[:12]}", lists)
 
 
-def _read(correction: Correction, sources: tuple[Source, ...]) -> WordList:
-    """Read a file: comments, and patterns under headings such as ``[stems: paper]``, those of some sources."""
-    text = (files(__package__) / "stems" / f"{correction}.txt").read_text(encoding="utf-8")
-    sections: dict[tuple[str, Source], list[str]] = {}
-    current: list[str] = []
-    for line in map(str.strip, text.splitlines()):
-        # A colour such as #ff0000 is a pattern, so a comment is marked by the blank behind its #.
-        if not line or line.startswith("# "):
-            continue
-        if line.startswith("[") and line.endswith("]") and ": " in line:
-            kind, source = line[1:-1].split(": ")
-            current = sections.setdefault((kind, "paper" if source == "paper" else "ours"), [])
-        else:
-            current.append(line)
-    stems, phrases = (
-        tuple(Pattern(text, source) for source in sources for text in sections.get((kind, source), ()))
-        for kind in ("stems", "phrases")
-    )
-    return WordList(correction, stems, phrases)
-
-
-ENDING = 6
-"""Characters that a word may have after a stem."""
-
-Span = tuple[int, int]
-"""First character, and the first one after the end."""
-
-_TOKEN = re.compile(r"\w+|[#(]")
-"""Words, and the other characters with which a phrase may begin."""
-
-
 class CorrectionMark(NamedTuple):
     """A place in a message where a category fired.
 
@@ -175,6 +153,27 @@ def find_corrections(message: str, lexicon: Choice = BUILT_IN) -> tuple[Correcti
         The marks by place, then in the order of the categories; none for a message that corrects nothing listed.
     """
     return _load_finder(lexicon).find(message)
+
+
+def _read(correction: Correction, sources: tuple[Source, ...]) -> WordList:
+    """Read a file: comments, and patterns under headings such as ``[stems: paper]``, those of some sources."""
+    text = (files(__package__) / "stems" / f"{correction}.txt").read_text(encoding="utf-8")
+    sections: dict[tuple[str, Source], list[str]] = {}
+    current: list[str] = []
+    for line in map(str.strip, text.splitlines()):
+        # A colour such as #ff0000 is a pattern, so a comment is marked by the blank behind its #.
+        if not line or line.startswith("# "):
+            continue
+        if line.startswith("[") and line.endswith("]") and ": " in line:
+            kind, source = line[1:-1].split(": ")
+            current = sections.setdefault((kind, "paper" if source == "paper" else "ours"), [])
+        else:
+            current.append(line)
+    stems, phrases = (
+        tuple(Pattern(text, source) for source in sources for text in sections.get((kind, source), ()))
+        for kind in ("stems", "phrases")
+    )
+    return WordList(correction, stems, phrases)
 
 
 class _Finder:

@@ -24,6 +24,45 @@ from ircore.results.tables.pairs import ALL
 GAP = 2
 """Blanks between columns."""
 
+Format = Literal["text", "json", "csv", "markdown", "latex"]
+
+MISSING = "–"
+"""Stands where there is no value, in the formats for people."""
+
+MARKS = "*†‡§¶"
+"""Signs of the notes that entries carry, in the order of the notes; doubled when there are more."""
+
+NARROWEST = 80
+"""Columns of a terminal to which remarks are wrapped where a table is narrower."""
+
+RIGHT = frozenset({"rank", "played_of_all", "rated_of_applicable"})
+"""Columns of texts that read as numbers."""
+
+FEW = (
+    f"Some intervals rest on fewer than {MINIMUM_PICTURES} pictures (n): {TOO_FEW}, so no rank and no difference is "
+    "claimed from them."
+)
+"""Note of a table with such intervals."""
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""First characters that spreadsheets take for a formula."""
+
+_MATHEMATICAL = {
+    "Γ": "Gamma", "Δ": "Delta", "α": "alpha", "ε": "varepsilon", "κ": "kappa", "ρ": "rho", "σ": "sigma", "τ": "tau",
+    "±": "pm", "×": "times", "≤": "le", "≥": "ge", "→": "to",
+}  # fmt: skip
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "−": "$-$",
+    **{sign: rf"$\{name}$" for sign, name in _MATHEMATICAL.items()},
+    "†": r"\textdagger{}",
+    "‡": r"\textdaggerdbl{}",
+    "–": "--",
+}
+
 
 def align_columns(lines: Sequence[Sequence[str]], to_left: Sequence[bool], columns: int | None = None) -> list[str]:
     r"""Return a table's lines, its heading and a rule first.
@@ -110,46 +149,6 @@ def format_blocks(lines: Sequence[Sequence[str]], columns: int) -> list[str]:
     return texts
 
 
-def _measure_widths(lines: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(len, column)) for column in zip(*lines, strict=True)]
-
-
-def _measure_narrow_widths(lines: Sequence[Sequence[str]]) -> list[int]:
-    """Return widths of columns whose headings are broken between words."""
-    heads, *rows = lines
-    words = [max(map(len, head.split()), default=0) for head in heads]
-    return [max(pair) for pair in zip(words, _measure_widths([[""] * len(heads), *rows]), strict=True)]
-
-
-def _sum_widths(widths: Iterable[int]) -> int:
-    known = list(widths)
-    return sum(known) + GAP * (len(known) - 1)
-
-
-Format = Literal["text", "json", "csv", "markdown", "latex"]
-
-MISSING = "–"
-"""Stands where there is no value, in the formats for people."""
-
-MARKS = "*†‡§¶"
-"""Signs of the notes that entries carry, in the order of the notes; doubled when there are more."""
-
-NARROWEST = 80
-"""Columns of a terminal to which remarks are wrapped where a table is narrower."""
-
-RIGHT = frozenset({"rank", "played_of_all", "rated_of_applicable"})
-"""Columns of texts that read as numbers."""
-
-FEW = (
-    f"Some intervals rest on fewer than {MINIMUM_PICTURES} pictures (n): {TOO_FEW}, so no rank and no difference is "
-    "claimed from them."
-)
-"""Note of a table with such intervals."""
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""First characters that spreadsheets take for a formula."""
-
-
 def format_value(column: Column, value: Value, interval: Literal["none", "half", "ends"] = "none") -> str:
     """Format an entry for people without its marks; the interval, if wanted, as ``± half`` or ``[low, high]``."""
     if value.value is None:
@@ -169,14 +168,6 @@ def format_interval(column: Column, value: Value, interval: Literal["half", "end
     style: Literal["mixed", "brackets"] = "mixed" if interval == "half" else "brackets"
     ends = value.low, value.high
     return format_interval_text(value.value, ends, value.n, _count_digits(column, value), column.signed, style)
-
-
-def _count_digits(column: Column, value: Value) -> int:
-    """Return the decimals of an entry: a small amount of money has more than its column, so that it is not 0."""
-    digits = column.digits or 0
-    return (
-        count_money_digits(value.value, digits) if column.unit == "US$" and isinstance(value.value, float) else digits
-    )
 
 
 def render(table: Table, form: Format, results: Results | None = None, columns: int | None = None) -> str:
@@ -218,40 +209,6 @@ def format_text(table: Table, columns: int | None = None) -> str:
     texts = [*texts[:above], *_with_groups(texts[above:], table, str)]
     width = max(*map(len, texts), NARROWEST)
     return _format_text_lines(texts, table, width if columns is None else min(width, columns), note)
-
-
-def _grouped_blocks(lines: Sequence[Sequence[str]], table: Table, columns: int) -> list[str]:
-    """Return the lines of ``blocks``, each group of rows below its words."""
-    starts = dict(table.groups) or {0: ""}
-    texts: list[str] = []
-    for start, end in zip(starts, [*starts, len(table.rows)][1:], strict=True):
-        texts += [*([""] if texts else []), *wrap(starts[start], columns)]
-        texts += format_blocks([lines[0], *lines[1 + start : 1 + end]], columns)
-    return texts
-
-
-def _with_groups(rows: Iterable[str], table: Table, heading: Callable[[str], str]) -> Iterator[str]:
-    """Yield the lines of rows, before each group the line of its words."""
-    words = dict(table.groups)
-    for place, row in enumerate(rows):
-        if place in words:
-            yield heading(words[place])
-        yield row
-
-
-def _format_text_lines(texts: list[str], table: Table, width: int, note: Sequence[str] = ()) -> str:
-    """Return the lines of a table and, below it, its remarks in lines of a width."""
-    remarks = [wrap(text, width) for text in (table.caption, *_list_remarks(table), *note)]
-    return make_printable("\n".join([*texts, "", *(line for remark in remarks for line in remark)])) + "\n"
-
-
-def _describe_left_out(table: Table, places: Sequence[int], width: int) -> str:
-    # Titles have commas in them: "@K, best".
-    titles = "; ".join(column.title for place, column in enumerate(table.columns) if place not in places)
-    return (
-        f"Left out, since the terminal is narrow: {titles}. "
-        f"A terminal of {width} columns shows everything; so does --format csv."
-    )
 
 
 def format_markdown(table: Table) -> str:
@@ -380,6 +337,114 @@ def list_flat_names(table: Table) -> list[str]:
     return [flat.name for flat in list_flat_columns(table.columns, table.primary)]
 
 
+def escape_formula(value: Any) -> Any:
+    """Return a value for CSV; a text that a spreadsheet would run begins with an apostrophe, and is a text there."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def describe_source(table: Table, version: Version) -> dict[str, str | None]:
+    """Return the source of all rows of a table: judge, category, difficulty, benchmark, and units by column.
+
+    Args:
+        table: Made from results.
+        version: Benchmark version of these results.
+
+    Returns:
+        Each fact by its name in files; a judge or condition that differs between rows, or that the table has a column
+        for, is left out, and so is the judge of numbers that no judge gave.
+    """
+    units = format_units(list_flat_units(table))
+    if {"judge", "category", "difficulty"} <= set(list_flat_names(table)):
+        return {**version.as_dict(), "units": units}
+    behind = [value.episodes for row in table.rows for value in row if value.episodes is not None]
+    facts = {
+        "judge": _find_only_fact(selection.judge for selection in behind),
+        "category": _find_only_fact(selection.category or ALL for selection in behind) if behind else ALL,
+        "difficulty": _find_only_fact(selection.difficulty or ALL for selection in behind) if behind else ALL,
+    }
+    return {**{name: fact for name, fact in facts.items() if fact}, **version.as_dict(), "units": units}
+
+
+def list_flat_units(table: Table) -> dict[str, str]:
+    """Return the unit or scale of a table's flat columns by name; the ends of an interval have that of their mean.
+
+    >>> from ircore.results.tables.model import Column
+    >>> column = Column("cost", "cost", "An episode.", "US$", estimated=True)
+    >>> list_flat_units(Table("costs", "Costs", "", (column,), ()))
+    {'cost_mean': 'US$'}
+    """
+    flats = list_flat_columns(table.columns, table.primary)
+    units = {flat.name: flat.column.unit or flat.column.implied for flat in flats if flat.part in ("value", "mean")}
+    return {name: unit for name, unit in units.items() if unit}
+
+
+def format_units(units: Mapping[str, str]) -> str:
+    """Return units by column as a single text, for a column of a CSV file.
+
+    >>> format_units({"score": "0–10", "cost": "US$"})
+    'score: 0–10; cost: US$'
+    """
+    return "; ".join(f"{name}: {unit}" for name, unit in units.items())
+
+
+def _measure_widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*lines, strict=True)]
+
+
+def _measure_narrow_widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    """Return widths of columns whose headings are broken between words."""
+    heads, *rows = lines
+    words = [max(map(len, head.split()), default=0) for head in heads]
+    return [max(pair) for pair in zip(words, _measure_widths([[""] * len(heads), *rows]), strict=True)]
+
+
+def _sum_widths(widths: Iterable[int]) -> int:
+    known = list(widths)
+    return sum(known) + GAP * (len(known) - 1)
+
+
+def _count_digits(column: Column, value: Value) -> int:
+    """Return the decimals of an entry: a small amount of money has more than its column, so that it is not 0."""
+    digits = column.digits or 0
+    return (
+        count_money_digits(value.value, digits) if column.unit == "US$" and isinstance(value.value, float) else digits
+    )
+
+
+def _grouped_blocks(lines: Sequence[Sequence[str]], table: Table, columns: int) -> list[str]:
+    """Return the lines of ``blocks``, each group of rows below its words."""
+    starts = dict(table.groups) or {0: ""}
+    texts: list[str] = []
+    for start, end in zip(starts, [*starts, len(table.rows)][1:], strict=True):
+        texts += [*([""] if texts else []), *wrap(starts[start], columns)]
+        texts += format_blocks([lines[0], *lines[1 + start : 1 + end]], columns)
+    return texts
+
+
+def _with_groups(rows: Iterable[str], table: Table, heading: Callable[[str], str]) -> Iterator[str]:
+    """Yield the lines of rows, before each group the line of its words."""
+    words = dict(table.groups)
+    for place, row in enumerate(rows):
+        if place in words:
+            yield heading(words[place])
+        yield row
+
+
+def _format_text_lines(texts: list[str], table: Table, width: int, note: Sequence[str] = ()) -> str:
+    """Return the lines of a table and, below it, its remarks in lines of a width."""
+    remarks = [wrap(text, width) for text in (table.caption, *_list_remarks(table), *note)]
+    return make_printable("\n".join([*texts, "", *(line for remark in remarks for line in remark)])) + "\n"
+
+
+def _describe_left_out(table: Table, places: Sequence[int], width: int) -> str:
+    # Titles have commas in them: "@K, best".
+    titles = "; ".join(column.title for place, column in enumerate(table.columns) if place not in places)
+    return (
+        f"Left out, since the terminal is narrow: {titles}. "
+        f"A terminal of {width} columns shows everything; so does --format csv."
+    )
+
+
 def _list_flat_rows(table: Table) -> Iterator[list[Any]]:
     """Yield the entries of each flat record, in the order of ``list_flat_names``."""
     table = table.for_programs()
@@ -472,79 +537,12 @@ def _list_notes(table: Table) -> list[str]:
     return [*table.notes, FEW] if few else list(table.notes)
 
 
-def escape_formula(value: Any) -> Any:
-    """Return a value for CSV; a text that a spreadsheet would run begins with an apostrophe, and is a text there."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
-
-
 def _escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|&~#])", r"\\\1", " ".join(make_printable(text).split()))
 
 
-_MATHEMATICAL = {
-    "Γ": "Gamma", "Δ": "Delta", "α": "alpha", "ε": "varepsilon", "κ": "kappa", "ρ": "rho", "σ": "sigma", "τ": "tau",
-    "±": "pm", "×": "times", "≤": "le", "≥": "ge", "→": "to",
-}  # fmt: skip
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "−": "$-$",
-    **{sign: rf"$\{name}$" for sign, name in _MATHEMATICAL.items()},
-    "†": r"\textdagger{}",
-    "‡": r"\textdaggerdbl{}",
-    "–": "--",
-}
-
-
 def _escape_latex(text: str) -> str:
     return "".join(_LATEX.get(sign, sign) for sign in " ".join(make_printable(text).split()))
-
-
-def describe_source(table: Table, version: Version) -> dict[str, str | None]:
-    """Return the source of all rows of a table: judge, category, difficulty, benchmark, and units by column.
-
-    Args:
-        table: Made from results.
-        version: Benchmark version of these results.
-
-    Returns:
-        Each fact by its name in files; a judge or condition that differs between rows, or that the table has a column
-        for, is left out, and so is the judge of numbers that no judge gave.
-    """
-    units = format_units(list_flat_units(table))
-    if {"judge", "category", "difficulty"} <= set(list_flat_names(table)):
-        return {**version.as_dict(), "units": units}
-    behind = [value.episodes for row in table.rows for value in row if value.episodes is not None]
-    facts = {
-        "judge": _find_only_fact(selection.judge for selection in behind),
-        "category": _find_only_fact(selection.category or ALL for selection in behind) if behind else ALL,
-        "difficulty": _find_only_fact(selection.difficulty or ALL for selection in behind) if behind else ALL,
-    }
-    return {**{name: fact for name, fact in facts.items() if fact}, **version.as_dict(), "units": units}
-
-
-def list_flat_units(table: Table) -> dict[str, str]:
-    """Return the unit or scale of a table's flat columns by name; the ends of an interval have that of their mean.
-
-    >>> from ircore.results.tables.model import Column
-    >>> column = Column("cost", "cost", "An episode.", "US$", estimated=True)
-    >>> list_flat_units(Table("costs", "Costs", "", (column,), ()))
-    {'cost_mean': 'US$'}
-    """
-    flats = list_flat_columns(table.columns, table.primary)
-    units = {flat.name: flat.column.unit or flat.column.implied for flat in flats if flat.part in ("value", "mean")}
-    return {name: unit for name, unit in units.items() if unit}
-
-
-def format_units(units: Mapping[str, str]) -> str:
-    """Return units by column as a single text, for a column of a CSV file.
-
-    >>> format_units({"score": "0–10", "cost": "US$"})
-    'score: 0–10; cost: US$'
-    """
-    return "; ".join(f"{name}: {unit}" for name, unit in units.items())
 
 
 def _find_only_fact(facts: Iterable[str | None]) -> str | None:

@@ -30,6 +30,90 @@ from ircore.results.tables.pairs import (
     pair_values,
 )
 
+ERRORS = (
+    ("bias", "bias", "Mean of score less people's score"),
+    ("absolute", "MAE", "Mean absolute error"),
+    ("squared", "RMSE", "Root of the mean squared error"),
+)
+
+MAP_NOTES = (
+    "Errors in points of 0–10 against the mean of the annotators. Before: the judge's scores as they are. "
+    "After: each by a map fitted to all other pictures (cross-validated). Bias above 0: the judge scores "
+    "higher than people.",
+    "People's mean is unsure itself: with few annotators no judge could reach errors of 0.",
+)
+SCORE_NOTES = (
+    "What people would be expected to give, on average, to renderings that the judge scores so. Where judge and "
+    "people agree little, this draws scores towards their mean; a judge's liking for one pair is not taken out, "
+    "but is in the interval.",
+    "Intervals carry the uncertainty of the scores, of the map, and of how far single pairs are off it, which goes by "
+    "the pairs that people rated: the fewer, the wider. A pair that nobody rated has none. They take the annotators as "
+    "they are.",
+)
+
+_MEASURES = (
+    Column("pearson", "Pearson r", "Of similarity ratings of the same renderings.", "", "higher", estimated=True,
+           implied="−1–1"),
+    Column("spearman", "Spearman ρ", "Of the same.", "", "higher", estimated=True, implied="−1–1"),
+    Column("agreement", "agreement", "Share of episodes with the same preference.", "0–1", "higher", estimated=True),
+    Column("kappa", "Cohen's κ", "Of first, final and tie.", "", "higher", estimated=True, implied="−1–1"),
+    Column("decided_agreement", "agreement, decided", "Where neither left it tied.", "0–1", "higher", estimated=True,
+           audience="pages"),
+    Column("decided_kappa", "κ, decided", "Of the same.", "", "higher", estimated=True, audience="pages",
+           implied="−1–1"),
+)  # fmt: skip
+
+NOTES = (
+    "Pearson and Spearman: similarity of the renderings that both rated. Agreement and κ: which of first and final"
+    " rendering is preferred, in the episodes that both judged; a tie is an answer of its own (a judge whose "
+    "choice turns with the order of showing, or people who are split). Pages and files also give both without ties"
+    " ('decided'). Intervals are clustered on instances and take the raters as they are.",
+)
+PEOPLE = (
+    "human is the mean of the annotators who rated a rendering, and what more of them prefer. A mean is less noisy"
+    " than one person: a judge can come nearer to it than two annotators come to each other without judging "
+    "better."
+)
+SCALE = (
+    "1 is perfect agreement, 0 is what chance gives. Krippendorff (2018, Content Analysis, chapter 12) relies on "
+    "ratings from 0.8 and draws tentative conclusions from 0.667. Intervals are clustered on instances and take "
+    "the annotators as they are."
+)
+ORDER_NOTES = (
+    "Orders disagree: the choice turned when the two renderings changed places, which counts as a tie everywhere. "
+    "A judge that only guesses would do so in half of the episodes, one that always takes the first shown in all.",
+)
+
+METRIC_NOTES = (
+    "1 is agreement whatever the metric's direction: values for which lower is better are negated. Preference: the "
+    "share of episodes in which metric and rater prefer the same of first and final rendering, ties of either left "
+    "out; 0.5 is what chance gives. Intervals are clustered on instances.",
+)
+
+NOBODY = "No person has rated these renderings: ircore annotate build, then ircore ratings import"
+PEOPLE_NOTES = (
+    "Against the mean of the people who rated a rendering. κ is weighted by squared distance (Cohen 1968) and, unlike "
+    "r, is lowered by a bias. Bias: the judge's score less people's, in points. Intervals are clustered on instances "
+    "and take the people as they are.",
+)
+
+COLUMNS = (
+    Column("judge", "judge", "Who was asked twice.", digits=None),
+    Column("task", "task", "Similarity of one rendering, or preference of two.", digits=None),
+    Column("n", "n", "Questions that were answered twice.", digits=0),
+    Column("same", "alike", "Share with the same answer.", "0–1", "higher", estimated=True),
+    Column("correlation", "Pearson r", "Of first and second answer: test–retest reliability.", "", "higher",
+           estimated=True, implied="−1–1"),
+    Column("deviation", "deviation", "Standard deviation of a single answer around the judge's own mean.", "points",
+           "lower"),
+    Column("shift", "shift", "Mean of second less first answer.", "points", signed=True),
+)  # fmt: skip
+
+RETEST_NOTES = (
+    "Second answers are kept apart and count nowhere else. Intervals are clustered on instances. Points are of 10 for "
+    "similarity, of 1 for preference.",
+)
+
 
 def judges_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return the mean final score of each pair, a column for each judge."""
@@ -109,28 +193,6 @@ def conditions_table(results: Results, category: str | None = None, difficulty: 
     return Table("conditions", "Conditions", words, columns, tuple(rows), marks=RATER_MARKS, spare=spare)
 
 
-ERRORS = (
-    ("bias", "bias", "Mean of score less people's score"),
-    ("absolute", "MAE", "Mean absolute error"),
-    ("squared", "RMSE", "Root of the mean squared error"),
-)
-
-MAP_NOTES = (
-    "Errors in points of 0–10 against the mean of the annotators. Before: the judge's scores as they are. "
-    "After: each by a map fitted to all other pictures (cross-validated). Bias above 0: the judge scores "
-    "higher than people.",
-    "People's mean is unsure itself: with few annotators no judge could reach errors of 0.",
-)
-SCORE_NOTES = (
-    "What people would be expected to give, on average, to renderings that the judge scores so. Where judge and "
-    "people agree little, this draws scores towards their mean; a judge's liking for one pair is not taken out, "
-    "but is in the interval.",
-    "Intervals carry the uncertainty of the scores, of the map, and of how far single pairs are off it, which goes by "
-    "the pairs that people rated: the fewer, the wider. A pair that nobody rated has none. They take the annotators as "
-    "they are.",
-)
-
-
 def maps_table(results: Results) -> Table:
     """Return each judge's map: the data behind the fit, and cross-validated errors before and after."""
     columns = (
@@ -203,47 +265,6 @@ def recalibrated_table(results: Results, category: str | None = None, difficulty
     words = format_caption(results, None, category, difficulty)
     marks = {str(key): text for key, text in MARKS.items()}
     return Table("recalibrated", "Recalibrated scores", words, columns, tuple(rows), notes, marks)
-
-
-def _format_recalibrated(cell: RecalibratedCell | None) -> Value:
-    if cell is None or cell.score is None:
-        return Value(None, n=0, missing="the judge rated nothing here" if cell is None else cell.reason)
-    behind = Selection((cell.run_id,), "rated", cell.category, cell.difficulty, cell.judge)
-    return Value(cell.score.value, cell.score.low, cell.score.high, cell.score.n, None, cell.marks, behind)
-
-
-_MEASURES = (
-    Column("pearson", "Pearson r", "Of similarity ratings of the same renderings.", "", "higher", estimated=True,
-           implied="−1–1"),
-    Column("spearman", "Spearman ρ", "Of the same.", "", "higher", estimated=True, implied="−1–1"),
-    Column("agreement", "agreement", "Share of episodes with the same preference.", "0–1", "higher", estimated=True),
-    Column("kappa", "Cohen's κ", "Of first, final and tie.", "", "higher", estimated=True, implied="−1–1"),
-    Column("decided_agreement", "agreement, decided", "Where neither left it tied.", "0–1", "higher", estimated=True,
-           audience="pages"),
-    Column("decided_kappa", "κ, decided", "Of the same.", "", "higher", estimated=True, audience="pages",
-           implied="−1–1"),
-)  # fmt: skip
-
-NOTES = (
-    "Pearson and Spearman: similarity of the renderings that both rated. Agreement and κ: which of first and final"
-    " rendering is preferred, in the episodes that both judged; a tie is an answer of its own (a judge whose "
-    "choice turns with the order of showing, or people who are split). Pages and files also give both without ties"
-    " ('decided'). Intervals are clustered on instances and take the raters as they are.",
-)
-PEOPLE = (
-    "human is the mean of the annotators who rated a rendering, and what more of them prefer. A mean is less noisy"
-    " than one person: a judge can come nearer to it than two annotators come to each other without judging "
-    "better."
-)
-SCALE = (
-    "1 is perfect agreement, 0 is what chance gives. Krippendorff (2018, Content Analysis, chapter 12) relies on "
-    "ratings from 0.8 and draws tentative conclusions from 0.667. Intervals are clustered on instances and take "
-    "the annotators as they are."
-)
-ORDER_NOTES = (
-    "Orders disagree: the choice turned when the two renderings changed places, which counts as a tie everywhere. "
-    "A judge that only guesses would do so in half of the episodes, one that always takes the first shown in all.",
-)
 
 
 def agreement_table(results: Results) -> Table:
@@ -340,13 +361,6 @@ def build_agreement_value(agreement: Agreement) -> Value:
     return Value(agreement.value, agreement.low, agreement.high, agreement.n, reason)
 
 
-METRIC_NOTES = (
-    "1 is agreement whatever the metric's direction: values for which lower is better are negated. Preference: the "
-    "share of episodes in which metric and rater prefer the same of first and final rendering, ties of either left "
-    "out; 0.5 is what chance gives. Intervals are clustered on instances.",
-)
-
-
 def metric_agreement_table(results: Results) -> Table:
     """Return how each image metric agrees with each judge, with people, and with verified facts."""
     columns = (
@@ -378,14 +392,6 @@ def metric_agreement_table(results: Results) -> Table:
     return Table(
         "metric_agreement", "Metrics beside judges", format_caption(results), columns, rows, notes, spare=spare
     )
-
-
-NOBODY = "No person has rated these renderings: ircore annotate build, then ircore ratings import"
-PEOPLE_NOTES = (
-    "Against the mean of the people who rated a rendering. κ is weighted by squared distance (Cohen 1968) and, unlike "
-    "r, is lowered by a bias. Bias: the judge's score less people's, in points. Intervals are clustered on instances "
-    "and take the people as they are.",
-)
 
 
 def people_table(results: Results) -> Table:
@@ -423,24 +429,6 @@ def people_table(results: Results) -> Table:
     )
 
 
-COLUMNS = (
-    Column("judge", "judge", "Who was asked twice.", digits=None),
-    Column("task", "task", "Similarity of one rendering, or preference of two.", digits=None),
-    Column("n", "n", "Questions that were answered twice.", digits=0),
-    Column("same", "alike", "Share with the same answer.", "0–1", "higher", estimated=True),
-    Column("correlation", "Pearson r", "Of first and second answer: test–retest reliability.", "", "higher",
-           estimated=True, implied="−1–1"),
-    Column("deviation", "deviation", "Standard deviation of a single answer around the judge's own mean.", "points",
-           "lower"),
-    Column("shift", "shift", "Mean of second less first answer.", "points", signed=True),
-)  # fmt: skip
-
-RETEST_NOTES = (
-    "Second answers are kept apart and count nowhere else. Intervals are clustered on instances. Points are of 10 for "
-    "similarity, of 1 for preference.",
-)
-
-
 def retests_table(results: Results) -> Table:
     """Return the agreement of each judge with itself, over all runs."""
     answers = [answer for run in results.runs.values() for answer in run.second_answers]
@@ -459,3 +447,10 @@ def retests_table(results: Results) -> Table:
     )
     notes = RETEST_NOTES if rows else ("No judge was asked twice: ircore score RUN --judge FILE --again 10%",)
     return Table("retests", "Judges asked twice", format_caption(results), COLUMNS, rows, notes, primary="same")
+
+
+def _format_recalibrated(cell: RecalibratedCell | None) -> Value:
+    if cell is None or cell.score is None:
+        return Value(None, n=0, missing="the judge rated nothing here" if cell is None else cell.reason)
+    behind = Selection((cell.run_id,), "rated", cell.category, cell.difficulty, cell.judge)
+    return Value(cell.score.value, cell.score.low, cell.score.high, cell.score.n, None, cell.marks, behind)

@@ -33,6 +33,28 @@ MODULES = (
 )
 """Imported once, by the process from which those of the commands are forked, and the modules of the games beside."""
 
+Chain = tuple[tuple[str, ...], ...]
+"""Commands that are given one after the other, each as the arguments of ``ircore``."""
+
+Watch = Callable[[int, str], None]
+"""Is told how many commands of a stage have ended, and the last line of a running command; "" if it said nothing."""
+
+WATCH_INTERVAL = 0.5
+"""Seconds between two calls of a ``Watch``, at most."""
+
+SIDE_BY_SIDE = 4
+"""Chains of a stage that run at once, at most."""
+
+_OTHERS = {
+    # With memory and without it; the last one says nothing of what it has no word for: its aborted episodes belong to
+    # what is shown.
+    "reference": ("looker", "looker-alone", "literal"),
+    "conversation": ("extractive", "extractive-sketch"),
+    # With thinking and without it.
+    "reasoning": ("solver-editor", "editor"),
+}
+"""Submissions of the other games, by game: at least two each, so that there is something to compare."""
+
 
 @dataclass(frozen=True)
 class CommandOutcome:
@@ -91,44 +113,6 @@ class CommandProcess:
         self._folder.cleanup()
 
 
-def _make_process(work: Callable[..., None], arguments: tuple[Any, ...]) -> BaseProcess:
-    if "forkserver" not in get_all_start_methods():  # Windows starts every process anew
-        return get_context("spawn").Process(target=work, args=arguments)
-    context = get_context("forkserver")
-    # Entry points of games and of what draws their instances name the games' modules.
-    plugins = [*list_available("games").values(), *list_available("instances").values()]
-    games = {plugin.module for plugin in plugins if not plugin.name.startswith("import.")}
-    context.set_forkserver_preload([*MODULES, *sorted(games)])
-    return context.Process(target=work, args=arguments)
-
-
-def _work(words: list[str], environment: dict[str, str], output: Path, errors: Path) -> None:
-    from ircore.commands.main import main
-
-    # The process from which this one was forked has the environment of its own beginning, and workers of the command
-    # begin as they always do.
-    os.environ.clear()
-    os.environ.update(environment)
-    set_start_method(None, force=True)
-    for path, stream in ((output, sys.stdout), (errors, sys.stderr)):
-        with path.open("wb") as file:
-            os.dup2(file.fileno(), stream.fileno())
-    main(words)
-
-
-Chain = tuple[tuple[str, ...], ...]
-"""Commands that are given one after the other, each as the arguments of ``ircore``."""
-
-Watch = Callable[[int, str], None]
-"""Is told how many commands of a stage have ended, and the last line of a running command; "" if it said nothing."""
-
-WATCH_INTERVAL = 0.5
-"""Seconds between two calls of a ``Watch``, at most."""
-
-SIDE_BY_SIDE = 4
-"""Chains of a stage that run at once, at most."""
-
-
 @dataclass(frozen=True)
 class Stage:
     """A part of the demo.
@@ -148,17 +132,6 @@ class Stage:
     def commands(self) -> list[tuple[str, ...]]:
         """The commands of all chains."""
         return [command for chain in self.chains for command in chain]
-
-
-_OTHERS = {
-    # With memory and without it; the last one says nothing of what it has no word for: its aborted episodes belong to
-    # what is shown.
-    "reference": ("looker", "looker-alone", "literal"),
-    "conversation": ("extractive", "extractive-sketch"),
-    # With thinking and without it.
-    "reasoning": ("solver-editor", "editor"),
-}
-"""Submissions of the other games, by game: at least two each, so that there is something to compare."""
 
 
 @dataclass(frozen=True)
@@ -263,6 +236,31 @@ def run_stage(stage: Stage, log: IO[bytes], watch: Watch | None = None) -> None:
     finally:
         for process, _ in running.values():
             process.stop()
+
+
+def _make_process(work: Callable[..., None], arguments: tuple[Any, ...]) -> BaseProcess:
+    if "forkserver" not in get_all_start_methods():  # Windows starts every process anew
+        return get_context("spawn").Process(target=work, args=arguments)
+    context = get_context("forkserver")
+    # Entry points of games and of what draws their instances name the games' modules.
+    plugins = [*list_available("games").values(), *list_available("instances").values()]
+    games = {plugin.module for plugin in plugins if not plugin.name.startswith("import.")}
+    context.set_forkserver_preload([*MODULES, *sorted(games)])
+    return context.Process(target=work, args=arguments)
+
+
+def _work(words: list[str], environment: dict[str, str], output: Path, errors: Path) -> None:
+    from ircore.commands.main import main
+
+    # The process from which this one was forked has the environment of its own beginning, and workers of the command
+    # begin as they always do.
+    os.environ.clear()
+    os.environ.update(environment)
+    set_start_method(None, force=True)
+    for path, stream in ((output, sys.stdout), (errors, sys.stderr)):
+        with path.open("wb") as file:
+            os.dup2(file.fileno(), stream.fileno())
+    main(words)
 
 
 def _find_last_line(processes: Iterable[CommandProcess]) -> str:

@@ -30,6 +30,14 @@ LONGEST = 5000
 MOST_WRONG = 12
 """Facts that are wrong, of those that are listed."""
 
+DATA = "data:image/png;base64,"
+MOST_WORDS = 40
+"""Descriptions that are typed for one drawing."""
+
+_CAPTION = re.compile(r"^shown-(\d+)\.png: Picture (\w+):$", re.MULTILINE)
+_MESSAGE = re.compile(r"^Round (\d+)\. Which picture is meant by this message: (.*)$", re.MULTILINE)
+_RIGHT, _WRONG = "That was right.", re.compile(r"That was wrong: picture (\w+) was meant\.")
+
 
 @dataclass
 class DescriberTable:
@@ -200,15 +208,6 @@ class DescriberTable:
         return None if verification is None else verification.score
 
 
-def _number(name: str) -> int:
-    return int(name.removeprefix("rendering-").removesuffix(".png"))
-
-
-DATA = "data:image/png;base64,"
-MOST_WORDS = 40
-"""Descriptions that are typed for one drawing."""
-
-
 @dataclass
 class DrawingTable(DescriberTable):
     """Contents of the page for a run in which a person draws.
@@ -320,11 +319,6 @@ def decode_data_address(address: str) -> Picture:
         raise ValueError("no picture") from error
 
 
-_CAPTION = re.compile(r"^shown-(\d+)\.png: Picture (\w+):$", re.MULTILINE)
-_MESSAGE = re.compile(r"^Round (\d+)\. Which picture is meant by this message: (.*)$", re.MULTILINE)
-_RIGHT, _WRONG = "That was right.", re.compile(r"That was wrong: picture (\w+) was meant\.")
-
-
 @dataclass
 class ListeningTable(DescriberTable):
     """Contents of the page for a run in which a person listens.
@@ -392,6 +386,10 @@ class ListeningTable(DescriberTable):
             "pictures": pictures,
             "feedback": last if last == _RIGHT or _WRONG.fullmatch(last) else "",
         }
+
+
+def _number(name: str) -> int:
+    return int(name.removeprefix("rendering-").removesuffix(".png"))
 
 
 def _count_right(episode: Any) -> int:

@@ -23,6 +23,10 @@ WORDS = ("river", "garden", "window", "market", "summer", "bridge", "candle", "f
 
 Code = Annotated[str, StringConstraints(pattern=r"^p[0-9]{2,4}$")]
 
+_UNTOLD = {"checked": None, "category": None, "difficulty": None, "instance": None}
+"""Values that the page hides, since describers of the game are not shown them either."""
+CONSENT, CHECKS = "consent.json", "checks.json"
+
 
 class AttentionCheck(Record):
     """An attention check: a word to be typed after some targets."""
@@ -121,11 +125,6 @@ def read_study(folder: Path) -> BuiltStudy:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise InputError(f"{folder / PLAN}: {where}: {first['msg']}", "Build the study anew.") from error
-
-
-_UNTOLD = {"checked": None, "category": None, "difficulty": None, "instance": None}
-"""Values that the page hides, since describers of the game are not shown them either."""
-CONSENT, CHECKS = "consent.json", "checks.json"
 
 
 @dataclass
