@@ -18,7 +18,7 @@ from leaderboard.pages.finding import describe_best_on_target, describe_outcome
 from leaderboard.pages.front_episode import choose_front_episode
 from leaderboard.pages.selections import Chosen
 from leaderboard.theme import ACCENT, describer_colour, neutral
-from leaderboard.words.labels import format_category, format_interval_width, number, rank
+from leaderboard.words import format_category, format_interval_width, number, rank
 
 SIZE = (1200, 630)
 """Width and height in pixels, as Open Graph recommends."""

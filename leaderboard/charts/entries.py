@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor
 
 from ircore.results.tables.model import Table
+from leaderboard import words
 from leaderboard.charts.data import RUN, Entry, list_entries
 from leaderboard.charts.grammar import (
     FOOT,
@@ -26,7 +27,6 @@ from leaderboard.charts.grammar import (
 from leaderboard.charts.names_beside import PLOT, draw_end_names
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
-from leaderboard.words import labels
 
 MOST_NAMED = 5
 """Maximum of pairs with a name and a colour; the others are grey."""
@@ -73,7 +73,7 @@ def _order(row: Entry) -> int:
 
 
 def _compose_entries_title(best: Entry, pair: Pair, count: int, top: int, noun: str) -> str:
-    score = labels.number(_score(best), 1)
+    score = words.number(_score(best), 1)
     if count == 1:
         return f"{pair_name(pair)} is the first {noun} on the board, with a main score of {score}"
     if top > 1:
@@ -135,7 +135,7 @@ def _format_hover(row: Entry, pair: Pair) -> str:
 def score_words(row: Entry) -> str:
     """Return the main score of a row with its interval, in words."""
     value = row["main_score"]
-    return f"{labels.number(get_mean(value), 1)}, {describe_interval(value, lambda end: labels.number(end, 1))}"
+    return f"{words.number(get_mean(value), 1)}, {describe_interval(value, lambda end: words.number(end, 1))}"
 
 
 def _build_entries_layout(rows: Sequence[Entry], named: Sequence[tuple[Entry, Pair]], narrow: bool) -> Json:

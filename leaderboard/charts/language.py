@@ -12,6 +12,7 @@ from ircore.results.language.corrections import CORRECTIONS
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.language import corrections_by_turn_table, corrections_table, messages_table
 from ircore.results.tables.model import Table, Value
+from leaderboard import words
 from leaderboard.charts.data import (
     MOST_PANELS,
     MOST_ROWS,
@@ -44,8 +45,7 @@ from leaderboard.charts.heat import HeatMap, draw_small_maps, name_axis
 from leaderboard.charts.tracks import PairTrack, TrackScale, draw_panels, turn_track
 from leaderboard.charts.turns import turn_axis
 from leaderboard.model.site import Pair
-from leaderboard.words import labels
-from leaderboard.words.marked_messages import CORRECTION_WORDS
+from leaderboard.words import CORRECTION_WORDS
 
 _AID = (
     "The line is the mean over the same episodes at each turn, those that go on to the last turn shown, the band its"
@@ -77,7 +77,7 @@ def sketch_lengths(subject: ChartSubject) -> Sketch | Missing:
     # A tenth of room, so that the highest mark does not touch the edge.
     top = step * ceil(1.1 * most / step)
     y = make_axis(0, top * 1.02, make_ticks(0, top, step), "mean length (tokens a message)")
-    scale = TrackScale(_build_turn_axis(rows), y, form=lambda value: labels.number(value, 0))
+    scale = TrackScale(_build_turn_axis(rows), y, form=lambda value: words.number(value, 0))
     tracks = _build_tracks(subject, rows, "tokens")
     return _build_sketch(subject, table, "tokens", tracks, scale, _compose_length_title)
 
@@ -219,7 +219,7 @@ def _collect_ends(tracks: Sequence[PairTrack]) -> tuple[list[float], list[float]
 
 
 def _format_span(shares: Sequence[float]) -> str:
-    low, high = labels.format_share(min(shares)), labels.format_share(max(shares))
+    low, high = words.format_share(min(shares)), words.format_share(max(shares))
     return f"{low} %" if low == high else f"{low}–{high} %"
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import log10
 
 from ircore.results.tables.model import Table
+from leaderboard import words
 from leaderboard.charts.data import MOST_ROWS, Entry, list_entries
 from leaderboard.charts.entries import LEFT, MOST_NAMED, TOP, score_words
 from leaderboard.charts.grammar import (
@@ -25,7 +26,6 @@ from leaderboard.charts.grammar import (
 from leaderboard.charts.names_beside import PLOT, draw_end_names
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
-from leaderboard.words import labels
 
 _ASIDE = 0.012
 """Distance of the marks of two named pairs in one version, as a share of the distance from the first to the last."""
@@ -142,7 +142,7 @@ def _place_words(row: Entry | None, version: str) -> str:
     if row is None:
         return ""
     low, high = (get_mean(row[key]) for key in ("rank_low", "rank_high"))
-    ranked = "no rank" if low is None or high is None else f"rank {labels.rank(round(low), round(high))}"
+    ranked = "no rank" if low is None or high is None else f"rank {words.rank(round(low), round(high))}"
     return f"{escape_for_plotly(version)}: place {_place(row)}, {ranked}<br>{score_words(row)}"
 
 

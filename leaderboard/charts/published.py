@@ -12,7 +12,7 @@ from leaderboard.charts.data import list_entries
 from leaderboard.charts.grammar import escape_for_plotly
 from leaderboard.charts.rows import ChartMark, MarkRow
 from leaderboard.theme import token
-from leaderboard.words.labels import judge_name
+from leaderboard.words import judge_name
 
 _HEADING = MarkRow(("reported by the paper,", "not run here"), ())
 

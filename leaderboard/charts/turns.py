@@ -15,6 +15,7 @@ from ircore.results.tables.intervals import SEM_WORDS
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.pairs import ALL
 from ircore.results.tables.turns import budgets_table, trajectories_table
+from leaderboard import words
 from leaderboard.charts.data import (
     MOST_PANELS,
     RUN,
@@ -45,7 +46,6 @@ from leaderboard.charts.grammar import (
 from leaderboard.charts.scores import choose_range_around_zero
 from leaderboard.charts.tracks import PairTrack, TrackPoint, TrackScale, draw_line, draw_panels, label_ends, turn_track
 from leaderboard.model.site import MarkedPlayers, Pair
-from leaderboard.words import labels
 
 _SMALL_TOP = 14
 """Room above a figure that needs no words there, CSS pixels."""
@@ -181,7 +181,7 @@ def sketch_budget_deltas(subject: ChartSubject) -> Sketch | Missing:
     low, high, step = choose_range_around_zero([row["delta"] for rows in series for row in rows])
     y = make_axis(low, high, make_ticks(low, high, max(step, 1), signed=True), "ΔQ (points of 10)")
     return _build_sketch(
-        subject, table, "delta", TrackScale(_build_budget_axis(series), y, form=labels.format_signed, zero=True), title
+        subject, table, "delta", TrackScale(_build_budget_axis(series), y, form=words.format_signed, zero=True), title
     )
 
 
@@ -202,7 +202,7 @@ def _get_last(rows: Sequence[Mapping[str, Value]]) -> float:
 def _scale(tracks: Sequence[PairTrack]) -> TrackScale:
     turns = round(max((track.spots[-1].x for track in tracks if track.spots), default=1))
     y = make_axis(0, 10.1, make_ticks(0, 10, 5), _SIMILARITY)
-    return TrackScale(turn_axis(turns), y, form=lambda value: labels.number(value, 1))
+    return TrackScale(turn_axis(turns), y, form=lambda value: words.number(value, 1))
 
 
 def _build_single_layout(track: PairTrack, table: Table) -> Json:
@@ -241,7 +241,7 @@ def _pair_title(track: PairTrack) -> str:
 
 
 def _format_ends(track: PairTrack) -> tuple[str, str]:
-    return labels.number(get_mean(track.spots[0].value), 1), labels.number(get_mean(track.spots[-1].value), 1)
+    return words.number(get_mean(track.spots[0].value), 1), words.number(get_mean(track.spots[-1].value), 1)
 
 
 def _compute_gain(track: PairTrack) -> float:

@@ -31,7 +31,7 @@ from leaderboard.components.values import (
 )
 from leaderboard.model.site import Pair
 from leaderboard.theme import score_class
-from leaderboard.words.labels import describe_unrated, format_interval_width, format_share, number, rank
+from leaderboard.words import describe_unrated, format_interval_width, format_share, number, rank
 
 MONEY, SHARE = "US$", "0–1"
 """Units whose values are written in a way of their own."""

@@ -32,7 +32,7 @@ from leaderboard.components.players import dispute, pair_name, render_fact_cells
 from leaderboard.components.plots import dot, main_dot
 from leaderboard.model.site import Pair
 from leaderboard.model.trust import Tier
-from leaderboard.words.labels import format_share
+from leaderboard.words import format_share
 
 
 @dataclass(frozen=True, kw_only=True)

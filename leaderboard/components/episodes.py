@@ -21,8 +21,7 @@ from leaderboard.model.sentences import MarkSubject
 from leaderboard.model.turn_facts import TurnFacts
 from leaderboard.model.xray import FATES, LETTER, LINKS, Cited, DrawnMark, DrawnScene, MarkFault, Xray
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.labels import open_words
-from leaderboard.words.marked_messages import CORRECTION_WORDS, MarkedMessage, Segment, escape_untrusted
+from leaderboard.words import CORRECTION_WORDS, MarkedMessage, Segment, escape_untrusted, open_words
 
 _CLASSES: Mapping[Correction, str] = {name: f"fix fix-{name}" for name in CORRECTION_WORDS}
 

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.environment import TemplateModule
 from markupsafe import Markup
 
-from leaderboard.words.labels import MISSING, PROGRAM_MARK, PROGRAM_MEANING
+from leaderboard.words import MISSING, PROGRAM_MARK, PROGRAM_MEANING
 
 REMEMBERED = 16_384
 """Rendered components kept in memory: a pair's score stands on its page, on boards and on a dozen matrices."""

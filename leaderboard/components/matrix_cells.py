@@ -26,7 +26,7 @@ from leaderboard.model.site import Gallery, Pair
 from leaderboard.model.trust import Tier
 from leaderboard.storage.pictures import Shown
 from leaderboard.theme import score_class
-from leaderboard.words.labels import MISSING, format_interval_width, format_signed, number, rank
+from leaderboard.words import MISSING, format_interval_width, format_signed, number, rank
 
 _REMEMBERED = 4_096
 """Pairs whose names and addresses are kept."""

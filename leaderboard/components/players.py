@@ -19,7 +19,7 @@ from leaderboard.components.markup import REMEMBERED, macro
 from leaderboard.model.site import Pair
 from leaderboard.model.trust import Tier
 from leaderboard.theme import describer_class, generator_path
-from leaderboard.words.marked_messages import render_untrusted
+from leaderboard.words import render_untrusted
 
 FACTS: Mapping[str, tuple[str, str, str, Callable[[ModelFacts], object]]] = {
     "organisation": ("Maker", "Organisation that made the model", "", lambda facts: facts.organisation),

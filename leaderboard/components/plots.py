@@ -10,7 +10,7 @@ from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.components.markup import REMEMBERED, macro
 from leaderboard.theme import describer_class
-from leaderboard.words.labels import describe_interval, number
+from leaderboard.words import describe_interval, number
 
 MAIN = (0.0, 100.0)
 """Ends of the main score's scale."""

@@ -16,7 +16,7 @@ from leaderboard.components.players import player_glyph, render_player_names
 from leaderboard.components.plots import dot, wins_bar
 from leaderboard.components.values import badge, difference, difference_heat, extremes, heat, missing, stacked
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.marked_messages import CORRECTION_WORDS
+from leaderboard.words import CORRECTION_WORDS
 
 _SAMPLE = Estimate(1.0, 0.5, 1.5, 2)
 """Mean with an interval: the parts that depend on one are in the prototype, to be removed where they do not apply."""

@@ -15,7 +15,7 @@ from ircore.results.tables.intervals import count_money_digits
 from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.markup import REMEMBERED, macro
 from leaderboard.theme import delta_class, score_class
-from leaderboard.words.labels import (
+from leaderboard.words import (
     MISSING,
     NOT_RATED,
     describe_interval,

@@ -7,7 +7,7 @@ from typing import Any
 from ircore.core.untrusted_text import format_one_line
 from ircore.instances.benchmark import BenchmarkVersion
 from leaderboard.components.markup import Chip
-from leaderboard.words.labels import format_category
+from leaderboard.words import format_category
 
 Row = Mapping[str, Any]
 """A row of ``leaderboard.json``."""

@@ -9,9 +9,7 @@ from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.model.turn_facts import Lines, TurnFacts, group_facts_by_turn
 from leaderboard.model.xray import Xray, build_xrays
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.alt_text import describe_rendering
-from leaderboard.words.labels import REASONS
-from leaderboard.words.marked_messages import MarkedMessage, mark_message
+from leaderboard.words import REASONS, MarkedMessage, describe_rendering, mark_message
 
 _NOTES = 20
 """Notes shown of a turn at most; further notes of the generator are left out."""

@@ -28,8 +28,7 @@ from leaderboard.model.site import Pair, Site
 from leaderboard.model.turn_facts import Lines, TurnFacts
 from leaderboard.rendering.render import render_block
 from leaderboard.storage.build_cache import BuildCache, load_or_make
-from leaderboard.words.labels import open_words
-from leaderboard.words.marked_messages import CORRECTION_WORDS, MarkedMessage
+from leaderboard.words import CORRECTION_WORDS, MarkedMessage, open_words
 
 Outcomes = dict[str, list[Any]]
 """By instance: outcome, change, final and first score by the site's judge, number of facts wrong in the end, and the

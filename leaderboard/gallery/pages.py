@@ -18,9 +18,7 @@ from leaderboard.pages.finding import describe_best_on_target, describe_outcome
 from leaderboard.pages.front_episode import SELECTION, strip_episodes, strip_page, strip_path
 from leaderboard.pages.selections import Chosen, choose_example_episode, choose_selections, find_best_episode
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.alt_text import describe_target_picture
-from leaderboard.words.labels import OUTCOMES
-from leaderboard.words.marked_messages import MarkedMessage, Segment
+from leaderboard.words import OUTCOMES, MarkedMessage, Segment, describe_target_picture
 
 
 def build_gallery_pages(site: Site) -> Iterator[Page]:

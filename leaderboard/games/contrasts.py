@@ -26,7 +26,7 @@ from leaderboard.games.figures import build_published_table, drop_weak_interval,
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
-from leaderboard.words.labels import choose_digits, format_category, number, scale_end
+from leaderboard.words import choose_digits, format_category, number, scale_end
 
 _ROW = 40
 """Height of a row, CSS pixels."""

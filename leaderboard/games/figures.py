@@ -22,7 +22,7 @@ from leaderboard.charts.tracks import PairTrack, TrackPoint, TrackScale
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.pages.board_views import label_rules
-from leaderboard.words.labels import choose_digits, number, scale_end
+from leaderboard.words import choose_digits, number, scale_end
 
 Episodes = Mapping[str, Sequence[SteppedEpisode]]
 """Values of each run, step by step, by run id."""

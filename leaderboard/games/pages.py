@@ -35,7 +35,7 @@ from leaderboard.pages.history import build_history_page
 from leaderboard.pages.matrix import build_matrix_pages
 from leaderboard.pages.pair_comparison import compare_page
 from leaderboard.pages.player_boards import build_player_board_pages
-from leaderboard.words.labels import choose_digits, format_category, lead_words, number, place_words
+from leaderboard.words import choose_digits, format_category, lead_words, number, place_words
 
 _TABS = (
     ("index", "Start"),

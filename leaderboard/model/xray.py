@@ -18,7 +18,7 @@ from ircore.instances.scene_percepts import complete_scene
 from ircore.scorers.verification.scene_facts import Fact, Mark, list_facts, list_marks
 from leaderboard.model.sentences import NO_KIND, MarkSubject, Span, find_best_sentences, read_point
 from leaderboard.model.turn_facts import Lines
-from leaderboard.words.marked_messages import LONGEST
+from leaderboard.words import LONGEST_MESSAGE
 
 Fate = Literal["right", "missing", "text", "colour", "moved", "value", "extra", "unsure"]
 
@@ -294,4 +294,4 @@ def _find_place_citation(box: Box, messages: Sequence[Message]) -> Cited | None:
 
 def format_message(message: str | None) -> str:
     """Return a message as pages show it: its beginning, with hidden characters visible."""
-    return make_visible((message or "")[:LONGEST])
+    return make_visible((message or "")[:LONGEST_MESSAGE])

@@ -10,7 +10,7 @@ from ircore.results.model import BoardRow
 from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Pair, Site
-from leaderboard.words.labels import format_category, format_interval_width, number, rank
+from leaderboard.words import format_category, format_interval_width, number, rank
 
 _LABEL = "image reconstruction"
 _HEIGHT = 20

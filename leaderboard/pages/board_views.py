@@ -22,7 +22,7 @@ from leaderboard.components.markup import Chip
 from leaderboard.model.site import LEADERBOARD, Site
 from leaderboard.model.site_judge import has_rated
 from leaderboard.model.trust import find_tier
-from leaderboard.words.labels import format_category
+from leaderboard.words import format_category
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ from leaderboard.pages.pair_comparison import against_path
 from leaderboard.pages.player_boards import build_subject_chips
 from leaderboard.pages.references import list_board_references, list_pair_references
 from leaderboard.pages.season_column import SeasonColumn, build_season_column
-from leaderboard.words.labels import choose_digits, format_category, lead_words, shorten_category
+from leaderboard.words import choose_digits, format_category, lead_words, shorten_category
 
 
 def collect_menu_fields(site: Site, pair: Pair) -> dict[str, Any]:

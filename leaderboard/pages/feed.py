@@ -19,7 +19,7 @@ from ircore.submissions.pending_work import MergedSubmission
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.history import Entered
 from leaderboard.pages.history import list_entries as entered_pairs
-from leaderboard.words.labels import describe_estimate, describe_unrated, number, rank
+from leaderboard.words import describe_estimate, describe_unrated, number, rank
 
 NAME = "Image Reconstruction Game"
 

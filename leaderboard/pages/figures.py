@@ -19,7 +19,7 @@ from leaderboard.model.site import Page, Pair, Site
 from leaderboard.model.site_judge import has_rated
 from leaderboard.pages.board_views import BoardView, describe_view, view_path
 from leaderboard.theme import describer_class
-from leaderboard.words.labels import format_category
+from leaderboard.words import format_category
 
 FOLDER = "data/figures"
 """Folder of the files, relative to the site's root."""

@@ -22,7 +22,7 @@ from leaderboard.charts.places import sketch_versions
 from leaderboard.frozen_boards.archive import FrozenBoard
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.version_moves import VersionTrack, build_tracks, describe_moves
-from leaderboard.words.labels import describe_interval, format_signed, number, rank
+from leaderboard.words import describe_interval, format_signed, number, rank
 
 TELLING = 2
 """Episodes named that moved a pair past the pair behind it."""

@@ -25,7 +25,7 @@ from ircore.scorers.judge_test.card import PASSING
 from ircore.scorers.judge_test.page import format_percent, render_card
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import metric_path
-from leaderboard.words.labels import judge_name
+from leaderboard.words import judge_name
 
 PATH = "people"
 """Path of the page, without suffix."""

@@ -16,7 +16,7 @@ from ircore.results.tables.judges import agreement_table, maps_table
 from ircore.results.tables.model import Table, Value
 from leaderboard.charts.data import filter_rows, list_entries, select_columns
 from leaderboard.model.site import Page, Pair, Site
-from leaderboard.words.labels import judge_name
+from leaderboard.words import judge_name
 
 _MEASURES = ("pearson", "spearman", "agreement", "kappa")
 

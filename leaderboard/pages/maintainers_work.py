@@ -30,7 +30,7 @@ from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import REPORTED
 from leaderboard.pages.board_views import BoardView, view_path
 from leaderboard.pages.pairs import list_credits
-from leaderboard.words.labels import name_waiting_page
+from leaderboard.words import name_waiting_page
 
 PENDING = "pending"
 """Path of the page."""

@@ -36,7 +36,7 @@ from leaderboard.pages.players import player_paths
 from leaderboard.pages.references import list_board_references, list_pair_references
 from leaderboard.pages.selections import choose_example_target
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.labels import format_category, shorten_category
+from leaderboard.words import format_category, shorten_category
 
 DENSE = 30
 """Number of pairs up to which every cell of a matrix has its picture and its numbers."""

@@ -38,7 +38,7 @@ from ircore.results.statistics.intervals import (
 from ircore.results.tables.comparisons import MOST, describe_repeats, plan_neighbours
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.board_views import BoardView, is_rated, judge_words, list_views, name_view, select_view_results
-from leaderboard.words.labels import format_category
+from leaderboard.words import format_category
 
 AGAINST_FOLDER = "data/against"
 """Folder of the files, relative to the site's root."""

@@ -37,7 +37,7 @@ from leaderboard.pages.pair_comparison import choose_span
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.selections import Chosen, list_judged_episodes
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
+from leaderboard.words import CONVERGENCES, NOT_RATED, OUTCOMES, number
 
 MOST_SHOWN = 12
 """Findings whose pictures a page shows, grave ones first."""

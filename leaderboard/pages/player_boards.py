@@ -32,7 +32,7 @@ from leaderboard.pages.board_views import (
 from leaderboard.pages.citation import dump_provenance
 from leaderboard.pages.pair_comparison import AGAINST_FOLDER, dump_against_file
 from leaderboard.pages.players import make_player_keys, player_paths
-from leaderboard.words.labels import format_category, lead_words
+from leaderboard.words import format_category, lead_words
 
 
 def player_board_path(site: Site, view: BoardView, role: str) -> str:

@@ -15,7 +15,7 @@ from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.board_views import judge_words
 from leaderboard.pages.cannot_draw import find_undrawable_marks
 from leaderboard.pages.selections import list_judged_episodes
-from leaderboard.words.labels import describe_estimate, describe_extremes, format_category
+from leaderboard.words import describe_estimate, describe_extremes, format_category
 
 _OTHER: Mapping[str, str] = {"describer": "generator", "generator": "describer"}
 

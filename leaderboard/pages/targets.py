@@ -4,7 +4,7 @@ from typing import Any
 
 from ircore.results.tables.targets import targets_table
 from leaderboard.model.site import Page, Site
-from leaderboard.words.alt_text import describe_target_picture
+from leaderboard.words import describe_target_picture
 
 _ASKED = {
     "bar_graph": "A data chart whose bars are read off an axis; a correction has to get the numbers right.",

@@ -16,7 +16,7 @@ from ircore.results.statistics.intervals import Estimate
 from leaderboard.frozen_boards.archive import FrozenBoard
 from leaderboard.frozen_boards.frozen_views import ALL
 from leaderboard.model.site import Pair, Site
-from leaderboard.words.labels import format_category, format_signed, rank
+from leaderboard.words import format_category, format_signed, rank
 
 MOST_CONDITIONS = 2
 """Maximum of conditions named that moved a pair."""

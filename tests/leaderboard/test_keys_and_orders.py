@@ -31,8 +31,7 @@ from leaderboard.pages.selections import choose_selections
 from leaderboard.pages.version_moves import VersionPlace, VersionTrack, build_tracks
 from leaderboard.storage import build_cache
 from leaderboard.storage.build_cache import compute_content_key, run_key
-from leaderboard.words.labels import describe_interval
-from leaderboard.words.marked_messages import mark_message
+from leaderboard.words import describe_interval, mark_message
 
 SET = invented_set(6, ("geometry", "photos"))
 

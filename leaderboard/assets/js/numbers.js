@@ -1,4 +1,4 @@
-/* Numbers as leaderboard/words/labels.py writes them: a true minus sign, no sign before a zero, a half to the even digit. */
+/* Numbers as leaderboard/words.py writes them: a true minus sign, no sign before a zero, a half to the even digit. */
 
 export const MISSING = "–";
 

@@ -22,8 +22,7 @@ from leaderboard.gallery.same_words import BlameShares, PlayerExchange, group_sa
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.selections import Chosen, choose_example_episode, choose_selections
-from leaderboard.words.alt_text import colour_name, describe_target_picture
-from leaderboard.words.marked_messages import Segment, mark_message
+from leaderboard.words import Segment, colour_name, describe_target_picture, mark_message
 
 
 def test_words_that_correct_are_cut_out_of_the_message() -> None:

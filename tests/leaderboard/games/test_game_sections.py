@@ -35,7 +35,7 @@ from leaderboard.pages.overview import build_games_front_page
 from leaderboard.pages.search_entries import list_page_entries
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.labels import format_category, scale_end
+from leaderboard.words import format_category, scale_end
 
 HELPER: Seat[Question, TextAnswer] = Seat("helper", "Helper", "the prompt", "text", when="helped")
 

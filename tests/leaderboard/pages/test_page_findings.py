@@ -29,7 +29,7 @@ from leaderboard.pages.player_boards import build_player_board_pages
 from leaderboard.pages.players import build_player_pages, find_extremes
 from leaderboard.pages.selections import find_best_episode
 from leaderboard.rendering.render import LONGEST, Renderer, describe_page
-from leaderboard.words.labels import lead_words, place_words
+from leaderboard.words import lead_words, place_words
 
 MAIN = Estimate(79.84, 70.1, 88.9, 42)
 SCORE = "79.8 (95 % interval 70.1 to 88.9, n = 42)"
