@@ -27,7 +27,7 @@ from leaderboard.building.finish import Tree, finish_pages, merge, omit_notice, 
 from leaderboard.building.shells import write_alone_shells, write_sources
 from leaderboard.building.sources import check_sources, copy_sources
 from leaderboard.building.writing import write_content
-from leaderboard.frozen_boards.archive import write_frozen
+from leaderboard.frozen_boards import write_frozen
 from leaderboard.pages.maintainers_work import list_played_pages, waiting_path
 from leaderboard.rendering.render import render_block
 from leaderboard.storage.build_cache import BuildCache, compute_content_key, hash_folder

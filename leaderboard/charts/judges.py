@@ -32,8 +32,7 @@ from leaderboard.charts.grammar import (
     scatter,
 )
 from leaderboard.charts.panels import build_square_layouts, draw_diagonal, name_axes
-from leaderboard.charts.published import build_agreement_rows
-from leaderboard.charts.rows import ChartMark, MarkRow, draw_marked_rows
+from leaderboard.charts.rows import ChartMark, MarkRow, build_agreement_rows, draw_marked_rows
 from leaderboard.charts.tracks import draw_band
 from leaderboard.theme import judge_token, token
 

@@ -44,8 +44,14 @@ from leaderboard.charts.grammar import (
     pair_lines,
     pair_name,
 )
-from leaderboard.charts.published import build_preference_rows, list_published_judges, score_rows
-from leaderboard.charts.rows import ChartMark, MarkRow, draw_marked_rows
+from leaderboard.charts.rows import (
+    ChartMark,
+    MarkRow,
+    build_preference_rows,
+    draw_marked_rows,
+    list_published_judges,
+    score_rows,
+)
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, judge_token
 

@@ -1,7 +1,7 @@
 """Cells of a board's row, with the attributes by which scripts sort, filter and export.
 
-Numbers stand in full in data attributes; what a cell shows comes from ``values`` and ``plots``. Heads and cells of what
-episodes take follow from ``ircore.results.column``, on the boards of every game.
+Numbers stand in full in data attributes; what a cell shows comes from ``values``. Heads and cells of what episodes take
+follow from ``ircore.results.column``, on the boards of every game.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,12 +17,12 @@ from ircore.results.statistics.intervals import Estimate, are_too_few
 from ircore.results.tables.board import build_amount_column
 from ircore.results.tables.pairs import format_percent
 from leaderboard.components.markup import macro
-from leaderboard.components.plots import rank_bar
 from leaderboard.components.values import (
     CHANCE,
     RANK,
     describe_empty_cell,
     missing,
+    rank_bar,
     rank_range,
     rated,
     render_price,

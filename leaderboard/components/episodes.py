@@ -18,8 +18,7 @@ from ircore.core.untrusted_text import make_visible
 from ircore.results.language.corrections import Correction
 from leaderboard.components.markup import macro
 from leaderboard.model.sentences import MarkSubject
-from leaderboard.model.turn_facts import TurnFacts
-from leaderboard.model.xray import FATES, LETTER, LINKS, Cited, DrawnMark, DrawnScene, MarkFault, Xray
+from leaderboard.model.xray import FATES, LETTER, LINKS, Cited, DrawnMark, DrawnScene, MarkFault, TurnFacts, Xray
 from leaderboard.storage.pictures import Shown
 from leaderboard.words import CORRECTION_WORDS, MarkedMessage, Segment, escape_untrusted, open_words
 

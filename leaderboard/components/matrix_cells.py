@@ -20,8 +20,7 @@ from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.episodes import picture
 from leaderboard.components.markup import macro
 from leaderboard.components.players import render_own_family, tier_badge
-from leaderboard.components.plots import main_dot
-from leaderboard.components.values import badge, describe_empty_cell, main_score, missing, quality, rated
+from leaderboard.components.values import badge, describe_empty_cell, main_dot, main_score, missing, quality, rated
 from leaderboard.model.site import Gallery, Pair
 from leaderboard.model.trust import Tier
 from leaderboard.storage.pictures import Shown

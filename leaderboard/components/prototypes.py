@@ -13,8 +13,17 @@ from ircore.results.statistics.intervals import Estimate
 from leaderboard.components.episodes import SAMPLE_SCENE, SAMPLE_XRAY, correction, picture, xray_overlay
 from leaderboard.components.markup import macro
 from leaderboard.components.players import player_glyph, render_player_names
-from leaderboard.components.plots import dot, wins_bar
-from leaderboard.components.values import badge, difference, difference_heat, extremes, heat, missing, stacked
+from leaderboard.components.values import (
+    badge,
+    difference,
+    difference_heat,
+    dot,
+    extremes,
+    heat,
+    missing,
+    stacked,
+    wins_bar,
+)
 from leaderboard.storage.pictures import Shown
 from leaderboard.words import CORRECTION_WORDS
 

@@ -1,9 +1,9 @@
 """The episodes of a pair as the gallery shows them, in its pages and in the files that its scripts fetch.
 
-Episodes are rendered once. A pair that stands in every instance's page itself has sections of these pages; of the
-others data is made, which the browser fetches. Neither depends on other runs. A pair's fragments are cached together
-while the run is unchanged, one line an instance in the order of the set, and the outcomes of all its episodes in an
-entry of their own, which is a tenth as large.
+An episode is a row of turns with picture, message and scores, and the outcome; it is rendered once. A pair that stands
+in every instance's page itself has sections of these pages; of the others data is made, which the browser fetches.
+Neither depends on other runs. A pair's fragments are cached together while the run is unchanged, one line an instance
+in the order of the set, and the outcomes of all its episodes in an entry of their own, which is a tenth as large.
 
 ``data/gallery/pairs.json`` names every pair once, in the order of the overall board. The first ``FIRST`` of them stand
 in every instance's page; the others lie in ``data/gallery/<instance>/<n>.json``, ``SHARD`` pairs a file, n from 0. How
@@ -13,22 +13,25 @@ the gallery; ``data/gallery/extremes.json`` holds those of all pairs that a filt
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import Any
 
 from markupsafe import Markup
 
+from ircore.core.episode_records import Episode
 from ircore.core.untrusted_text import format_one_line, make_visible
 from ircore.core.workers import run_shares
+from ircore.results.episodes import EpisodeResult, JudgedEpisode, VouchedScores, count_vouched_scores
 from leaderboard.components.episodes import build_xray_data
-from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
-from leaderboard.model.final_fates import load_pair_facts, store_fates
-from leaderboard.model.site import Pair, Site
-from leaderboard.model.turn_facts import Lines, TurnFacts
+from leaderboard.model.site import Gallery, Pair, Site
+from leaderboard.model.xray import Lines, TurnFacts, Xray, build_xrays, group_facts_by_turn
+from leaderboard.pages.cannot_draw import load_pair_facts, store_fates
 from leaderboard.rendering.render import render_block
 from leaderboard.storage.build_cache import BuildCache, load_or_make
-from leaderboard.words import CORRECTION_WORDS, MarkedMessage, open_words
+from leaderboard.storage.pictures import Shown
+from leaderboard.words import CORRECTION_WORDS, REASONS, MarkedMessage, describe_rendering, mark_message, open_words
 
 Outcomes = dict[str, list[Any]]
 """By instance: outcome, change, final and first score by the site's judge, number of facts wrong in the end, and the
@@ -40,7 +43,7 @@ _PAIR, _FINAL, _FIRST, _LAST, _BEGUN = 0, 3, 4, 6, 7
 FIRST = 6
 """Number of pairs whose episodes stand in an instance's page itself."""
 
-_NOTE = 400
+_LONGEST_NOTE = 400
 """Characters shown of a generator's note."""
 
 _MANY = 4
@@ -54,6 +57,82 @@ SHARD = 20
 
 FOLDER = "data/gallery"
 """Folder of the files, relative to the site's root."""
+
+_MOST_NOTES = 20
+"""Notes shown of a turn at most; further notes of the generator are left out."""
+
+
+@dataclass(frozen=True)
+class TurnView:
+    """A turn, ready to be shown.
+
+    Example:
+        >>> turn = TurnView(1, None, "a rendering", (("structural", 8.5),), None, 42, over_budget=False, notes=())
+        >>> dict(turn.scores)["structural"]
+        8.5
+    """
+
+    number: int
+    """1-based."""
+
+    picture: Shown | None
+    """None where no rendering was made."""
+
+    alt: str
+    """Alternative text of the picture; empty without a picture."""
+
+    scores: tuple[tuple[str, float | None], ...]
+    """Every judge of the episode with its similarity, 0–10; None where it gave none."""
+
+    message: MarkedMessage | None
+    """The describer's message; None if there is none."""
+
+    tokens: int
+    """Tokens of the message."""
+
+    over_budget: bool
+    """Whether the message exceeds the token budget."""
+
+    notes: tuple[str, ...]
+    """Instructions that the generator reported as not followed."""
+
+    facts: TurnFacts | None = None
+    """What is right of the target's facts; None if that is not known."""
+
+    xray: Xray | None = None
+    """Fates of the target's marks; None if they are not known."""
+
+
+@dataclass(frozen=True)
+class EpisodeView:
+    """Episode of one pair on one instance, ready to be shown.
+
+    Example:
+        >>> view = EpisodeView(pair=None, episode=None, judged=(), turns=(), ended="not played", why="not begun yet")
+        >>> view.ended
+        'not played'
+    """
+
+    pair: Pair
+    """Pair that played the episode."""
+
+    episode: Episode | None
+    """None if it was not played."""
+
+    judged: tuple[JudgedEpisode, ...]
+    """Scores by every judge that rated the final rendering."""
+
+    turns: tuple[TurnView, ...]
+    """All turns but a last turn in which the describer only says that it is done."""
+
+    ended: str
+    """Outcome, in a word or two."""
+
+    why: str
+    """Explanation of the outcome; empty where the outcome needs none."""
+
+    vouched: VouchedScores = field(default_factory=lambda: VouchedScores(0, 0))
+    """Numbers of scores shown and of those among them that the maintainers vouch for."""
 
 
 def pair_outcomes(site: Site, views: Iterable[EpisodeView]) -> Outcomes:
@@ -196,7 +275,7 @@ def build_episode_json(view: EpisodeView) -> dict[str, Any]:
         "detail": make_visible(detail) if detail else None,
         "vouched": [view.vouched.vouched, view.vouched.scores],
         "judged": [[judged.judge, judged.first, judged.final, judged.delta] for judged in view.judged],
-        "turns": [_turn(turn) for turn in view.turns],
+        "turns": [_dump_turn(turn) for turn in view.turns],
     }
 
 
@@ -225,6 +304,37 @@ def build_gallery_shards(
         # Fragments are JSON texts already, so they are joined without being parsed again.
         for instance_id, *lines in zip(site.galleries, *columns, strict=True):
             yield f"{FOLDER}/{instance_id}/{number}.json", f"[{','.join(lines)}]\n"
+
+
+def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None = None) -> EpisodeView:
+    """Return the view of a pair's episode on an instance, for pages and shards.
+
+    Args:
+        site: What is shown; the renderings are added to its pictures.
+        pair: One of its pairs.
+        gallery: One of its instances.
+        facts: Of the pair's renderings; none are shown if None.
+    """
+    result = site.episode(pair.run_id, gallery.instance.instance_id)
+    if result is None:
+        return EpisodeView(pair, None, (), (), "Not played", "")
+    episode = result.episode
+    known = group_facts_by_turn(gallery.instance.scene, episode, facts or {})
+    rays = build_xrays(gallery.drawn, site.results.game, episode, facts) if facts else {}
+    return EpisodeView(
+        pair=pair,
+        episode=episode,
+        judged=tuple(judged for judged in result.judged.values() if judged.final is not None),
+        turns=tuple(
+            replace(_build_turn_view(site, pair, result, turn), facts=known.get(turn.turn), xray=rays.get(turn.turn))
+            for turn in pair.steps(episode)
+            # In such a turn nothing was said to the generator and nothing drawn.
+            if turn.action != "done"
+        ),
+        ended={"converged": "Converged", "turn_limit": "Turn limit", "aborted": "Aborted"}[episode.outcome],
+        why=_explain_end(episode),
+        vouched=count_vouched_scores(result, pair.result.provenance),
+    )
 
 
 def _list_outcome_fields(site: Site, view: EpisodeView) -> list[Any]:
@@ -262,7 +372,7 @@ def _list_picture_fields(turn: TurnView | None) -> list[Any] | None:
     return [turn.picture.small, turn.picture.width, turn.picture.height, turn.number]
 
 
-def _turn(turn: TurnView) -> dict[str, Any]:
+def _dump_turn(turn: TurnView) -> dict[str, Any]:
     picture = turn.picture
     return {
         "turn": turn.number,
@@ -272,7 +382,7 @@ def _turn(turn: TurnView) -> dict[str, Any]:
         "message": _build_message(turn.message) if turn.message else None,
         "tokens": turn.tokens,
         "over": turn.over_budget,
-        "notes": [format_one_line(note, _NOTE) for note in turn.notes],
+        "notes": [format_one_line(note, _LONGEST_NOTE) for note in turn.notes],
         "facts": _build_facts(turn.facts) if turn.facts else None,
         "xray": build_xray_data(turn.xray) if turn.xray else None,
     }
@@ -305,3 +415,25 @@ def _build_message(message: MarkedMessage) -> dict[str, Any]:
 
 def _dump_file(value: Any) -> str:
     return dump_compact(value) + "\n"
+
+
+def _explain_end(episode: Episode) -> str:
+    if episode.abort_reason is not None:
+        return REASONS[episode.abort_reason]
+    return "the describer was satisfied" if episode.outcome == "converged" else "all turns were played"
+
+
+def _build_turn_view(site: Site, pair: Pair, result: EpisodeResult, turn: Any) -> TurnView:
+    main = site.judged(result)
+    score = main.trajectory.get(turn.turn) if main else None
+    alt = describe_rendering(turn.turn, f"{pair.describer} + {pair.generator}", score, site.judge)
+    return TurnView(
+        number=turn.turn,
+        picture=site.rendering(pair.run_id, turn.rendering) if turn.rendering else None,
+        alt=alt if turn.rendering else "",
+        scores=tuple((judge, judged.trajectory.get(turn.turn)) for judge, judged in result.judged.items()),
+        message=mark_message(turn.message, turn.turn) if turn.message else None,
+        tokens=turn.message_tokens,
+        over_budget=turn.over_budget,
+        notes=turn.notes[:_MOST_NOTES],
+    )

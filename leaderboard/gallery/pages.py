@@ -8,15 +8,30 @@ from ircore.core.episode_records import Episode
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.episodes import CONVERGENCES, Doubt, EpisodeResult, JudgedEpisode, VouchedScores
 from leaderboard.components.episodes import dump_marks
-from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
-from leaderboard.gallery.fragments import FIRST, FOLDER, Fragments, list_ranked_pairs
+from leaderboard.gallery.fragments import (
+    FIRST,
+    FOLDER,
+    EpisodeView,
+    Fragments,
+    TurnView,
+    list_ranked_pairs,
+    view_episode,
+)
 from leaderboard.gallery.same_words import FAULTS, FILE, BlameShares, group_same_words
-from leaderboard.model.final_fates import load_pair_facts
 from leaderboard.model.site import Gallery, Page, Pair, Site
-from leaderboard.model.turn_facts import FactGroup, TurnFacts
+from leaderboard.model.xray import FactGroup, TurnFacts
+from leaderboard.pages.cannot_draw import load_pair_facts
 from leaderboard.pages.finding import describe_best_on_target, describe_outcome
-from leaderboard.pages.front_episode import SELECTION, strip_episodes, strip_page, strip_path
-from leaderboard.pages.selections import Chosen, choose_example_episode, choose_selections, find_best_episode
+from leaderboard.pages.selections import (
+    STRIP_SELECTION,
+    Chosen,
+    choose_example_episode,
+    choose_selections,
+    find_best_episode,
+    strip_episodes,
+    strip_page,
+    strip_path,
+)
 from leaderboard.storage.pictures import Shown
 from leaderboard.words import OUTCOMES, MarkedMessage, Segment, describe_target_picture
 
@@ -142,7 +157,7 @@ def _list_selections(site: Site) -> list[dict[str, Any]]:
         {
             "selection": selection,
             "entries": [_describe_selected(site, chosen) for chosen in selection.chosen],
-            "animated": selection.name == SELECTION,
+            "animated": selection.name == STRIP_SELECTION,
         }
         for selection in choose_selections(site)
     ]

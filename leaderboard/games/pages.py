@@ -1,5 +1,11 @@
-"""The pages of a game: start, boards, matrices, gallery, figures, method, and a page per run and instance."""
+"""The pages of a game: start, boards, matrices, gallery, figures, method, and a page per run and instance.
 
+The boards are files for other programs, too, with every number in full precision.
+"""
+
+import csv
+import io
+import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +19,8 @@ from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure
 from ircore.instances.store import describe_ways_to_get
 from ircore.results.subsets import count_rivals
+from ircore.results.tables.board import board_table, measure_column
+from ircore.results.tables.formats import escape_formula, format_csv, format_units, list_flat_records, list_flat_units
 from ircore.results.tables.pairs import describe_ties
 from leaderboard.charts.catalogue import Chart
 from leaderboard.components.players import describe_player
@@ -29,12 +37,13 @@ from leaderboard.model.section import GameSection, RulesBoard
 from leaderboard.model.site import Page, Pair
 from leaderboard.model.trust import trust_lines
 from leaderboard.pages.ask import ask_page
+from leaderboard.pages.board_views import label_rules
 from leaderboard.pages.boards import build_board_pages
 from leaderboard.pages.feed import build_changes_page
 from leaderboard.pages.history import build_history_page
 from leaderboard.pages.matrix import build_matrix_pages
 from leaderboard.pages.pair_comparison import compare_page
-from leaderboard.pages.player_boards import build_player_board_pages
+from leaderboard.pages.players import build_player_board_pages
 from leaderboard.words import choose_digits, format_category, lead_words, number, place_words
 
 _TABS = (
@@ -54,6 +63,20 @@ _TABS = (
 _CROSSED = frozenset({"matrix"})
 """Those that a game has only if two of its seats are crossed."""
 
+_TOP = 5
+"""Rows of the board on a game's first page."""
+
+_RULES = 3
+"""Sets of rules whose boards a game's first page tells about."""
+
+_SHOWN = 6
+"""Instances on a game's first page."""
+
+_COLUMNS = (
+    "game", "run_id", "submission", "measure", "mean", "low", "high", "n", "unit", "category", "difficulty",
+    "instance_set", "rules", "ircore",
+)  # fmt: skip
+
 
 def build_game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
     """Yield the pages of every game that has results; their pictures are registered at once."""
@@ -70,6 +93,35 @@ def build_game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
             title = section.titles[instance.instance_id]
             name = f"gallery/{instance.instance_id}"
             yield _build_page(section, name, title, "instance", "gallery/index", {"instance": instance}, later)
+
+
+def build_games_board_files(sections: Sequence[GameSection]) -> Iterator[tuple[str, str]]:
+    """Yield ``games/NAME/board.csv`` and ``board.json`` of every game: path below the site's root, and text."""
+    for section in sections:
+        table = board_table(section.results, section.game.headline.key)
+        source, units = section.source, list_flat_units(table)
+        yield section.board_files[0], format_csv(table, {**source, "units": format_units(units)})
+        rows = ",\n".join(_dump_json(row) for row in list_flat_records(table))
+        words = {rules.key: label_rules(section, rules) for rules in section.rule_sets}
+        head = _dump_json({**source, "units": units, "rule_words": words}).removesuffix("}")
+        yield section.board_files[1], f'{head}, "rows": [\n{rows}\n]}}\n'
+
+
+def build_only_games_files(sections: Sequence[GameSection], paths: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the files of all boards for a site without reconstruction: a row for each run and measure of each game.
+
+    Args:
+        sections: Games that have results.
+        paths: Where the CSV and the JSON file stand, below the site's root.
+    """
+    rows = [row for section in sections for row in _list_rows(section)]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, _COLUMNS)
+    writer.writeheader()
+    writer.writerows({name: escape_formula(value) for name, value in row.items()} for row in rows)
+    yield paths[0], text.getvalue()
+    lines = ",\n".join(_dump_json(row) for row in rows)
+    yield paths[1], f'{{"rows": [\n{lines}\n]}}\n'
 
 
 def _build_section_pages(section: GameSection) -> Iterator[Page]:
@@ -168,16 +220,6 @@ def _lead(values: Mapping[str, Any]) -> str:
 def _place(values: Mapping[str, Any]) -> str:
     """Return the rank and the main score of a run."""
     return place_words(values["row"], values["rivals"])
-
-
-_TOP = 5
-"""Rows of the board on a game's first page."""
-
-_RULES = 3
-"""Sets of rules whose boards a game's first page tells about."""
-
-_SHOWN = 6
-"""Instances on a game's first page."""
 
 
 def _start_values(section: GameSection) -> dict[str, Any]:
@@ -388,3 +430,26 @@ def _collect_episode(
         "similarity": compute_similarity(headline, value),
         "html": render_episode(section, pair, instance, episode, root),
     }
+
+
+def _list_rows(section: GameSection) -> Iterator[dict[str, Any]]:
+    for pair in section.ranked:
+        for declared in section.game.measures:
+            mean = section.mean(pair, declared)
+            yield {
+                "game": section.game.name,
+                "run_id": pair.run_id,
+                "submission": pair.result.slug,
+                "measure": declared.key,
+                "mean": mean.mean,
+                "low": mean.low,
+                "high": mean.high,
+                "n": mean.n,
+                "unit": measure_column(declared).unit,
+                "rules": pair.result.rules.key,
+                **section.source,
+            }
+
+
+def _dump_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

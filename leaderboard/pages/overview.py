@@ -8,7 +8,7 @@ from ircore.results.episodes import JudgedEpisode
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import describe_board, join_pairs
 from leaderboard.pages.finding import collect_findings
-from leaderboard.pages.front_episode import choose_front_episode, strip_path
+from leaderboard.pages.selections import choose_front_episode, strip_path
 
 _TOP = 5
 """Pairs on the front page."""

@@ -30,7 +30,6 @@ from leaderboard.components import (
     episodes,
     matrix_cells,
     players,
-    plots,
     prototypes,
     values,
 )
@@ -168,7 +167,6 @@ def _collect_components() -> SimpleNamespace:
         episodes,
         matrix_cells,
         players,
-        plots,
         prototypes,
         values,
     )

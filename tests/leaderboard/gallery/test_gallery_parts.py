@@ -16,8 +16,13 @@ from ircore.results.episodes import JudgedEpisode
 from ircore.results.language.corrections import find_corrections
 from ircore.runs.folder import RunFolder
 from leaderboard.gallery import fragments
-from leaderboard.gallery.episode_view import view_episode
-from leaderboard.gallery.fragments import Fragments, build_episode_json, list_ranked_pairs, select_extreme_episodes
+from leaderboard.gallery.fragments import (
+    Fragments,
+    build_episode_json,
+    list_ranked_pairs,
+    select_extreme_episodes,
+    view_episode,
+)
 from leaderboard.gallery.same_words import BlameShares, PlayerExchange, group_same_words
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
