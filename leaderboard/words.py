@@ -25,8 +25,8 @@ from ircore.results.episodes import Convergence, Doubt
 from ircore.results.language.corrections import CORRECTIONS, Correction, find_corrections
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import TOO_FEW, Estimate, are_too_few
-from ircore.results.tables.intervals import format_interval_text
-from ircore.results.tables.intervals import number as written
+from ircore.results.tables.formats import format_interval_text
+from ircore.results.tables.formats import number as written
 from ircore.results.tables.pairs import explain_no_rank
 
 MISSING = "–"

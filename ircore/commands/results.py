@@ -155,8 +155,7 @@ def _build_game_table(runs: "list[RunFolder]", asked: _Asked, out: Path | None, 
     """Return the table of one game's runs as text, or write all tables and return nothing."""
     from ircore.results.model import Results
     from ircore.results.tables.catalogue import find_table_entry
-    from ircore.results.tables.formats import render
-    from ircore.results.tables.intervals import use_standard_errors
+    from ircore.results.tables.formats import render, use_standard_errors
 
     results = Results.from_runs(runs)
     entry = find_table_entry(asked.name, "--table", results.game)

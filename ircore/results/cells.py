@@ -18,9 +18,16 @@ from numpy.typing import NDArray
 from ircore.core.episode_records import EpisodeCost
 from ircore.core.records import Instance
 from ircore.results.arrays import Amounts, Array, arrange_amounts, arrange_deltas, conditions, strata
-from ircore.results.coverage import Coverage, count_coverage
 from ircore.results.episodes import CONVERGENCES, Convergence, EpisodeResult
-from ircore.results.judge_ratings import RATED, UNPLAYED, JudgeRatings, Scope, arrange_by_judge
+from ircore.results.judge_ratings import (
+    RATED,
+    UNPLAYED,
+    Coverage,
+    JudgeRatings,
+    Scope,
+    arrange_by_judge,
+    count_coverage,
+)
 from ircore.results.statistics.bootstrap import (
     AMOUNT,
     DIFFERENCE,

@@ -35,7 +35,7 @@ from ircore.results.statistics.intervals import (
     subtract_estimates,
 )
 from ircore.results.statistics.ranks import rank_pairs
-from ircore.results.tables.intervals import number
+from ircore.results.tables.formats import number
 
 
 @dataclass(frozen=True)

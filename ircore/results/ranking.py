@@ -12,8 +12,7 @@ from typing import Generic, TypeVar
 from ircore.core.errors import InputError
 from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import Instance
-from ircore.results.coverage import Unranked, count_coverage
-from ircore.results.judge_ratings import find_scopes, judge_ratings
+from ircore.results.judge_ratings import Unranked, count_coverage, find_scopes, judge_ratings
 from ircore.results.played_run import PlayedRun
 from ircore.results.statistics.ranks import RankRange
 from ircore.runs.folder import RunFolder

@@ -11,7 +11,7 @@ from typing import Literal
 
 from ircore.results.model import Results
 from ircore.results.tables.board import board_table
-from ircore.results.tables.intervals import use_standard_errors
+from ircore.results.tables.formats import use_standard_errors
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard import words
 from leaderboard.model.site import Pair

@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.statistics.intervals import TOO_FEW, are_too_few
-from ircore.results.tables.intervals import SEM
+from ircore.results.tables.formats import SEM
 from ircore.results.tables.model import Table, Value
 from leaderboard import words
 from leaderboard.model.site import MarkedPlayers

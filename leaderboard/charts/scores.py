@@ -10,8 +10,8 @@ from math import ceil, floor
 
 from ircore.core.plain_words import format_count
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of
+from ircore.results.tables.formats import SEM, SEM_WORDS
 from ircore.results.tables.games import published_table
-from ircore.results.tables.intervals import SEM, SEM_WORDS
 from ircore.results.tables.judges import judges_table
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.variance import variance_table

@@ -11,7 +11,7 @@ from math import log10
 from ircore.core.plain_words import format_count
 from ircore.results.statistics.intervals import are_too_few, clear_of
 from ircore.results.tables.fact_tables import said_table
-from ircore.results.tables.intervals import SEM_WORDS
+from ircore.results.tables.formats import SEM_WORDS
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.pairs import ALL
 from ircore.results.tables.turns import budgets_table, trajectories_table

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import are_too_few
-from ircore.results.tables.intervals import count_money_digits
+from ircore.results.tables.formats import count_money_digits
 from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.episodes import picture
 from leaderboard.components.markup import macro

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from ircore.core.plain_words import format_count
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate, are_too_few
-from ircore.results.tables.intervals import count_money_digits
+from ircore.results.tables.formats import count_money_digits
 from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.markup import REMEMBERED, macro
 from leaderboard.theme import delta_class, describer_class, score_class

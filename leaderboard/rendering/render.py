@@ -20,7 +20,7 @@ from ircore.core.untrusted_text import format_one_line, make_visible
 from ircore.players.traits import describe_programs
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, are_too_few, clear_of
 from ircore.results.tables import formats
-from ircore.results.tables.intervals import count_money_digits
+from ircore.results.tables.formats import count_money_digits
 from ircore.results.tables.pairs import list_remedies
 from leaderboard import theme, words
 from leaderboard.charts.catalogue import Chart, RenderedFigure

@@ -12,7 +12,7 @@ from ircore.core.plain_words import format_count
 from ircore.games.base import Seat
 from ircore.results.arrays import select_condition
 from ircore.results.cells import Cell
-from ircore.results.coverage import Coverage, Unranked
+from ircore.results.judge_ratings import Coverage, Unranked
 from ircore.results.model import Results, SubmissionResult
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.ranks import Standing

@@ -41,7 +41,7 @@ from ircore.results.statistics.intervals import (
 )
 from ircore.results.statistics.mixed import Unavailable
 from ircore.results.subsets import list_rule_sets, select_by_rules
-from ircore.results.tables.intervals import number
+from ircore.results.tables.formats import number
 from ircore.results.tables.pairs import pair_names
 
 NAMED = 3
