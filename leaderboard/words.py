@@ -21,8 +21,8 @@ from ircore.core.records import Element, Instance
 from ircore.core.untrusted_text import format_one_line, make_visible
 from ircore.games.base import Measure
 from ircore.results.cells import Cell
+from ircore.results.corrections import CORRECTIONS, Correction, find_corrections
 from ircore.results.episodes import Convergence, Doubt
-from ircore.results.language.corrections import CORRECTIONS, Correction, find_corrections
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import TOO_FEW, Estimate, are_too_few
 from ircore.results.tables.formats import format_interval_text

@@ -16,7 +16,7 @@ from ircore.core.plugins import build_unknown_name_error, convert_plugin_errors
 from ircore.core.terminal import find_terminal_width, make_printable, style_text
 
 if TYPE_CHECKING:
-    from ircore.results.language.corrections import Choice
+    from ircore.results.corrections import Choice
     from ircore.results.model import Order, Results
     from ircore.results.tables.catalogue import TableEntry, TableQuestion
     from ircore.results.tables.formats import Format
@@ -31,7 +31,7 @@ BARS = ("interval", "sem")
 """What tables can show beside means."""
 
 LEXICONS = ("built-in", "paper")
-"""Patterns of corrections, as ``ircore.results.language.corrections`` names them."""
+"""Patterns of corrections, as ``ircore.results.corrections`` names them."""
 
 SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md", "latex": "tex"}
 """Suffixes of the files that ``--out`` writes for each table."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 
 from ircore.core.plain_words import format_count
+from ircore.results.corrections import CORRECTIONS
 from ircore.results.curves import SAME_EPISODES
-from ircore.results.language.corrections import CORRECTIONS
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.language import corrections_by_turn_table, corrections_table, messages_table
 from ircore.results.tables.model import Table, Value

@@ -15,7 +15,7 @@ from ircore.core.plain_words import format_count
 from ircore.core.records import Box
 from ircore.core.score_records import PLACED_ALIKE, Placement
 from ircore.core.untrusted_text import make_visible
-from ircore.results.language.corrections import Correction
+from ircore.results.corrections import Correction
 from leaderboard.components.markup import macro
 from leaderboard.model.sentences import MarkSubject
 from leaderboard.model.xray import FATES, LETTER, LINKS, Cited, DrawnMark, DrawnScene, MarkFault, TurnFacts, Xray

@@ -17,6 +17,7 @@ from ircore.games.reference.measures import (
 )
 from ircore.games.reference.records import Round
 from ircore.results.arrays import select_condition, strata
+from ircore.results.corrections import BUILT_IN, CORRECTIONS, Choice, load_lexicon
 from ircore.results.curves import (
     SAME_EPISODES,
     TOO_FEW_REACH,
@@ -25,7 +26,7 @@ from ircore.results.curves import (
     group_by_step,
 )
 from ircore.results.episodes import EpisodeResult
-from ircore.results.language.by_turn import (
+from ircore.results.language import (
     CorrectionProfile,
     MessageResult,
     RunLanguage,
@@ -34,7 +35,6 @@ from ircore.results.language.by_turn import (
     run_language,
     select_messages,
 )
-from ircore.results.language.corrections import BUILT_IN, CORRECTIONS, Choice, load_lexicon
 from ircore.results.model import Results
 from ircore.results.statistics.complete_cases import select_same_episodes
 from ircore.results.statistics.intervals import AMOUNT, SHARE, Estimate, Scale, estimate

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yardstick import rounds
 
-from ircore.results.language.by_turn import compute_novelty, compute_similarity, split_words, stop_words
-from ircore.results.language.corrections import CORRECTIONS, ENDING, Choice, Correction, find_corrections, load_lexicon
+from ircore.results.corrections import CORRECTIONS, ENDING, Choice, Correction, find_corrections, load_lexicon
+from ircore.results.language import compute_novelty, compute_similarity, split_words, stop_words
 
 
 def corrections_in(message: str) -> set[Correction]:

@@ -27,7 +27,7 @@ from ircore.games.reference.rules import ReferenceRules, draw_listener_orders
 from ircore.games.registry import load_game
 from ircore.games.synthesis.game import SynthesisGame
 from ircore.players.base import PlayerError
-from ircore.results.language import corrections
+from ircore.results import corrections
 
 
 def test_what_a_describer_writes_in_braces_is_not_filled_in() -> None:

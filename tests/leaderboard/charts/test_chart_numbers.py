@@ -13,7 +13,7 @@ from ircore.core.episode_records import EpisodeCost
 from ircore.games.reconstruction.records import Rules, list_rendered_turns
 from ircore.results.calibration import fit_maps
 from ircore.results.effects import compare_budgets
-from ircore.results.language.by_turn import analyse_messages, count_corrections, select_messages
+from ircore.results.language import analyse_messages, count_corrections, select_messages
 from ircore.results.model import Results
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.tables.model import Value

@@ -12,8 +12,8 @@ from site_samples import named_submission, rate_turns
 from target_instances import target_instance
 
 from ircore.core.records import Box, Element, Instance, Scene
+from ircore.results.corrections import find_corrections
 from ircore.results.episodes import JudgedEpisode
-from ircore.results.language.corrections import find_corrections
 from ircore.runs.folder import RunFolder
 from leaderboard.gallery import fragments
 from leaderboard.gallery.fragments import (

@@ -13,8 +13,7 @@ from typing import Any
 
 from ircore.games.base import Game, list_messages
 from ircore.results.arrays import select_condition, strata
-from ircore.results.episodes import EpisodeResult
-from ircore.results.language.corrections import (
+from ircore.results.corrections import (
     BUILT_IN,
     CORRECTIONS,
     Choice,
@@ -23,6 +22,7 @@ from ircore.results.language.corrections import (
     find_corrections,
     load_lexicon,
 )
+from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.complete_cases import select_same_episodes
 from ircore.results.statistics.intervals import AMOUNT, SHARE, Estimate, estimate, estimate_clustered_share
 
@@ -37,7 +37,7 @@ def split_words(text: str) -> list[str]:
 @cache
 def stop_words() -> frozenset[str]:
     """Return the words that carry no content of their own."""
-    text = (files(__package__) / "stop_words.txt").read_text(encoding="utf-8")
+    text = (files(__package__) / "word_lists" / "stop_words.txt").read_text(encoding="utf-8")
     return frozenset(word for line in text.splitlines() if not line.startswith("#") for word in line.split())
 
 
@@ -96,7 +96,7 @@ class MessageResult:
     """Tokens of the message as it was written; None where its game counts none."""
 
     words: int
-    """Words; ``ircore.results.language.by_turn`` says what a word is."""
+    """Words; ``ircore.results.language`` says what a word is."""
 
     marks: tuple[CorrectionMark, ...]
     """Words that correct the rendering, with their places; empty for turn 1, which describes."""

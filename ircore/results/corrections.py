@@ -32,7 +32,7 @@ Correction = Literal[
 """Subject of a correction; an acknowledgement names parts that are right already."""
 
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
-"""The ten categories in the order of the paper's Table 5; each is a file ``stems/<category>.txt``."""
+"""The ten categories in the order of the paper's Table 5; each is a file ``word_lists/stems/<category>.txt``."""
 
 Source = Literal["paper", "ours"]
 """Origin of a pattern: Table 5 of arXiv 2606.01901, or this project where that table is only representative."""
@@ -157,7 +157,7 @@ def find_corrections(message: str, lexicon: Choice = BUILT_IN) -> tuple[Correcti
 
 def _read(correction: Correction, sources: tuple[Source, ...]) -> WordList:
     """Read a file: comments, and patterns under headings such as ``[stems: paper]``, those of some sources."""
-    text = (files(__package__) / "stems" / f"{correction}.txt").read_text(encoding="utf-8")
+    text = (files(__package__) / "word_lists" / "stems" / f"{correction}.txt").read_text(encoding="utf-8")
     sections: dict[tuple[str, Source], list[str]] = {}
     current: list[str] = []
     for line in map(str.strip, text.splitlines()):
