@@ -198,12 +198,12 @@ def describer_class(index: int) -> str:
 
 def score_class(value: float) -> str:
     """Return the CSS class that gives a cell the colours of a similarity, to the nearest half point."""
-    return f"score-{_step(value, SCORE_RANGE, SCORE_STEPS)}"
+    return f"score-{_find_step(value, SCORE_RANGE, SCORE_STEPS)}"
 
 
 def delta_class(value: float) -> str:
     """Return the CSS class that gives a cell the colours of a ΔQ, to the nearest half point."""
-    return f"delta-{_step(value, DELTA_RANGE, DELTA_STEPS)}"
+    return f"delta-{_find_step(value, DELTA_RANGE, DELTA_STEPS)}"
 
 
 def score_ink_token(value: float) -> str:
@@ -218,7 +218,7 @@ def score_scale() -> list[list[float | str]]:
 
 def share_ink_token(share: float) -> str:
     """Return the token of the ink for words on the colour of a share, 0–1."""
-    return token(f"share-{_step(share, (0.0, 1.0), SHARE_STEPS)}-ink")
+    return token(f"share-{_find_step(share, (0.0, 1.0), SHARE_STEPS)}-ink")
 
 
 def share_scale() -> list[list[float | str]]:
@@ -394,7 +394,7 @@ def _format_rule(selector: str, colours: dict[str, str]) -> str:
     return "\n".join([f"{selector} {{", *(f"  --irc-{name}: {value};" for name, value in colours.items()), "}"])
 
 
-def _step(value: float, domain: tuple[float, float], steps: int) -> int:
+def _find_step(value: float, domain: tuple[float, float], steps: int) -> int:
     low, high = domain
     return round(min(1.0, max(0.0, (value - low) / (high - low))) * steps)
 

@@ -169,7 +169,7 @@ def compare_raters(episodes: EpisodesByRun, similarity: RatedTask) -> AgreementR
     annotators = tuple(sorted({*similarity.annotators, *preference.annotators}))
     return AgreementResults(
         pairs=tuple(
-            _pair(first, other, kind, similarity, preference)
+            _compare_pair(first, other, kind, similarity, preference)
             for first, other, kind in _list_rater_pairs(similarity, preference)
         ),
         annotators=annotators,
@@ -305,7 +305,7 @@ def _list_rater_pairs(similarity: RatedTask, preference: RatedTask) -> Iterator[
     yield from ((first, other, "human-human") for first, other in combinations(annotators, 2))
 
 
-def _pair(rater: str, other: str, kind: Kind, similarity: RatedTask, preference: RatedTask) -> RaterPair:
+def _compare_pair(rater: str, other: str, kind: Kind, similarity: RatedTask, preference: RatedTask) -> RaterPair:
     scores = _select_pair_ratings(rater, other, kind, similarity)
     choices = _select_pair_ratings(rater, other, kind, preference)
     # Ties are coded 0.5; the decided choices leave them out.

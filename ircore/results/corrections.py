@@ -110,7 +110,8 @@ def load_lexicon(choice: Choice = BUILT_IN) -> Lexicon:
     ['parallel', 'downscal']
     """
     lists = tuple(
-        _read(correction, get_args(Source) if choice == BUILT_IN else ("paper",)) for correction in CORRECTIONS
+        _read_word_list(correction, get_args(Source) if choice == BUILT_IN else ("paper",))
+        for correction in CORRECTIONS
     )
     # The parsed patterns are hashed and not the files, so that comments in the lists change no version.
     digest = hashlib.sha256(
@@ -155,7 +156,7 @@ def find_corrections(message: str, lexicon: Choice = BUILT_IN) -> tuple[Correcti
     return _load_finder(lexicon).find(message)
 
 
-def _read(correction: Correction, sources: tuple[Source, ...]) -> WordList:
+def _read_word_list(correction: Correction, sources: tuple[Source, ...]) -> WordList:
     """Read a file: comments, and patterns under headings such as ``[stems: paper]``, those of some sources."""
     text = (files(__package__) / "word_lists" / "stems" / f"{correction}.txt").read_text(encoding="utf-8")
     sections: dict[tuple[str, Source], list[str]] = {}

@@ -57,11 +57,11 @@ def compute_said_points(
     scenes = {instance.instance_id: instance.scene for instance in instances if instance.scene is not None}
     played = list(episodes)
     by_episode = _group_by_episode(turns, played)
-    tracks = [_track(turns_of, _list_weights(scenes[turns_of[0].episode_id])) for turns_of in by_episode]
+    tracks = [_list_steps(turns_of, _list_weights(scenes[turns_of[0].episode_id])) for turns_of in by_episode]
     label_of = dict(zip((episode.episode_id for episode in played), strata(played), strict=True))
     labels = [label_of[turns_of[0].episode_id] for turns_of in by_episode]
     longest = max((len(track) for track in tracks), default=0)
-    return tuple(_point(tracks, turn, labels) for turn in (None, *range(1, longest + 1)))
+    return tuple(_compute_point(tracks, turn, labels) for turn in (None, *range(1, longest + 1)))
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ def _group_by_episode(turns: Iterable[SaidTurn], episodes: Iterable[Episode]) ->
     return tracks
 
 
-def _track(turns: Sequence[SaidTurn], weights: Weights) -> list[_Step]:
+def _list_steps(turns: Sequence[SaidTurn], weights: Weights) -> list[_Step]:
     steps = []
     for place, turn in enumerate(turns):
         stated_share = _compute_share(weights, turn.stated)
@@ -249,7 +249,7 @@ def _sum_corrections(weights: Weights, before: SaidTurn, now: SaidTurn) -> tuple
     return fsum(weight for weight, _ in wrong), fsum(weight for weight, shown in wrong if shown == "1")
 
 
-def _point(tracks: Sequence[Sequence[_Step]], turn: int | None, labels: Sequence[str]) -> _SaidPoint:
+def _compute_point(tracks: Sequence[Sequence[_Step]], turn: int | None, labels: Sequence[str]) -> _SaidPoint:
     corrections = [
         (fsum(step.corrected[0] for step in steps), fsum(step.corrected[1] for step in steps))
         for track in tracks

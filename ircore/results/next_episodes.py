@@ -128,7 +128,7 @@ def plan_separation(
     if not any(len(known) > 1 for of_run in values for known in of_run.values()):
         once = {group.key: 1 for group in groups}
         first = "how much is luck is not known before anything was repeated: play all once more, then ask again"
-        return _plan(couple, groups, once, None, first)
+        return _build_plan(couple, groups, once, None, first)
     further, uniform = find_fewest_repeats(groups, variance - needed), find_uniform_repeats(groups, variance - needed)
     if further is None:
         size = len(instances) * variance / needed if needed > 0 else np.inf
@@ -138,7 +138,7 @@ def plan_separation(
             ceil(size) if np.isfinite(size) and size < 100_000 else None,
         )
     every = sum(group.instances for group in groups)
-    return _plan(couple, groups, further, None if uniform is None else uniform * every, "")
+    return _build_plan(couple, groups, further, None if uniform is None else uniform * every, "")
 
 
 def play_command(run: Run, seed: int, repeats: int, out: str) -> str:
@@ -257,7 +257,7 @@ def _group_instances(
     return groups
 
 
-def _plan(
+def _build_plan(
     couple: tuple[PlannedRun, PlannedRun],
     groups: Sequence[RepeatGroup[Group]],
     further: Mapping[Group, int],

@@ -61,7 +61,7 @@ def sketch_categories(subject: ChartSubject) -> Sketch | Missing:
         selection_words=subject.selection_words(MOST_PANELS),
         drawing=PlotlyDrawing(
             [
-                _mark(pair, category, by_run[pair.run_id], row, panel)
+                _draw_mark(pair, category, by_run[pair.run_id], row, panel)
                 for panel, (category, by_run) in enumerate(scores.items())
                 for row, pair in enumerate(pairs)
                 if get_mean(by_run[pair.run_id]) is not None
@@ -76,7 +76,7 @@ def sketch_categories(subject: ChartSubject) -> Sketch | Missing:
     )
 
 
-def _mark(pair: Pair, category: str, value: Value, row: int, panel: int) -> Json:
+def _draw_mark(pair: Pair, category: str, value: Value, row: int, panel: int) -> Json:
     colour = describer_token(pair.hue)
     return scatter(
         mode="markers",

@@ -159,7 +159,7 @@ def _sketch_effort(subject: ChartSubject, effort: EffortAxis) -> Sketch | Missin
     named = shown if few else best
     strip = free if any(amount == 0 for amount in taken.values()) else None
     wide, narrow = (_build_layout(effort, named, shown, points, scores, length, strip) for length in _WIDTHS)
-    marks = [_mark(effort, pair, points[pair.run_id], taken[pair.run_id], scores[pair.run_id]) for pair in shown]
+    marks = [_draw_mark(effort, pair, points[pair.run_id], taken[pair.run_id], scores[pair.run_id]) for pair in shown]
     return Sketch(
         title=subject.among_words() + _compose_title(effort, ranked, taken),
         reading_aid=(
@@ -235,7 +235,7 @@ def _draw_frontier(frontier: Sequence[Pair], points: _Points, right: float) -> J
     )
 
 
-def _mark(effort: EffortAxis, pair: Pair, place: tuple[float, float], amount: float, score: Value) -> Json:
+def _draw_mark(effort: EffortAxis, pair: Pair, place: tuple[float, float], amount: float, score: Value) -> Json:
     (x, value), colour = place, describer_token(pair.hue)
     return scatter(
         mode="markers",

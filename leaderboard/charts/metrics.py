@@ -73,7 +73,7 @@ def _build_sketch(
         MarkRow(
             (describe_metric(metric).title,),
             tuple(f"{_name_rater(entry)} · {form(get_mean(entry[key]))} · n {entry[key].n or 0}" for entry in group),
-            tuple((_mark(entry, key, raters, form),) for entry in group),
+            tuple((_make_mark(entry, key, raters, form),) for entry in group),
         )
         for metric, group in ordered
     ]
@@ -105,7 +105,7 @@ def _compute_average(group: Sequence[Entry], key: str) -> float:
     return sum(values) / len(values)
 
 
-def _mark(entry: Entry, key: str, raters: Sequence[str], form: Callable[[float | None], str]) -> ChartMark:
+def _make_mark(entry: Entry, key: str, raters: Sequence[str], form: Callable[[float | None], str]) -> ChartMark:
     rater, value = raters.index(str(entry["rater"].value)), entry[key]
     hover = (
         f"{escape_for_plotly(str(entry['metric'].value))} beside {escape_for_plotly(_name_rater(entry))}: "

@@ -142,13 +142,13 @@ def _build_sketch(bars: Sequence[_Bar], title: str, table: Table, selection_word
         ),
         selection_words=selection_words,
         drawing=PlotlyDrawing(
-            [_trace(outcome, bars) for outcome in CONVERGENCES], *layouts, "rows", [bar.key for bar in bars]
+            [_draw_outcome(outcome, bars) for outcome in CONVERGENCES], *layouts, "rows", [bar.key for bar in bars]
         ),
         table=table,
     )
 
 
-def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> Json:
+def _draw_outcome(outcome: Convergence, bars: Sequence[_Bar]) -> Json:
     name, colour = words.CONVERGENCES[outcome], CONVERGENCE_TOKENS[outcome]
     noun = "ratings" if bars[0].ratings else "episodes"
     shares = [round(100 * bar.share(outcome), 2) for bar in bars]

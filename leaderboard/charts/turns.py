@@ -90,14 +90,14 @@ def sketch_trajectories(subject: ChartSubject) -> Sketch | Missing:
     rows = group_by_run(table)
     # By what the figure shows, the last mean, which need not be the order of the board.
     ordered = sorted(some.ranked, key=lambda pair: _get_last(rows.get(pair.run_id, ())), reverse=True)
-    tracks = [_track(pair, rows.get(pair.run_id, ())) for pair in ordered]
+    tracks = [_build_track(pair, rows.get(pair.run_id, ())) for pair in ordered]
     others = " The other pairs stand behind in grey." if len(tracks) > 1 else ""
     best = {pair.key for pair in subject.ranked[:MOST_PANELS]}
     return Sketch(
         title=subject.among_words(MOST_PANELS) + _compose_title([track for track in tracks if track.key in best]),
         reading_aid=f"{_AID}{others}",
         selection_words=subject.selection_words(MOST_PANELS),
-        drawing=draw_panels(tracks, _scale(tracks), subject.choice is not None),
+        drawing=draw_panels(tracks, _choose_scale(tracks), subject.choice is not None),
         table=select_columns(select_runs(table, [pair.run_id for pair in ordered]), _COLUMNS),
         question=_QUESTION,
         says={
@@ -111,12 +111,12 @@ def sketch_trajectories(subject: ChartSubject) -> Sketch | Missing:
 def pair_trajectory_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
     """Draw one pair's mean similarity by turn."""
     table = _select_all_categories(trajectories_table(subject.only(pair).results, subject.judge))
-    track = _track(pair, group_by_run(table).get(pair.run_id, ()))
+    track = _build_track(pair, group_by_run(table).get(pair.run_id, ()))
     if not track.spots:
         return Missing("How far does the pair get, turn by turn?", "No episode was rated.")
     single = _build_single_layout(track, table)
-    drawing = PlotlyDrawing(draw_line(track, _scale([track])), single, single)
-    return Sketch(_pair_title(track), _AID, drawing, select_columns(table, _COLUMNS[2:]))
+    drawing = PlotlyDrawing(draw_line(track, _choose_scale([track])), single, single)
+    return Sketch(_compose_pair_title(track), _AID, drawing, select_columns(table, _COLUMNS[2:]))
 
 
 def pair_said_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
@@ -190,7 +190,7 @@ def _select_all_categories(table: Table) -> Table:
     return filter_rows(table, "category", lambda category: category == ALL)
 
 
-def _track(pair: Pair, rows: Sequence[Mapping[str, Value]]) -> PairTrack:
+def _build_track(pair: Pair, rows: Sequence[Mapping[str, Value]]) -> PairTrack:
     return turn_track(pair, rows, "reached", "refining", "still refined")
 
 
@@ -199,14 +199,14 @@ def _get_last(rows: Sequence[Mapping[str, Value]]) -> float:
     return (get_mean(rows[-1]["reached"]) or 0.0) if rows else -1.0
 
 
-def _scale(tracks: Sequence[PairTrack]) -> TrackScale:
+def _choose_scale(tracks: Sequence[PairTrack]) -> TrackScale:
     turns = round(max((track.spots[-1].x for track in tracks if track.spots), default=1))
     y = make_axis(0, 10.1, make_ticks(0, 10, 5), _SIMILARITY)
     return TrackScale(turn_axis(turns), y, form=lambda value: words.number(value, 1))
 
 
 def _build_single_layout(track: PairTrack, table: Table) -> Json:
-    scale = _scale([track])
+    scale = _choose_scale([track])
     (first, last), (low, high) = scale.x["range"], scale.y["range"]
     refining = [cell.value for cell in table.column("refining")]
     ticks = [(spot.x, f"{spot.x:.0f}<br>n {n}") for spot, n in zip(track.spots, refining, strict=True)]
@@ -233,7 +233,7 @@ def _compose_title(tracks: Sequence[PairTrack]) -> str:
     return f"{pair_name(best.pair)} goes from {first} to {last} over the turns"
 
 
-def _pair_title(track: PairTrack) -> str:
+def _compose_pair_title(track: PairTrack) -> str:
     first, last = _format_ends(track)
     if len(track.spots) == 1:
         return f"No episode went beyond its first rendering: {first}"

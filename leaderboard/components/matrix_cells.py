@@ -95,7 +95,7 @@ def condition_cell(
         episodes,
         main_score(aggregates),
         main_dot(aggregates, cell.pair.hue, references=cell.references),
-        _rank_words(cell),
+        _describe_rank(cell),
         quality(aggregates),
         aggregates,
         rated(aggregates),
@@ -166,7 +166,7 @@ def small_map(rows: Sequence[Sequence[float | None]]) -> Markup:
     return macro("small_map")(max(map(len, rows), default=0), len(rows), paths)
 
 
-def _rank_words(cell: MatrixCell) -> str:
+def _describe_rank(cell: MatrixCell) -> str:
     if cell.row.rank_low is None:
         return f"no rank: {explain_no_rank(cell.row)}"
     return f"rank {rank(cell.row.rank_low, cell.row.rank_high)}"

@@ -76,7 +76,9 @@ def player_name(label: str, href: str, hue: int | None, shape: int | None, progr
         shape: Number of a generator's shape, 0-based; None for a describer.
         program: Whether it is a program of this project.
     """
-    return macro("player_name")(_colour(hue), player_glyph(hue, shape), render_untrusted(label), href, program)
+    return macro("player_name")(
+        _format_colour_class(hue), player_glyph(hue, shape), render_untrusted(label), href, program
+    )
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -99,7 +101,7 @@ def render_player_names(
         programs: For each seat, whether the player is a program of this project; empty for none.
     """
     return macro("player_names")(
-        _colour(hue),
+        _format_colour_class(hue),
         player_glyph(hue, shape),
         [render_untrusted(player) for player in players],
         (*programs, *[False] * len(players)),
@@ -189,5 +191,5 @@ def render_fact_cells(pair: Pair) -> Markup:
     return Markup("").join(cells)
 
 
-def _colour(hue: int | None) -> str:
+def _format_colour_class(hue: int | None) -> str:
     return "" if hue is None else f" {describer_class(hue)}"

@@ -38,7 +38,7 @@ from leaderboard.words import OUTCOMES, MarkedMessage, Segment, describe_target_
 
 def build_gallery_pages(site: Site) -> Iterator[Page]:
     """Yield the index, one page per instance, and the replay of an illustrative episode."""
-    yield Page("gallery/index", "Gallery", "gallery_index", {"shards": FOLDER}, later=partial(_index, site))
+    yield Page("gallery/index", "Gallery", "gallery_index", {"shards": FOLDER}, later=partial(_collect_index, site))
     strips = strip_episodes(site)
     galleries = list(site.galleries.values())
     pairs, fragments = list_ranked_pairs(site), Fragments(site)
@@ -64,13 +64,13 @@ def build_gallery_pages(site: Site) -> Iterator[Page]:
             later=partial(_collect_sections, site, fragments, faults, pairs, index),
             finding=partial(describe_best_on_target, site.judge),
         )
-    yield _replay_page(site, "replay", "One episode, turn by turn", choose_example_episode(site))
+    yield _build_replay_page(site, "replay", "One episode, turn by turn", choose_example_episode(site))
     for chosen in strips:
-        yield _replay_page(site, strip_page(chosen), _name_episode(chosen), chosen)
+        yield _build_replay_page(site, strip_page(chosen), _name_episode(chosen), chosen)
 
 
-def _replay_page(site: Site, path: str, title: str, chosen: Chosen | None) -> Page:
-    values, later = {"heading": title, "chosen": chosen}, partial(_replay, site, chosen)
+def _build_replay_page(site: Site, path: str, title: str, chosen: Chosen | None) -> Page:
+    values, later = {"heading": title, "chosen": chosen}, partial(_collect_replay, site, chosen)
     return Page(path, title, "replay", values, later=later, finding=partial(_describe_end, site.judge))
 
 
@@ -87,7 +87,7 @@ def _describe_end(judge: str, values: Mapping[str, Any]) -> str:
     return outcome if values["heading"] == whose else f"{whose}, {outcome}"
 
 
-def _index(site: Site) -> dict[str, Any]:
+def _collect_index(site: Site) -> dict[str, Any]:
     return {"groups": _group_targets(site), "selections": _list_selections(site)}
 
 
@@ -105,7 +105,7 @@ def _collect_sections(
     }
 
 
-def _replay(site: Site, chosen: Chosen | None) -> dict[str, Any]:
+def _collect_replay(site: Site, chosen: Chosen | None) -> dict[str, Any]:
     if chosen is None:
         return {"row": None}
     return {

@@ -146,7 +146,7 @@ def _build_sketch(
         compute_curve_points(people, shown, curve), () if curve.normalised else _find_published(section, shown)
     )
     settings = _group_by_setting(section, pairs)
-    tracks = {pair.run_id: _track(pair, points[pair.run_id], curve, words) for pair in colour_runs(pairs)}
+    tracks = {pair.run_id: _build_track(pair, points[pair.run_id], curve, words) for pair in colour_runs(pairs)}
     parts = [CurvePanel(name, tuple(tracks[pair.run_id] for pair in own)) for name, own in settings.items()]
     drawn_beside = [figure for name in settings for of in beside.of_setting(name).values() for figure in of]
     lines = [*points.values(), beside.people]
@@ -219,7 +219,7 @@ def _find_published(section: GameSection, measure: Measure) -> tuple[PublishedFi
     return tuple(figure for figure in section.game.published if figure.measure == measure.key and figure.place)
 
 
-def _track(pair: Pair, points: dict[int, Estimate], curve: Curve, words: str) -> PairTrack:
+def _build_track(pair: Pair, points: dict[int, Estimate], curve: Curve, words: str) -> PairTrack:
     said = escape_for_plotly(pair.name)
     # Twenty large marks side by side would hide the line: between its ends a normalised curve has small ones.
     ends = (min(points), max(points))

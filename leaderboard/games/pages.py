@@ -84,9 +84,9 @@ def build_game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
         register_pictures(section)
         yield from _build_section_pages(section)
         for pair in section.ranked:
-            values = {"pair": pair, "row": section.row(pair), **_run_values(section, pair)}
+            values = {"pair": pair, "row": section.row(pair), **_collect_run_values(section, pair)}
             page = _build_page(section, f"pairs/{pair.key}", format_one_line(pair.name), "run", "pairs/index", values)
-            yield replace(page, finding=_place)
+            yield replace(page, finding=_describe_place)
         for instance in section.instances:
             # Every episode is rendered by the game's template: too much to do here, before the work is divided.
             later = partial(_collect_instance_values, section, instance)
@@ -130,8 +130,8 @@ def _build_section_pages(section: GameSection) -> Iterator[Page]:
     charts = (*contrasts, *curves)
     figures = {"figures": _build_figures(section), "curves": curves, "contrasts": contrasts, "own_charts": charts}
     stories = {"stories": _select_stories(section, charts)}
-    start = _build_page(section, "index", "start", "start", "index", stories, partial(_start_values, section))
-    yield replace(start, finding=_lead)
+    start = _build_page(section, "index", "start", "start", "index", stories, partial(_collect_start_values, section))
+    yield replace(start, finding=_get_lead)
     shared: tuple[tuple[str, Iterator[Page]], ...] = (
         ("boards/index", chain(build_board_pages(section), build_player_board_pages(section))),
         ("matrix", build_matrix_pages(section) if section.results.crossed is not None else iter(())),
@@ -212,17 +212,17 @@ def _build_page(
     return Page(section.path(name), title, f"game_{template}", everything, name == "index", later)
 
 
-def _lead(values: Mapping[str, Any]) -> str:
+def _get_lead(values: Mapping[str, Any]) -> str:
     """Return which run leads the board of a game."""
     return str(values["lead"])
 
 
-def _place(values: Mapping[str, Any]) -> str:
+def _describe_place(values: Mapping[str, Any]) -> str:
     """Return the rank and the main score of a run."""
     return place_words(values["row"], values["rivals"])
 
 
-def _start_values(section: GameSection) -> dict[str, Any]:
+def _collect_start_values(section: GameSection) -> dict[str, Any]:
     """Return what the game's boards say, their first rows, and the instances on which runs differ most, or go worst."""
     thumbs = [thumb for group in _group_instances(section) for thumb in group["instances"] if thumb["picture"]]
     # Of equal spreads, and of a single run, the lowest comes first.
@@ -231,13 +231,13 @@ def _start_values(section: GameSection) -> dict[str, Any]:
     )
     return {
         "most": _TOP,
-        "lead": " ".join(_lead_of(section, board) for board in section.boards[:_RULES]),
+        "lead": " ".join(_describe_lead(section, board) for board in section.boards[:_RULES]),
         "thumbs": spread[:_SHOWN],
         "differ": any(thumb["low"] != thumb["high"] for thumb in thumbs),
     }
 
 
-def _lead_of(section: GameSection, board: RulesBoard) -> str:
+def _describe_lead(section: GameSection, board: RulesBoard) -> str:
     """Return in sentences who leads the board of some rules and how far its runs can be told apart; empty without."""
     name = format_one_line(section.pairs[board.rows[0].submission.run_id].name, 80)
     lead = lead_words(board.rows, name, section.noun)
@@ -320,7 +320,7 @@ def _build_thumbnail(section: GameSection, instance: Instance, values: Sequence[
     }
 
 
-def _run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
+def _collect_run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
     # The command is there to be copied into a shell.
     run, folder = pair.result.run, shlex.quote(f"submissions/{pair.result.slug}")
     shown = section.results.shown

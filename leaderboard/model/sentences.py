@@ -163,7 +163,7 @@ def score_marks(sentence: str, group: tuple[MarkSubject, ...]) -> tuple[float, .
     >>> score_marks('The bar for "Cats" is red.', (MarkSubject("bar", ("Cats",), ("#d62728",), None),))
     (7.0,)
     """
-    read = _read(sentence)
+    read = _parse_sentence(sentence)
     if _is_of_another_kind(read, group[0]):
         return (0.0,) * len(group)
     written = [any(_has_text(read, text.lower()) for text in subject.texts) for subject in group]
@@ -258,7 +258,7 @@ class _Read:
 
 
 @lru_cache(maxsize=16384)
-def _read(sentence: str) -> _Read:
+def _parse_sentence(sentence: str) -> _Read:
     points = tuple((float(match[1]), float(match[2])) for match in _POINT.finditer(sentence))
     quoted = frozenset(text.lower() for text in _QUOTED.findall(sentence))
     head = _HEAD.search(_QUOTED.sub(" ", sentence).lower())

@@ -178,7 +178,7 @@ def draw_scene(scene: Scene) -> DrawnScene:
     of_mark: dict[str, list[int]] = {}
     for place, fact in enumerate(facts):
         of_mark.setdefault(fact.mark, []).append(place)
-    marks = tuple(_mark(scene, mark, of_mark[mark.key]) for mark in list_marks(scene) if mark.key in of_mark)
+    marks = tuple(_draw_mark(scene, mark, of_mark[mark.key]) for mark in list_marks(scene) if mark.key in of_mark)
     return DrawnScene(scene.width, scene.height, marks, facts)
 
 
@@ -274,13 +274,13 @@ def group_facts_by_turn(scene: Scene | None, episode: Episode, lines: Lines) -> 
     tell = _make_teller(scene, turns[-1][1])
     before = [None, *(line for _, line in turns)]
     return {
-        number: _turn(earlier, line, number == turns[-1][0], tell)
+        number: _compare_turns(earlier, line, number == turns[-1][0], tell)
         for (earlier, line), (number, _) in zip(pairwise(before), turns, strict=True)
         if line is not None
     }
 
 
-def _mark(scene: Scene, mark: Mark, facts: Sequence[int]) -> DrawnMark:
+def _draw_mark(scene: Scene, mark: Mark, facts: Sequence[int]) -> DrawnMark:
     elements = [scene.elements[place] for place in mark.elements]
     box = _compute_box([element.box for element in elements], scene)
     kind = elements[0].type if mark.kind == "shape" and elements else mark.kind
@@ -369,7 +369,7 @@ def _find_place_citation(box: Box, messages: Sequence[Message]) -> Cited | None:
     return _find_citation(subject, (subject,), messages, None)
 
 
-def _turn(earlier: RenderingFacts | None, line: RenderingFacts, is_last: bool, tell: Tell) -> TurnFacts:
+def _compare_turns(earlier: RenderingFacts | None, line: RenderingFacts, is_last: bool, tell: Tell) -> TurnFacts:
     now = line.verdicts
     # Before the first rendering nothing held and nothing failed, so nothing is gained or lost.
     then = earlier.verdicts if earlier is not None else "?" * len(now)

@@ -177,7 +177,9 @@ def load_pair_facts(site: Site, pair: Pair) -> Lines:
 
 def load_final_fates(site: Site, pair: Pair) -> dict[str, FinalFates]:
     """Return the fates in each of a pair's final renderings whose facts are known, by instance."""
-    text = load_or_make(site.cache, _name(site, pair), lambda: _compute_fates(site, pair, load_pair_facts(site, pair)))
+    text = load_or_make(
+        site.cache, _name_cache_entry(site, pair), lambda: _compute_fates(site, pair, load_pair_facts(site, pair))
+    )
     return {
         instance: FinalFates(tuple(transform), tuple(_FATE[letter] for letter in letters))
         for instance, (transform, letters) in json.loads(text).items()
@@ -191,7 +193,7 @@ def store_fates(site: Site, pair: Pair, facts: Lines) -> None:
         WorkError: The disk is full.
     """
     if site.cache is not None:
-        site.cache.store(_name(site, pair), _compute_fates(site, pair, facts))
+        site.cache.store(_name_cache_entry(site, pair), _compute_fates(site, pair, facts))
 
 
 def _require_drawn(gallery: Gallery) -> DrawnScene:
@@ -283,5 +285,5 @@ def _compute_fates(site: Site, pair: Pair, facts: Lines) -> bytes:
     return json.dumps(fates, separators=(",", ":")).encode()
 
 
-def _name(site: Site, pair: Pair) -> str:
+def _name_cache_entry(site: Site, pair: Pair) -> str:
     return f"fates/{site.key(pair)}"

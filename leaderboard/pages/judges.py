@@ -126,13 +126,14 @@ def _describe_agreement(table: Table) -> str:
             people = "1 person" if count == 1 else f"{count} people"
             return (
                 f"On {entry['renderings'].value} renderings that {people} rated, verified "
-                f"follows people with r = {_number(entry['pearson'])} and weighted κ = {_number(entry['kappa'])}; "
-                f"the mean of its scores less theirs is {_number(entry['bias'], '+')} points."
+                f"follows people with r = {_format_number(entry['pearson'])} and weighted κ = "
+                f"{_format_number(entry['kappa'])}; "
+                f"the mean of its scores less theirs is {_format_number(entry['bias'], '+')} points."
             )
     return ""
 
 
-def _number(value: Value, sign: str = "") -> str:
+def _format_number(value: Value, sign: str = "") -> str:
     if not isinstance(value.value, float):
         return f"– ({value.missing})"
     interval = "" if value.low is None else f" ({value.low:{sign}.2f} to {value.high:{sign}.2f})"

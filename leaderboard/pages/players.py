@@ -77,7 +77,7 @@ def build_player_pages(site: Site) -> Iterator[Page]:
     rows = {row.submission.run_id: row for rules in site.rule_sets for row in site.under(rules).board(site.judge)}
     places = {run_id: place for place, run_id in enumerate(rows)}
     for (role, label), path in player_paths(site).items():
-        pairs = [pair for pair in site.pairs.values() if _label(pair, role) == label]
+        pairs = [pair for pair in site.pairs.values() if _get_label(pair, role) == label]
         pairs.sort(key=lambda pair: places[pair.run_id])
         values = {
             "role": role,
@@ -85,7 +85,7 @@ def build_player_pages(site: Site) -> Iterator[Page]:
             "hue": pairs[0].hue if role == "describer" else None,
             "shape": pairs[0].shape if role == "generator" else None,
             "pairs": [{"pair": pair, "row": rows[pair.run_id]} for pair in pairs],
-            "partners": len({_label(pair, _OTHER[role]) for pair in pairs}),
+            "partners": len({_get_label(pair, _OTHER[role]) for pair in pairs}),
             "judge_words": judge_words(site, site.judge),
         }
         title, finding = f"{role.capitalize()} {format_one_line(label)}", partial(_describe_finding, site.judge)
@@ -193,7 +193,7 @@ def _describe_finding(judge: str, values: Mapping[str, Any]) -> str:
 def _collect_player_values(site: Site, role: str, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return the values of a page that take long to compute."""
     result = load_player(site, role, label)
-    strip, cannot = _strip(site, pairs), find_undrawable_marks(site, pairs)
+    strip, cannot = _collect_strip(site, pairs), find_undrawable_marks(site, pairs)
     effect = _describe_effect(load_player_effects(site, site.results, site.judge), role, label)
     return {"result": result, "extremes": find_extremes(result), "strip": strip, "cannot": cannot, "effect": effect}
 
@@ -202,7 +202,7 @@ def _list_labels(site: Site, role: str) -> tuple[str, ...]:
     return site.describers if role == "describer" else site.generators
 
 
-def _label(pair: Pair, role: str) -> str:
+def _get_label(pair: Pair, role: str) -> str:
     return pair.describer if role == "describer" else pair.generator
 
 
@@ -221,7 +221,7 @@ def _describe_effect(effects: Effects | Unavailable, role: str, label: str) -> d
     }
 
 
-def _strip(site: Site, pairs: Sequence[Pair]) -> dict[str, Any] | None:
+def _collect_strip(site: Site, pairs: Sequence[Pair]) -> dict[str, Any] | None:
     """Return the player's renderings of a target with each partner: most partners first, then widest spread."""
     by_instance: dict[str, dict[str, Any]] = {}
     for chosen in list_judged_episodes(site, pairs):

@@ -138,7 +138,7 @@ def choose_example_episode(site: Site) -> Chosen | None:
     def order(chosen: Chosen) -> tuple[bool, bool, float, float, tuple[str, str]]:
         delta, final = chosen.judged.delta or 0.0, chosen.judged.final or 0.0
         tells = len(chosen.judged.trajectory) >= TELLING and delta > 0
-        return final < GOOD, not tells, -delta, -final, _name(chosen)
+        return final < GOOD, not tells, -delta, -final, _make_key(chosen)
 
     return min(list_judged_episodes(site), key=order, default=None)
 
@@ -242,7 +242,7 @@ def _select_extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int,
     """Return the episodes with the least ``sign × value``, one per target; of changes, those that pages show."""
     by_instance: dict[str, Chosen] = {}
     # A heap, since the first few of very many are wanted; places tell apart what has the same name.
-    waiting = [(sign * value, _name(chosen), place) for place, (chosen, value) in enumerate(among)]
+    waiting = [(sign * value, _make_key(chosen), place) for place, (chosen, value) in enumerate(among)]
     heapify(waiting)
     while waiting and len(by_instance) < each:
         chosen = among[heappop(waiting)[2]][0]
@@ -253,7 +253,7 @@ def _select_extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int,
     return tuple(by_instance.values())
 
 
-def _name(chosen: Chosen) -> tuple[str, str]:
+def _make_key(chosen: Chosen) -> tuple[str, str]:
     return chosen.gallery.instance.instance_id, chosen.pair.key
 
 

@@ -47,7 +47,7 @@ def build_targets_page(site: Site) -> Page:
         "targets",
         {
             "table": targets_table(site.under()).for_readers(),
-            "groups": [_group(site, category) for category in site.results.categories],
+            "groups": [_collect_category(site, category) for category in site.results.categories],
         },
         searchable=True,
     )
@@ -58,7 +58,7 @@ def build_try_page(site: Site) -> Page:
     return Page("try", "Try it", "try", searchable=True, later=lambda: {"targets": _list_targets(site)})
 
 
-def _group(site: Site, category: str) -> dict[str, Any]:
+def _collect_category(site: Site, category: str) -> dict[str, Any]:
     levels = [_build_sheet(site, category, level) for level in site.results.difficulties]
     return {
         "category": category,

@@ -179,7 +179,7 @@ def board_table(
     table = _drop_empty_columns(
         _build_table("board", "Leaderboard", results, rows, words, notes, rules_above=len(parts) > 1)
     )
-    return replace(table, groups=tuple(_groups(results, rows)) if len(parts) > 1 else ())
+    return replace(table, groups=tuple(_list_groups(results, rows)) if len(parts) > 1 else ())
 
 
 def leaderboard_table(results: Results, order: Order = "main") -> Table:
@@ -292,7 +292,7 @@ def _build_cell_column(
     return FilledColumn(column, value, field, by_all)
 
 
-def _count(key: str, description: str, *field: str, which: Which = "ended", by_all: bool = False) -> Filling:
+def _make_count(key: str, description: str, *field: str, which: Which = "ended", by_all: bool = False) -> Filling:
     column = Column(key, key.replace("_", " ").capitalize(), description, digits=0, audience="programs")
     return _build_cell_column(column, *(field or (key,)), which=which, by_all=by_all)
 
@@ -314,7 +314,7 @@ _MAIN = _build_cell_column(
 )  # fmt: skip
 
 
-def _score(line: BoardLine) -> Value:
+def _get_score(line: BoardLine) -> Value:
     cell = line.row.cell
     return Value.of(cell.score, _select_episodes(cell, "rated"), marks=list_marks(cell))
 
@@ -323,7 +323,7 @@ _RATED = (
     FilledColumn(
         Column(SCORE, "score", "Similarity of the final rendering to the target, of what was played and rated.",
                "0–10", "higher", estimated=True),
-        _score, ("score",),
+        _get_score, ("score",),
     ),
 )  # fmt: skip
 """The headline, where judges give it."""
@@ -390,8 +390,8 @@ _CHANGE = (
         "delta", which="refined", missing="no episode of several renderings",
     ),
     *(
-        _count(key, f"Rated episodes {about}.", "convergence", key,
-               which="rated" if key == "no_refinement" else "refined")
+        _make_count(key, f"Rated episodes {about}.", "convergence", key,
+                    which="rated" if key == "no_refinement" else "refined")
         for key, about in zip(
             CONVERGENCES, ("with ΔQ > 0", "with ΔQ = 0", "with ΔQ < 0", "of one rendering"), strict=True
         )
@@ -446,22 +446,22 @@ def _build_count_columns(game: Game[Any]) -> Iterator[Filling]:
                nullable=True, audience="programs"),
         "detectable", missing=TOO_FEW,
     )  # fmt: skip
-    yield _count("episodes", "Instances of the set under this condition.", by_all=True)
-    yield _count("played", "Episodes that count as played.", which="played", by_all=True)
+    yield _make_count("episodes", "Instances of the set under this condition.", by_all=True)
+    yield _make_count("played", "Episodes that count as played.", which="played", by_all=True)
     yield _adapt_row_column(UNRANKED)
-    yield _count("unfinished", "Episodes without a result yet: not begun, or failed for a technical reason.",
-                 by_all=True)  # fmt: skip
-    yield _count("applicable", "Played episodes that the headline applies to.", which="played")
-    yield _count("rated", "Of these, those that have it.", which="rated")
-    yield _count("refused", "Of these, asked about and without it.", which="played")
-    yield _count("not_yet", "Of these, not asked about yet, or in vain for a technical reason.", "pending",
-                 which="played")  # fmt: skip
+    yield _make_count("unfinished", "Episodes without a result yet: not begun, or failed for a technical reason.",
+                      by_all=True)  # fmt: skip
+    yield _make_count("applicable", "Played episodes that the headline applies to.", which="played")
+    yield _make_count("rated", "Of these, those that have it.", which="rated")
+    yield _make_count("refused", "Of these, asked about and without it.", which="played")
+    yield _make_count("not_yet", "Of these, not asked about yet, or in vain for a technical reason.", "pending",
+                      which="played")  # fmt: skip
     for outcome in game.outcomes:
         about = f"Episodes that ended as {outcome.name}."
-        yield _count(f"outcome_{outcome.name}", about, "outcomes", outcome.name, by_all=True)
+        yield _make_count(f"outcome_{outcome.name}", about, "outcomes", outcome.name, by_all=True)
 
 
-def _groups(results: Results, rows: Sequence[BoardRow]) -> Iterator[tuple[int, str]]:
+def _list_groups(results: Results, rows: Sequence[BoardRow]) -> Iterator[tuple[int, str]]:
     """Yield the first row of each set of rules with the words that tell these rules from the others."""
     among = list_rule_sets(results)
     for place, row in enumerate(rows):

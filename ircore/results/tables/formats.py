@@ -216,13 +216,13 @@ def format_text(table: Table, columns: int | None = None) -> str:
     if columns is not None and measure_least_width(lines) > columns:
         places = find_fitting_places(lines, table.spare_places, columns)
         if not places:
-            return _format_text_lines(_grouped_blocks(lines, table, columns), table, columns)
+            return _format_text_lines(_format_grouped_blocks(lines, table, columns), table, columns)
         note = [_describe_left_out(table, places, measure_least_width(lines))]
         table = table.at_places(places)
         lines = _format_lines(table, "half")
     texts = align_columns(lines, _list_left_aligned(table), columns)
     above = len(texts) - len(table.rows)
-    texts = [*texts[:above], *_with_groups(texts[above:], table, str)]
+    texts = [*texts[:above], *_insert_groups(texts[above:], table, str)]
     width = max(*map(len, texts), NARROWEST)
     return _format_text_lines(texts, table, width if columns is None else min(width, columns), note)
 
@@ -239,7 +239,7 @@ def format_markdown(table: Table) -> str:
     def heading(words: str) -> str:
         return line([_escape_markdown(words), *[""] * (len(head) - 1)])
 
-    lines = [line(head), line(rule), *_with_groups(map(line, rows), table, heading)]
+    lines = [line(head), line(rule), *_insert_groups(map(line, rows), table, heading)]
     remarks = [f"\n{_escape_markdown(text)}" for text in (table.caption, *_list_remarks(table))]
     return "\n".join([*lines, *remarks]) + "\n"
 
@@ -259,7 +259,7 @@ def format_latex(table: Table) -> str:
         r"\toprule",
         head,
         r"\midrule",
-        *_with_groups(rows, table, heading),
+        *_insert_groups(rows, table, heading),
         r"\bottomrule",
         r"\end{tabular}",
         *(rf"\par\footnotesize {_escape_latex(text)}" for text in _list_remarks(table)),
@@ -527,7 +527,7 @@ def _count_digits(column: Column, value: Value) -> int:
     )
 
 
-def _grouped_blocks(lines: Sequence[Sequence[str]], table: Table, columns: int) -> list[str]:
+def _format_grouped_blocks(lines: Sequence[Sequence[str]], table: Table, columns: int) -> list[str]:
     """Return the lines of ``blocks``, each group of rows below its words."""
     starts = dict(table.groups) or {0: ""}
     texts: list[str] = []
@@ -537,7 +537,7 @@ def _grouped_blocks(lines: Sequence[Sequence[str]], table: Table, columns: int) 
     return texts
 
 
-def _with_groups(rows: Iterable[str], table: Table, heading: Callable[[str], str]) -> Iterator[str]:
+def _insert_groups(rows: Iterable[str], table: Table, heading: Callable[[str], str]) -> Iterator[str]:
     """Yield the lines of rows, before each group the line of its words."""
     words = dict(table.groups)
     for place, row in enumerate(rows):

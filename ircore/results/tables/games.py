@@ -83,7 +83,7 @@ def game_outcomes(results: Results, category: str | None = None, difficulty: str
     columns = (
         *_build_run_columns(results),
         *(
-            _count(outcome.name, f"Episodes that ended as {outcome.name.replace('_', ' ')}.", count(outcome.name))
+            _make_count(outcome.name, f"Episodes that ended as {outcome.name.replace('_', ' ')}.", count(outcome.name))
             for outcome in game.outcomes
         ),
         *_ENDED,
@@ -181,15 +181,15 @@ def _build_seat_column(seat: Seat[Any, Any]) -> FilledColumn[BoardRow]:
     return FilledColumn(build_seat_column(seat), lambda row: Value(row.submission.run.submission.label_of(seat.name)))
 
 
-def _count(key: str, description: str, get: Callable[[BoardRow], int]) -> FilledColumn[BoardRow]:
+def _make_count(key: str, description: str, get: Callable[[BoardRow], int]) -> FilledColumn[BoardRow]:
     return FilledColumn(
         Column(key, key.replace("_", " ").capitalize(), description, digits=0), lambda row: Value(get(row))
     )
 
 
 _ENDED = (
-    _count("ended", "Episodes that have ended.", lambda row: row.cell.ended),
-    _count("episodes", "Instances of the set.", lambda row: row.cell.episodes),
+    _make_count("ended", "Episodes that have ended.", lambda row: row.cell.ended),
+    _make_count("episodes", "Instances of the set.", lambda row: row.cell.episodes),
 )
 
 

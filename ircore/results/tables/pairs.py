@@ -66,7 +66,7 @@ def pair_names(submissions: Sequence[SubmissionResult], with_rules: bool = True)
         with_rules: Whether names say unusual rules.
     """
     several = len({submission.run.prompts for submission in submissions}) > 1
-    names = {submission.run_id: _pair(submission, with_rules, several) for submission in submissions}
+    names = {submission.run_id: _name_pair(submission, with_rules, several) for submission in submissions}
     count = Counter(names.values())
     return {
         submission.run_id: names[submission.run_id]
@@ -328,7 +328,7 @@ def list_marks(cell: Cell) -> tuple[str, ...]:
     )
 
 
-def _pair(submission: SubmissionResult, with_rules: bool, with_prompts: bool) -> str:
+def _name_pair(submission: SubmissionResult, with_rules: bool, with_prompts: bool) -> str:
     prompts = [f"prompts {submission.run.prompts}"] if with_prompts else []
     unusual = [*(submission.rules.unusual if with_rules else ()), *prompts]
     names = submission.players

@@ -85,7 +85,7 @@ class CommandProcess:
         self.words = tuple(words)
         self._folder = TemporaryDirectory()
         self._streams = (Path(self._folder.name, "output"), Path(self._folder.name, "errors"))
-        self._process = _make_process(_work, (list(words), dict(os.environ), *self._streams))
+        self._process = _make_process(_run_command, (list(words), dict(os.environ), *self._streams))
         self._process.start()
 
     @property
@@ -227,7 +227,7 @@ def run_stage(stage: Stage, log: IO[bytes], watch: Watch | None = None) -> None:
             for sentinel in cast(list[int], wait(running, WATCH_INTERVAL if watch else None)):
                 process, chain = running.pop(sentinel)
                 ended += 1
-                _record(process, log)
+                _log_outcome(process, log)
                 if chain:
                     # A chain that has begun goes on before another one begins.
                     waiting.appendleft(chain)
@@ -249,7 +249,7 @@ def _make_process(work: Callable[..., None], arguments: tuple[Any, ...]) -> Base
     return context.Process(target=work, args=arguments)
 
 
-def _work(words: list[str], environment: dict[str, str], output: Path, errors: Path) -> None:
+def _run_command(words: list[str], environment: dict[str, str], output: Path, errors: Path) -> None:
     from ircore.commands.main import main
 
     # The process from which this one was forked has the environment of its own beginning, and workers of the command
@@ -268,7 +268,7 @@ def _find_last_line(processes: Iterable[CommandProcess]) -> str:
     return next((line for process in processes if (line := process.last_line())), "")
 
 
-def _record(process: CommandProcess, log: IO[bytes]) -> None:
+def _log_outcome(process: CommandProcess, log: IO[bytes]) -> None:
     outcome = process.outcome()
     log.write(b"$ ircore " + " ".join(process.words).encode() + b"\n" + outcome.output + outcome.errors)
     log.flush()

@@ -152,7 +152,7 @@ class DescriberTable:
         """Return a question: its target, its renderings and the faults of the last rendering."""
         try:
             target = read_picture(question / "target.png")
-            names = sorted((path.name for path in question.glob("rendering-*.png")), key=_number)
+            names = sorted((path.name for path in question.glob("rendering-*.png")), key=_parse_turn)
             last = read_picture(question / names[-1]) if names else None
         except ImageError:
             return None  # still being written
@@ -452,7 +452,7 @@ def serve_table(table: DescriberTable, port: int) -> AbstractContextManager[str]
     return serve_locally(partial(PlayHandler, table=table), port)
 
 
-def _number(name: str) -> int:
+def _parse_turn(name: str) -> int:
     return int(name.removeprefix("rendering-").removesuffix(".png"))
 
 

@@ -127,7 +127,7 @@ def test_the_version_of_the_word_lists_hangs_on_every_pattern(monkeypatch: pytes
             name: getattr(one, name)[1:] if name == part else getattr(one, name) for name in ("stems", "phrases")
         }
         kept[one.correction] = corrections.WordList(one.correction, **changes)
-        monkeypatch.setattr(corrections, "_read", lambda correction, *more, kept=kept: kept[correction])
+        monkeypatch.setattr(corrections, "_read_word_list", lambda correction, *more, kept=kept: kept[correction])
         versions.append(corrections.load_lexicon.__wrapped__().version)
     assert len(set(versions)) == 3
 
