@@ -32,7 +32,7 @@ from leaderboard.words import format_category
 GAMES = "games"
 """Folder of the games, on a site and beside the frozen boards."""
 
-FILES = ("board.json", "board.csv")
+GAME_FILES = ("board.json", "board.csv")
 """Files of a game's board, on a site and in the archive."""
 
 REMEDY = "Freeze the version again."
@@ -45,7 +45,7 @@ _ELSEWHERE = frozenset({"played_share", "detectable"})
 """Numbers that the page has in other words, or that say nothing of one row."""
 
 VERSION = "version.json"
-BOARDS = ("leaderboard.json", "leaderboard.csv")
+BOARD_FILES = ("leaderboard.json", "leaderboard.csv")
 """Files that are archived for a version besides its record: those under ``data/`` of its last site."""
 
 FOLDER = "versions"
@@ -109,14 +109,14 @@ class FrozenGame:
 
 def copy_games(site: Path, folder: Path) -> None:
     """Copy the files of the boards of other games from a built site into a folder of frozen boards."""
-    for board in sorted(site.glob(f"{GAMES}/*/{FILES[0]}")):
+    for board in sorted(site.glob(f"{GAMES}/*/{GAME_FILES[0]}")):
         copy_game(board.parent, folder / GAMES / board.parent.name)
 
 
 def copy_game(source: Path, target: Path) -> None:
     """Copy the files of a game's boards."""
     target.mkdir(parents=True, exist_ok=True)
-    for name in FILES:
+    for name in GAME_FILES:
         shutil.copyfile(source / name, target / name)
 
 
@@ -126,7 +126,7 @@ def read_games(folder: Path) -> Iterator[FrozenGame]:
     Raises:
         InputError: A file is too large or no board, or a folder's name is no name of a game.
     """
-    for path in sorted(folder.glob(f"{GAMES}/*/{FILES[0]}")):
+    for path in sorted(folder.glob(f"{GAMES}/*/{GAME_FILES[0]}")):
         name, document = path.parent.name, read_boards(path)
         if not _NAME.fullmatch(name) or document.get("game") != name:
             raise InputError(f"{path}: not the boards of a game named {name[:40]!r}", REMEDY)
@@ -229,7 +229,7 @@ def freeze_site(
             f"Record the version in ircore/{RECORDS.name}, build the site again, then freeze it.",
         )
     with write_new_folder(out) as folder:
-        for file in BOARDS:
+        for file in BOARD_FILES:
             shutil.copyfile(site / "data" / file, folder / file)
         copy_games(site, folder)
         write_text(folder / VERSION, record.model_dump_json(indent=2) + "\n")
@@ -267,7 +267,7 @@ def write_frozen(frozen: Sequence[FrozenBoard], folder: Path) -> None:
     """Copy the data files of frozen boards beside their pages."""
     for board in frozen:
         (folder / board.path).mkdir(parents=True, exist_ok=True)
-        for name in BOARDS:
+        for name in BOARD_FILES:
             shutil.copyfile(board.folder / name, folder / board.path / name)
         for game in board.games:
             copy_game(board.folder / game.path, folder / board.path / game.path)
@@ -374,7 +374,7 @@ def _has_same_content(record: BenchmarkVersion, current: Version) -> bool:
 
 
 def _read_frozen(path: Path) -> FrozenBoard:
-    board = path.parent / BOARDS[0]
+    board = path.parent / BOARD_FILES[0]
     try:
         record = BenchmarkVersion.model_validate_json(path.read_bytes())
     except ValidationError as error:

@@ -96,7 +96,7 @@ REASONS: Mapping[AbortReason, str] = {
 LONGEST_ALT_TEXT = 280
 """Characters: screen readers read an alt text in one breath."""
 
-_KINDS: Mapping[str, str] = {
+_PICTURE_KINDS: Mapping[str, str] = {
     "bar_graph": "Bar graph",
     "functions": "Function graph",
     "geometry": "Geometric figure",
@@ -114,14 +114,14 @@ _FURNITURE = frozenset(
 )  # fmt: skip
 """Element types that an alternative text skips where the figure has other content."""
 
-_PLURALS = {"box": "boxes", "cross": "crosses", "polyline": "lines"}
-_NAMES = {"polyline": "line"}
+_ELEMENT_PLURALS = {"box": "boxes", "cross": "crosses", "polyline": "lines"}
+_ELEMENT_NAMES = {"polyline": "line"}
 
-_FEW = 6
+_FEW_ELEMENTS = 6
 """Number of elements up to which each is described by colour, value or name."""
 
-_HUES = ((18, "red"), (45, "orange"), (68, "yellow"), (165, "green"), (195, "teal"), (258, "blue"), (295, "purple"),
-         (342, "pink"), (361, "red"))  # fmt: skip
+_HUE_NAMES = ((18, "red"), (45, "orange"), (68, "yellow"), (165, "green"), (195, "teal"), (258, "blue"),
+              (295, "purple"), (342, "pink"), (361, "red"))  # fmt: skip
 """Name of a colour by the upper end of its range of hues, in degrees."""
 
 LONGEST_MESSAGE = 4000
@@ -349,7 +349,7 @@ def describe_target_picture(instance: Instance) -> str:
     Returns:
         At most ``LONGEST_ALT_TEXT`` characters on one line, such as ``Pie graph with 3 wedges: Mouse 55 %, …``.
     """
-    kind = _KINDS.get(instance.category, instance.category.replace("_", " ").capitalize())
+    kind = _PICTURE_KINDS.get(instance.category, instance.category.replace("_", " ").capitalize())
     if instance.scene is None:
         return format_one_line(f"{kind}, {instance.difficulty}: {instance.source}", LONGEST_ALT_TEXT)
     things = [
@@ -358,7 +358,7 @@ def describe_target_picture(instance: Instance) -> str:
         if element.type not in _FURNITURE and not element.type.endswith("label")
     ]
     parts = [", ".join(_count_kinds(things)) or "nothing but a ground"]
-    descriptions = list(_describe_elements(things)) if len(things) <= _FEW else []
+    descriptions = list(_describe_elements(things)) if len(things) <= _FEW_ELEMENTS else []
     words = f"{kind} with {parts[0]}" + (f": {', '.join(descriptions)}" if descriptions else "")
     written = list(dict.fromkeys(_list_texts(instance.scene.elements, descriptions)))
     return format_one_line(words + (f"; labelled {', '.join(written)}" if written else ""), LONGEST_ALT_TEXT)
@@ -384,7 +384,7 @@ def colour_name(colour: str) -> str:
     # Without chroma the hue is noise, so a tinted grey must not be called by a hue.
     if max(red, green, blue) - min(red, green, blue) < 0.1 or saturation < 0.12:
         return "black" if lightness < 0.2 else "white" if lightness > 0.92 else "grey"
-    name = next(name for limit, name in _HUES if 360 * hue < limit)
+    name = next(name for limit, name in _HUE_NAMES if 360 * hue < limit)
     # English has a word of its own for dark orange and dull red.
     dull = name == "red" and saturation < 0.4 and lightness < 0.55
     return "brown" if dull or (name in ("orange", "yellow") and lightness < 0.38) else name
@@ -464,8 +464,8 @@ def escape_untrusted(text: str) -> Markup:
 
 def _count_kinds(things: Iterable[Element]) -> Iterable[str]:
     for kind, count in Counter(element.type for element in things).items():
-        name = _NAMES.get(kind, kind).replace("_", " ")
-        yield format_count(count, name, _PLURALS.get(kind, ""))
+        name = _ELEMENT_NAMES.get(kind, kind).replace("_", " ")
+        yield format_count(count, name, _ELEMENT_PLURALS.get(kind, ""))
 
 
 def _describe_elements(things: Iterable[Element]) -> Iterable[str]:
@@ -476,7 +476,7 @@ def _describe_elements(things: Iterable[Element]) -> Iterable[str]:
         if isinstance(name, str) and isinstance(value, int | float):
             yield f"{name} {value:g}{' %' if 'share' in element.parameters else ''}"
         elif element.colour is not None:
-            yield f"{colour_name(element.colour)} {_NAMES.get(element.type, element.type).replace('_', ' ')}"
+            yield f"{colour_name(element.colour)} {_ELEMENT_NAMES.get(element.type, element.type).replace('_', ' ')}"
 
 
 def _list_texts(elements: Iterable[Element], descriptions: Iterable[str]) -> Iterable[str]:

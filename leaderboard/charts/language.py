@@ -57,14 +57,14 @@ _LAST = f"at the last turn that {MINIMUM_PICTURES} episodes reach"
 _STEPS = (5, 10, 20, 25, 50, 100, 200, 500, 10**9)
 """Candidates for the tokens between two ticks; the last fits any length."""
 
-_NAMES = [CORRECTION_WORDS[correction] for correction in CORRECTIONS]
+_TOPIC_NAMES = [CORRECTION_WORDS[correction] for correction in CORRECTIONS]
 
-_TITLE = "What do corrections talk about?"
+_TOPIC_QUESTION = "What do corrections talk about?"
 
-_HEAD = 124
+_TOPIC_HEAD = 124
 """Room for the names of the columns, CSS pixels."""
 
-_ROW = 38
+_TOPIC_ROW = 38
 """Height of a row, CSS pixels."""
 
 
@@ -102,9 +102,9 @@ def sketch_corrections(subject: ChartSubject) -> Sketch | Missing:
     rows = group_by_run(table)
     pairs = [pair for pair in some.ranked if get_mean(rows[pair.run_id][0]["messages"])]
     if not pairs:
-        return Missing(_TITLE, "No pair has a message after turn 1.")
+        return Missing(_TOPIC_QUESTION, "No pair has a message after turn 1.")
     cells = [[rows[pair.run_id][0][correction] for correction in CORRECTIONS] for pair in pairs]
-    heat_map = HeatMap([escape_for_plotly(pair_name(pair), 80) for pair in pairs], _NAMES, cells, share=True)
+    heat_map = HeatMap([escape_for_plotly(pair_name(pair), 80) for pair in pairs], _TOPIC_NAMES, cells, share=True)
     wide, narrow = (_build_profile_layout(pairs, heat_map, narrow) for narrow in (False, True))
     keys = [pair.key for pair in pairs]
     best = {pair.key for pair in subject.ranked[:MOST_ROWS]}
@@ -118,7 +118,7 @@ def sketch_corrections(subject: ChartSubject) -> Sketch | Missing:
         selection_words=subject.selection_words(MOST_ROWS),
         drawing=PlotlyDrawing([{**heat_map.trace(), "ids": keys}], wide, narrow, "rows", keys),
         table=select_columns(table, [RUN, "pair", "messages", *CORRECTIONS]),
-        question=_TITLE,
+        question=_TOPIC_QUESTION,
     )
 
 
@@ -137,7 +137,7 @@ def sketch_corrections_by_turn(subject: ChartSubject) -> Sketch | Missing:
         cells = [
             [by_turn[turn][correction] if turn in by_turn else None for turn in turns] for correction in CORRECTIONS
         ]
-        maps.append(HeatMap(_NAMES, [f"turn {turn}" for turn in turns], cells, share=True))
+        maps.append(HeatMap(_TOPIC_NAMES, [f"turn {turn}" for turn in turns], cells, share=True))
     return Sketch(
         title=title,
         reading_aid=(
@@ -145,7 +145,7 @@ def sketch_corrections_by_turn(subject: ChartSubject) -> Sketch | Missing:
             f" the more. {SAME_EPISODES}"
         ),
         selection_words=subject.selection_words(MOST_PANELS),
-        drawing=draw_small_maps(some.ranked, maps, _NAMES, first=2),
+        drawing=draw_small_maps(some.ranked, maps, _TOPIC_NAMES, first=2),
         table=select_columns(table, [RUN, "pair", "turn", "messages", *CORRECTIONS]),
         question=title,
     )
@@ -231,10 +231,10 @@ def _build_profile_layout(pairs: Sequence[Pair], heat_map: HeatMap, narrow: bool
         for at, name in enumerate(heat_map.columns)
     ]
     return build_layout(
-        _HEAD + 12 + _ROW * len(pairs),
+        _TOPIC_HEAD + 12 + _TOPIC_ROW * len(pairs),
         measure_margin([line[:length] for pair in lines for line in pair], 250),
         8 if narrow else 70,
-        _HEAD,
+        _TOPIC_HEAD,
         12,
         xaxis=make_axis(-0.5, len(heat_map.columns) - 0.5, showgrid=False),
         yaxis=name_axis(["<br>".join(escape_for_plotly(line, length) for line in pair) for pair in lines]),
@@ -252,16 +252,16 @@ def _compose_profile_title(cells: Sequence[Sequence[Value]]) -> str:
     known = [row for row in cells if all(map(has_enough_samples, row))]
     rows = [[get_mean(value) or 0.0 for value in row] for row in known]
     if not rows:
-        return _TITLE
+        return _TOPIC_QUESTION
     spans = [
         (max(shares) - min(shares), sum(shares) / len(shares), name.lower())
-        for name, shares in zip(_NAMES, zip(*rows, strict=True), strict=True)
+        for name, shares in zip(_TOPIC_NAMES, zip(*rows, strict=True), strict=True)
     ]
     widest, _, differing = max(spans, key=lambda span: span[0])
     _, _, commonest = max(spans, key=lambda span: span[1])
     said = f"Corrections are most often about {commonest}"
     topic = next(
-        values for name, values in zip(_NAMES, zip(*known, strict=True), strict=True) if name.lower() == differing
+        values for name, values in zip(_TOPIC_NAMES, zip(*known, strict=True), strict=True) if name.lower() == differing
     )
     least, most = (choose(topic, key=lambda value: get_mean(value) or 0.0) for choose in (min, max))
     apart = least.high is not None and most.low is not None and least.high < most.low

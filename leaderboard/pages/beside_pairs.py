@@ -11,12 +11,12 @@ from ircore.core.errors import InputError
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Column
-from ircore.results.tables.sensitivity import COLUMNS
+from ircore.results.tables.sensitivity import SEASON_COLUMNS
 from ircore.submissions.seasons import SeasonGaps, read_season_gaps
 from leaderboard.model.site import Pair, Site
 from leaderboard.pages.board_views import BoardView, select_view_results
 
-GAP = next(column for column in COLUMNS if column.key == "gap")
+GAP = next(column for column in SEASON_COLUMNS if column.key == "gap")
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from leaderboard.pages.board_views import BoardView, describe_origin
 from leaderboard.skeleton import SKELETON
 from leaderboard.words import format_category, format_interval_width, number, rank
 
-SOURCE = SKELETON / "CITATION.cff"
+CITATION_FILE = SKELETON / "CITATION.cff"
 """File in the Citation File Format 1.2, with the paper as preferred citation: the only place that says how to cite."""
 
 _SPECIAL = {character: "\\" + character for character in "&%$#_"} | {
@@ -49,12 +49,12 @@ NUMBERED = frozenset(
 )  # fmt: skip
 """Templates of pages that have numbers."""
 
-_LABEL = "image reconstruction"
-_HEIGHT = 20
-_PADDING = 6
+_BADGE_LABEL = "image reconstruction"
+_BADGE_HEIGHT = 20
+_BADGE_PADDING = 6
 
-_NARROW = frozenset("ijl.,:;'|!()[]ftI1 ")
-_WIDE = frozenset("mwMW%@±–—")
+_NARROW_LETTERS = frozenset("ijl.,:;'|!()[]ftI1 ")
+_WIDE_LETTERS = frozenset("mwMW%@±–—")
 
 
 def build_citation_page(version: Version, address: str) -> Page:
@@ -64,7 +64,7 @@ def build_citation_page(version: Version, address: str) -> Page:
         version: The benchmark version that the site shows.
         address: The site's absolute address, ending in a slash; empty leaves it out.
     """
-    cff = yaml.safe_load(SOURCE.read_text(encoding="utf-8"))
+    cff = yaml.safe_load(CITATION_FILE.read_text(encoding="utf-8"))
     paper = cff["preferred-citation"]
     entries = [
         {
@@ -239,9 +239,9 @@ class Badge:
 
     def svg(self) -> str:
         """Return the badge as a picture that needs no font file, script or style sheet."""
-        left, right = (_estimate_width(text) + 2 * _PADDING for text in (self.label, self.message))
+        left, right = (_estimate_width(text) + 2 * _BADGE_PADDING for text in (self.label, self.message))
         fill = "#4a3fa3" if self.is_ranked else "#5a5b66"
-        return macro("badge_picture")(self, left, right, _HEIGHT, _PADDING, fill)
+        return macro("badge_picture")(self, left, right, _BADGE_HEIGHT, _BADGE_PADDING, fill)
 
     def shields(self) -> str:
         """Return the same as an answer of shields.io's endpoint badge (schema version 1)."""
@@ -350,7 +350,7 @@ def _describe_rater(site: Site, page: Page) -> str:
 
 
 def _build_badge(pair: Pair, row: BoardRow, category: str | None, pairs: int, version: str | None) -> Badge:
-    label = f"{_LABEL} {version}" if version else _LABEL
+    label = f"{_BADGE_LABEL} {version}" if version else _BADGE_LABEL
     condition = "all categories" if category is None else format_category(category).lower()
     return Badge(
         path=f"badges/{pair.key}/{category or 'overall'}",
@@ -375,7 +375,11 @@ def _estimate_width(text: str) -> int:
     """Return about how many pixels a text has in Verdana at 11 pixels; ``textLength`` evens out the rest."""
     return round(
         sum(
-            4.2 if character in _NARROW else 9.6 if character in _WIDE or ord(character) > 0x2E7F else 6.9
+            4.2
+            if character in _NARROW_LETTERS
+            else 9.6
+            if character in _WIDE_LETTERS or ord(character) > 0x2E7F
+            else 6.9
             for character in text
         )
     )

@@ -20,7 +20,7 @@ from ircore.results.tables.pairs import build_rated_columns, format_caption, lis
 MOST = 10
 """Pairs of which all are compared with all; of more, each only with the next on the board."""
 
-COLUMNS = (
+COMPARISON_COLUMNS = (
     Column("run_id", "Run", "The first pair's run.", digits=None, audience="programs"),
     Column("other_run_id", "Other run", "The second pair's run.", digits=None, audience="programs"),
     Column("pair", "pair", "The first pair.", digits=None),
@@ -44,7 +44,7 @@ COLUMNS = (
     *build_rated_columns("other_"),
 )  # fmt: skip
 
-NOTES = (
+COMPARISON_NOTES = (
     "Among all: the interval by which the board ranks, all its comparisons together; two pairs have separate ranks "
     "only if theirs leaves out 0. These two alone, and difference: the interval of the one comparison, for those who "
     "wanted to know of these two before they saw the board.",
@@ -108,7 +108,14 @@ def comparisons_table(
     words = format_caption(results, judge, category, difficulty)
     spare = ("detectable", "ties", "losses", "wins", "least", "most", "difference", "main_alone")
     return Table(
-        "comparisons", "Pairs against pairs", words, COLUMNS, tuple(rows), NOTES, primary="difference", spare=spare
+        "comparisons",
+        "Pairs against pairs",
+        words,
+        COMPARISON_COLUMNS,
+        tuple(rows),
+        COMPARISON_NOTES,
+        primary="difference",
+        spare=spare,
     )
 
 

@@ -47,16 +47,16 @@ ABOUT: dict[Part, str] = {
 }
 """Description of each part."""
 
-NOTE = "Final renderings of drawn targets: share of the facts by weight that can be told, mean over episodes."
+PARTS_NOTE = "Final renderings of drawn targets: share of the facts by weight that can be told, mean over episodes."
 
-NOBODY = "No judge of facts has checked these runs beside verified: ircore score RUN --judge FILE, with asks: facts"
-NOTES = (
+NO_WITNESS = "No judge of facts has checked these runs beside verified: ircore score RUN --judge FILE, with asks: facts"
+WITNESS_NOTES = (
     "Facts of renderings that both checked. False yes: planted sentences that it calls true although the eye saw the "
     "opposite; false no: facts that it calls false although the eye saw them. Both count the eye's own errors as the "
     "judge's (docs/verification-accuracy.md). Intervals are clustered on instances.",
 )
 
-_SHARES = (
+_WITNESS_COLUMNS = (
     Column("false_yes", "false yes", "Planted sentences that it calls true.", "0–1", "lower", estimated=True),
     Column("false_no", "false no", "Facts that it calls false although the eye saw them.", "0–1", "lower",
            estimated=True),
@@ -106,7 +106,7 @@ def parts_table(
     words = format_caption(results, VERIFIED, category, difficulty) + f" Ordered by {order or 'score'}."
     spare = tuple(part for part in reversed(PARTS) if part != order)
     title = "What is right, part by part"
-    return Table("parts", title, words, columns, tuple(rows), (NOTE,), primary="score", spare=spare)
+    return Table("parts", title, words, columns, tuple(rows), (PARTS_NOTE,), primary="score", spare=spare)
 
 
 def facts_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -137,7 +137,7 @@ def facts_table(results: Results, category: str | None = None, difficulty: str |
                     rows.append((*who, Value(kind or ALL), Value(level or ALL), Value(part), share, *counts))
     words = format_caption(results, VERIFIED, category, difficulty)
     spare = ("facts", "decided", "held")
-    return Table("facts", "Facts", words, columns, tuple(rows), (NOTE,), primary="share", spare=spare)
+    return Table("facts", "Facts", words, columns, tuple(rows), (PARTS_NOTE,), primary="share", spare=spare)
 
 
 def episode_facts_table(results: Results, episode_id: str) -> Table:
@@ -203,7 +203,7 @@ def witnesses_table(results: Results, category: str | None = None, difficulty: s
         Column("facts", "facts", "Facts that both decided, over all renderings.", digits=0),
         Column("agreement", "agreement", "Share of these on which both say the same.", "0–1", "higher", estimated=True),
         Column("kappa", "Cohen's κ", "The same beyond chance.", "", "higher", estimated=True, implied="−1–1"),
-        *_SHARES,
+        *_WITNESS_COLUMNS,
     )
     rows = []
     for judge in list_fact_judges(results):
@@ -222,11 +222,11 @@ def witnesses_table(results: Results, category: str | None = None, difficulty: s
                 (
                     Value(judge), Value(kind_of_target), Value(kind_of_fact), Value(witness.facts),
                     build_agreement_value(witness.agreement), build_agreement_value(witness.kappa),
-                    *(Value.of(getattr(witness, share.key), missing="no such sentence") for share in _SHARES),
+                    *(Value.of(getattr(witness, share.key), missing="no such sentence") for share in _WITNESS_COLUMNS),
                 )
             )  # fmt: skip
     words = format_caption(results, None, category, difficulty)
-    notes = NOTES if rows else (NOBODY,)
+    notes = WITNESS_NOTES if rows else (NO_WITNESS,)
     spare = ("settled", "wrong_yes", "undecided")
     return Table("witnesses", "Two witnesses", words, columns, tuple(rows), notes, primary="kappa", spare=spare)
 
@@ -267,7 +267,7 @@ def disagreements_table(results: Results, category: str | None = None, difficult
         (f"{len(rows):,} of {count:,} disagreements, drawn evenly over categories and kinds of fact, at most "
          f"{MOST_DISAGREEMENTS} a judge. People decide them: ircore show RUN --episode ID names the picture's file.",)
         if rows
-        else ("The two witnesses contradict each other on no fact." if list_fact_judges(results) else NOBODY,)
+        else ("The two witnesses contradict each other on no fact." if list_fact_judges(results) else NO_WITNESS,)
     )  # fmt: skip
     title = "Facts on which the two witnesses differ"
     return Table(

@@ -25,7 +25,7 @@ from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.pairs import FilledColumn, build_seat_column, format_caption
 from ircore.results.tables.paper_claims import check_paper
 
-COLUMNS = (
+GIRBENCH_COLUMNS = (
     Column("run", "Run", "Its folder's name.", digits=None),
     Column("dimension", "Dimension", "Category of the tasks.", digits=None),
     Column("tasks", "Tasks", "Tasks that were played.", digits=0),
@@ -86,7 +86,7 @@ def game_outcomes(results: Results, category: str | None = None, difficulty: str
             _make_count(outcome.name, f"Episodes that ended as {outcome.name.replace('_', ' ')}.", count(outcome.name))
             for outcome in game.outcomes
         ),
-        *_ENDED,
+        *_ENDED_COLUMNS,
         *_fill_rules_columns(results),
     )
     return Table(
@@ -106,7 +106,7 @@ def girbench_table(results: Results) -> Table:
         name="reasoning_girbench",
         title="Reasoning tasks by GIR-Bench's rules",
         caption="Scores as its published code computes them, on the instances of these runs, beside ours.",
-        columns=COLUMNS,
+        columns=GIRBENCH_COLUMNS,
         rows=tuple(rows),
     )
 
@@ -187,7 +187,7 @@ def _make_count(key: str, description: str, get: Callable[[BoardRow], int]) -> F
     )
 
 
-_ENDED = (
+_ENDED_COLUMNS = (
     _make_count("ended", "Episodes that have ended.", lambda row: row.cell.ended),
     _make_count("episodes", "Instances of the set.", lambda row: row.cell.episodes),
 )

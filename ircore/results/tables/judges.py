@@ -30,7 +30,7 @@ from ircore.results.tables.pairs import (
     pair_values,
 )
 
-ERRORS = (
+ERROR_MEASURES = (
     ("bias", "bias", "Mean of score less people's score"),
     ("absolute", "MAE", "Mean absolute error"),
     ("squared", "RMSE", "Root of the mean squared error"),
@@ -51,7 +51,7 @@ SCORE_NOTES = (
     "they are.",
 )
 
-_MEASURES = (
+_AGREEMENT_COLUMNS = (
     Column("pearson", "Pearson r", "Of similarity ratings of the same renderings.", "", "higher", estimated=True,
            implied="−1–1"),
     Column("spearman", "Spearman ρ", "Of the same.", "", "higher", estimated=True, implied="−1–1"),
@@ -63,18 +63,18 @@ _MEASURES = (
            implied="−1–1"),
 )  # fmt: skip
 
-NOTES = (
+AGREEMENT_NOTES = (
     "Pearson and Spearman: similarity of the renderings that both rated. Agreement and κ: which of first and final"
     " rendering is preferred, in the episodes that both judged; a tie is an answer of its own (a judge whose "
     "choice turns with the order of showing, or people who are split). Pages and files also give both without ties"
     " ('decided'). Intervals are clustered on instances and take the raters as they are.",
 )
-PEOPLE = (
+PEOPLE_NOTE = (
     "human is the mean of the annotators who rated a rendering, and what more of them prefer. A mean is less noisy"
     " than one person: a judge can come nearer to it than two annotators come to each other without judging "
     "better."
 )
-SCALE = (
+SCALE_NOTE = (
     "1 is perfect agreement, 0 is what chance gives. Krippendorff (2018, Content Analysis, chapter 12) relies on "
     "ratings from 0.8 and draws tentative conclusions from 0.667. Intervals are clustered on instances and take "
     "the annotators as they are."
@@ -90,14 +90,14 @@ METRIC_NOTES = (
     "out; 0.5 is what chance gives. Intervals are clustered on instances.",
 )
 
-NOBODY = "No person has rated these renderings: ircore annotate build, then ircore ratings import"
+NO_PEOPLE = "No person has rated these renderings: ircore annotate build, then ircore ratings import"
 PEOPLE_NOTES = (
     "Against the mean of the people who rated a rendering. κ is weighted by squared distance (Cohen 1968) and, unlike "
     "r, is lowered by a bias. Bias: the judge's score less people's, in points. Intervals are clustered on instances "
     "and take the people as they are.",
 )
 
-COLUMNS = (
+RETEST_COLUMNS = (
     Column("judge", "judge", "Who was asked twice.", digits=None),
     Column("task", "task", "Similarity of one rendering, or preference of two.", digits=None),
     Column("n", "n", "Questions that were answered twice.", digits=0),
@@ -203,18 +203,18 @@ def maps_table(results: Results) -> Table:
         *(
             Column(f"{key}_{when}", f"{title} {when}", f"{words}, {when} recalibration.", "", "lower", 2, key == "bias",
                    estimated=True)
-            for key, title, words in ERRORS
+            for key, title, words in ERROR_MEASURES
             for when in ("before", "after")
         ),
     )  # fmt: skip
     rows = []
     for judge, fitted in results.raters.maps.items():
         if isinstance(fitted, Refusal):
-            missing = [Value(None, n=0, missing=fitted.reason)] * (2 * len(ERRORS))
+            missing = [Value(None, n=0, missing=fitted.reason)] * (2 * len(ERROR_MEASURES))
             method = Value(None, missing=fitted.reason)
             rows.append((Value(judge), method, Value(fitted.n), Value(fitted.instances), *missing))
             continue
-        errors = (Value.of(getattr(when, key)) for key, *_ in ERRORS for when in (fitted.before, fitted.after))
+        errors = (Value.of(getattr(when, key)) for key, *_ in ERROR_MEASURES for when in (fitted.before, fitted.after))
         rows.append((Value(judge), Value(fitted.method), Value(fitted.n), Value(fitted.instances), *errors))
     notes = MAP_NOTES if any(row[1].value is not None for row in rows) else ()
     return Table("maps", "Recalibration of judges", format_caption(results), columns, tuple(rows), notes)
@@ -274,9 +274,9 @@ def agreement_table(results: Results) -> Table:
         Column("one", "one", "A judge, or an annotator's pseudonym.", digits=None),
         Column("other", "other", "A judge, human, or an annotator's pseudonym.", digits=None),
         Column("renderings", "renderings", "Rated by both.", digits=0, audience="readers"),
-        *_MEASURES[:2],
+        *_AGREEMENT_COLUMNS[:2],
         Column("episodes", "episodes", "In which both preferred one or left it tied.", digits=0, audience="readers"),
-        *_MEASURES[2:],
+        *_AGREEMENT_COLUMNS[2:],
     )
     agreement = results.raters.agreement
     rows = tuple(
@@ -285,14 +285,14 @@ def agreement_table(results: Results) -> Table:
             Value(pair.first_rater),
             Value(pair.second_rater),
             Value(pair.pearson.n),
-            *(build_agreement_value(getattr(pair, column.key)) for column in _MEASURES[:2]),
+            *(build_agreement_value(getattr(pair, column.key)) for column in _AGREEMENT_COLUMNS[:2]),
             Value(pair.agreement.n),
-            *(build_agreement_value(getattr(pair, column.key)) for column in _MEASURES[2:]),
+            *(build_agreement_value(getattr(pair, column.key)) for column in _AGREEMENT_COLUMNS[2:]),
         )
         for pair in agreement.pairs
     )
-    people = (PEOPLE,) if any(pair.kind == "judge-human" for pair in agreement.pairs) else ()
-    notes = (*NOTES, *people) if rows else ("Fewer than two raters: nothing to compare.",)
+    people = (PEOPLE_NOTE,) if any(pair.kind == "judge-human" for pair in agreement.pairs) else ()
+    notes = (*AGREEMENT_NOTES, *people) if rows else ("Fewer than two raters: nothing to compare.",)
     spare = ("spearman", "kappa", "episodes", "renderings", "agreement")
     return Table("agreement", "Agreement of raters", format_caption(results), columns, rows, notes, spare=spare)
 
@@ -315,7 +315,7 @@ def annotators_table(results: Results) -> Table:
         )
     )
     words = f"Annotators: {', '.join(agreement.annotators) or 'none yet'}. {format_caption(results)}"
-    notes = (SCALE,) if len(agreement.annotators) > 1 else ()
+    notes = (SCALE_NOTE,) if len(agreement.annotators) > 1 else ()
     return Table("annotators", "Agreement of all annotators", words, columns, rows, notes)
 
 
@@ -423,7 +423,7 @@ def people_table(results: Results) -> Table:
                 for measure in (pearson, weighted_kappa, bias)
             )
             rows.append((Value(judge), Value(category or ALL), Value(int(where.sum())), Value(people), *measured))
-    notes = PEOPLE_NOTES if rows else (NOBODY,)
+    notes = PEOPLE_NOTES if rows else (NO_PEOPLE,)
     return Table(
         "people", "Judges against people", format_caption(results), columns, tuple(rows), notes, primary="kappa"
     )
@@ -446,7 +446,7 @@ def retests_table(results: Results) -> Table:
         for agreement in measure_retests(answers, judge)
     )
     notes = RETEST_NOTES if rows else ("No judge was asked twice: ircore score RUN --judge FILE --again 10%",)
-    return Table("retests", "Judges asked twice", format_caption(results), COLUMNS, rows, notes, primary="same")
+    return Table("retests", "Judges asked twice", format_caption(results), RETEST_COLUMNS, rows, notes, primary="same")
 
 
 def _format_recalibrated(cell: RecalibratedCell | None) -> Value:

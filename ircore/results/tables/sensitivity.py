@@ -28,7 +28,7 @@ from ircore.results.tables.pairs import format_caption, pair_columns, pair_value
 PHOTOGRAPHS = "photos"
 """Category of the targets that are photographs."""
 
-_COLUMNS = (
+_SENSITIVITY_COLUMNS = (
     Column("variation", "variation", "The one choice that differs from the board's.", digits=None),
     Column("judge", "board by", "Judge of the board that it is compared with.", digits=None),
     Column("main_score", "main", "Main score under the variation.", "0–100", "higher", 1, nullable=True),
@@ -37,7 +37,7 @@ _COLUMNS = (
     Column("moved", "clearly moved", "Whether the two ranges do not overlap.", digits=None),
 )
 
-COLUMNS = (
+SEASON_COLUMNS = (
     Column("public", "public", "Main score on the public set.", "0–100", "higher", 1, estimated=True),
     Column("secret", "secret", "Main score on the season's set.", "0–100", "higher", 1, estimated=True),
     Column("gap", "public − secret", "Public minus secret main score.", "0–100", "lower", 1, True, estimated=True),
@@ -73,7 +73,7 @@ def sensitivity_table(results: Results) -> Table:
         "sensitivity",
         "Do ranks depend on how is scored?",
         format_caption(results, None),
-        (*pair_columns(results), *_COLUMNS),
+        (*pair_columns(results), *_SENSITIVITY_COLUMNS),
         tuple(rows),
         tuple(dict.fromkeys(notes)) or ("One judge rated no photographs, and knows no facts: nothing can be varied.",),
         spare=("main_score", "judge"),
@@ -122,7 +122,7 @@ def season_gap_table(public: Results, secret: Results, judge: str, category: str
         f"{(category or 'All drawn targets').replace('_', ' ').capitalize()}, judged by {judge}; public set "
         f"{public.instance_set[:12]}, season's set {secret.instance_set[:12]}."
     )
-    return Table("season-gap", "Public against secret", words, (*pair_columns(public), *COLUMNS), tuple(rows))
+    return Table("season-gap", "Public against secret", words, (*pair_columns(public), *SEASON_COLUMNS), tuple(rows))
 
 
 class _Variation(NamedTuple):
