@@ -528,7 +528,7 @@ def _count_digits(column: Column, value: Value) -> int:
 
 
 def _format_grouped_blocks(lines: Sequence[Sequence[str]], table: Table, columns: int) -> list[str]:
-    """Return the lines of ``blocks``, each group of rows below its words."""
+    """Return the lines of ``format_blocks``, each group of rows below its words."""
     starts = dict(table.groups) or {0: ""}
     texts: list[str] = []
     for start, end in zip(starts, [*starts, len(table.rows)][1:], strict=True):
