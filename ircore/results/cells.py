@@ -1,13 +1,8 @@
-"""Cells: what a board states of one pair under one condition by one judge, and how a run's cells are computed.
-
-Computing the cells of a run and the ranks of a board.
+"""Cells, which hold every number that is shown: what one judge says of one pair under one condition.
 
 A cell depends on its run alone: the same resamples of the instances serve every run, so that differences between runs
-are paired although each is computed by itself.
-
-Cells: a judge's view of one pair under one condition. Every number that is shown stands in a cell.
-
-Counts of episodes under one condition, by outcome and rating of one judge.
+are paired although each is computed by itself. Ranks need all runs of a board, and are computed here from the main
+scores of their cells.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,9 +18,16 @@ from numpy.typing import NDArray
 from ircore.core.episode_records import EpisodeCost
 from ircore.core.records import Instance
 from ircore.results.arrays import Amounts, Array, arrange_amounts, arrange_deltas, conditions, strata
-from ircore.results.coverage import Coverage, count_coverage
 from ircore.results.episodes import CONVERGENCES, Convergence, EpisodeResult
-from ircore.results.judge_ratings import RATED, UNPLAYED, JudgeRatings, Scope, arrange_by_judge
+from ircore.results.judge_ratings import (
+    RATED,
+    UNPLAYED,
+    Coverage,
+    JudgeRatings,
+    Scope,
+    arrange_by_judge,
+    count_coverage,
+)
 from ircore.results.statistics.bootstrap import (
     AMOUNT,
     DIFFERENCE,

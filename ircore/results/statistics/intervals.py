@@ -1,10 +1,11 @@
 """The rule that all intervals of means share, with what few pictures allow to claim.
 
-What varies independently is the picture (the instance). A mean m of n values on a scale from a to b has the interval of
-a score test: its ends are the values μ that lie z standard errors from m, where the standard error is that of a
-variance that fits μ, and not m (Wilson 1927, *Probable Inference, the Law of Succession, and Statistical Inference*,
-JASA 22, who did so for shares). What fits a lower μ is the sample with a share q of values at the end a that nobody has
-seen, (1 − q) · m + q · a = μ, whose variance is, with d = m − μ,
+What varies independently is the picture (the instance). An interval of a mean reaches as far as the values that its
+scale (``Scale``) allows and that nobody has seen. A mean m of n values on a scale from a to b has the interval of a
+score test: its ends are the values μ that lie z standard errors from m, where the standard error is that of a variance
+that fits μ, and not m (Wilson 1927, *Probable Inference, the Law of Succession, and Statistical Inference*, JASA 22,
+who did so for shares). What fits a lower μ is the sample with a share q of values at the end a that nobody has seen,
+(1 − q) · m + q · a = μ, whose variance is, with d = m − μ,
 
     V(μ) = s² + d · (m − a − s² / (m − a)) − d²,
 
@@ -32,8 +33,6 @@ has Student's t instead of z, as far as r is not 1. f = 0.1 and the exponent are
 No claim below ``MINIMUM_PICTURES``: however narrow the interval, so few pictures give no rank, no detectable
 difference and no p, and nothing is called higher, lower or different (``clear_of``): such an interval leans on a spread
 that two to four values hardly show.
-
-Ranges of possible values: an interval reaches as far as the values that a scale allows and that nobody has seen.
 """
 
 from collections.abc import Iterable, Sequence

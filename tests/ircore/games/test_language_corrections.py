@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yardstick import rounds
 
-from ircore.results.language.by_turn import compute_novelty, compute_similarity, split_words, stop_words
-from ircore.results.language.corrections import CORRECTIONS, ENDING, Choice, Correction, find_corrections, load_lexicon
+from ircore.results.corrections import CORRECTIONS, ENDING, Choice, Correction, find_corrections, load_lexicon
+from ircore.results.language import compute_novelty, compute_similarity, load_stop_words, split_words
 
 
 def corrections_in(message: str) -> set[Correction]:
@@ -191,11 +191,11 @@ def test_a_word_is_a_run_of_letters_and_digits(text: str, expected: list[str]) -
 
 
 def content_words(text: str) -> frozenset[str]:
-    return frozenset(split_words(text)) - stop_words()
+    return frozenset(split_words(text)) - load_stop_words()
 
 
 def test_words_of_place_size_and_number_are_content() -> None:
-    assert not stop_words() & {"left", "right", "above", "below", "larger", "more", "up", "down", "two", "under"}
+    assert not load_stop_words() & {"left", "right", "above", "below", "larger", "more", "up", "down", "two", "under"}
 
 
 def test_novelty_counts_words_that_no_earlier_message_used() -> None:

@@ -27,7 +27,7 @@ from ircore.games.reference.rules import ReferenceRules, draw_listener_orders
 from ircore.games.registry import load_game
 from ircore.games.synthesis.game import SynthesisGame
 from ircore.players.base import PlayerError
-from ircore.results.language import corrections
+from ircore.results import corrections
 
 
 def test_what_a_describer_writes_in_braces_is_not_filled_in() -> None:
@@ -127,7 +127,7 @@ def test_the_version_of_the_word_lists_hangs_on_every_pattern(monkeypatch: pytes
             name: getattr(one, name)[1:] if name == part else getattr(one, name) for name in ("stems", "phrases")
         }
         kept[one.correction] = corrections.WordList(one.correction, **changes)
-        monkeypatch.setattr(corrections, "_read", lambda correction, *more, kept=kept: kept[correction])
+        monkeypatch.setattr(corrections, "_read_word_list", lambda correction, *more, kept=kept: kept[correction])
         versions.append(corrections.load_lexicon.__wrapped__().version)
     assert len(set(versions)) == 3
 
