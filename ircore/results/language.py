@@ -24,7 +24,7 @@ from ircore.results.corrections import (
 )
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.complete_cases import select_same_episodes
-from ircore.results.statistics.intervals import AMOUNT, SHARE, Estimate, estimate, estimate_clustered_share
+from ircore.results.statistics.intervals import AMOUNT, SHARE, Estimate, estimate_all, estimate_clustered_shares
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -243,16 +243,15 @@ def count_corrections(messages: Iterable[MessageResult], lexicon: Choice = BUILT
     for message in corrections:
         by_episode.setdefault(message.episode_id, []).append(frozenset(mark.correction for mark in message.marks))
     sizes = [len(fired) for fired in by_episode.values()]
+    hits = [
+        [sum(correction in fired for fired in messages) for messages in by_episode.values()]
+        for correction in CORRECTIONS
+    ]
     return CorrectionProfile(
         lexicon=load_lexicon(lexicon).version,
         messages=len(corrections),
         episodes=len(by_episode),
-        usage={
-            correction: estimate_clustered_share(
-                [sum(correction in fired for fired in messages) for messages in by_episode.values()], sizes
-            )
-            for correction in CORRECTIONS
-        },
+        usage=dict(zip(CORRECTIONS, estimate_clustered_shares(hits, sizes), strict=True)),
         top_tokens=_find_top_tokens(corrections),
     )
 
@@ -316,11 +315,17 @@ def _find_top_tokens(messages: Iterable[MessageResult]) -> dict[Correction, tupl
 
 def _measure_turn(turn: int, count: int, messages: Sequence[MessageResult]) -> _TurnLanguage:
     labels = strata(messages)
+    tokens, words = estimate_all(
+        [[message.tokens for message in messages], [message.words for message in messages]], AMOUNT, labels
+    )
+    novelty, similarity = estimate_all(
+        [[message.novelty for message in messages], [message.similarity for message in messages]], SHARE, labels
+    )
     return _TurnLanguage(
         turn=turn,
         messages=count,
-        tokens=estimate([message.tokens for message in messages], AMOUNT, labels),
-        words=estimate([message.words for message in messages], AMOUNT, labels),
-        novelty=estimate([message.novelty for message in messages], SHARE, labels),
-        similarity=estimate([message.similarity for message in messages], SHARE, labels),
+        tokens=tokens,
+        words=words,
+        novelty=novelty,
+        similarity=similarity,
     )
