@@ -23,8 +23,8 @@ from ircore.core.score_records import HUMAN
 from ircore.core.terminal import make_printable
 from ircore.games.base import Game
 from ircore.games.registry import has_rated_pictures, load_game
+from ircore.results.agreement import measure_retests, pair_answers
 from ircore.results.ranking import UnrankedRun, list_unranked_runs
-from ircore.results.retests import measure_retests, pair_answers
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.manifest import LoadedJudge, is_judge_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs

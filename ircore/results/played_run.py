@@ -30,9 +30,9 @@ from ircore.scorers.stated_facts.said_turns import SaidTurn, read_said
 
 if TYPE_CHECKING:
     from ircore.core.score_records import Part, RenderingFacts
+    from ircore.results.agreement import TwoAnswers
     from ircore.results.fact_shares import PartResult
     from ircore.results.language import RunLanguage
-    from ircore.results.retests import TwoAnswers
 
 
 class RunSource(Protocol):
@@ -364,7 +364,7 @@ class PlayedRun:
     @cached_property
     def second_answers(self) -> "tuple[TwoAnswers, ...]":
         """What judges said of the same pictures when asked again, with the first answer; nothing of a release's run."""
-        from ircore.results.retests import pair_answers
+        from ircore.results.agreement import pair_answers
 
         return tuple(pair_answers(self.source)) if isinstance(self.source, RunFolder) else ()
 
