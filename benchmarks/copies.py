@@ -32,9 +32,9 @@ from ircore.players.builtin_pairs import list_builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
 from ircore.scorers.judge_test.foreign.drawers import DRAWERS, DrawingStyle, choose_random_style, redraw_scene
-from ircore.submissions.copies.comparison import CopyComparison
-from ircore.submissions.copies.index import INDEX, index_bytes, index_of, look_at
+from ircore.submissions.rescoring.copies import CopyComparison
 from ircore.submissions.rescoring.flags import LEAST_SIDE
+from ircore.submissions.rescoring.picture_index import INDEX, index_bytes, index_of, look_at
 from ircore.submissions.rescoring.rescore import flag_run
 
 

@@ -31,7 +31,7 @@ from ircore.instances.store import InstanceSet
 from ircore.runs.events import Call, End, Failure
 from ircore.scorers.judges.base import Judge, describe_identity
 from ircore.scorers.material import Material, Scored, compute_scores, load_judge
-from ircore.scorers.metrics.measure import MetricKey, find_metric_version, load_metrics
+from ircore.scorers.metrics.base import MetricKey, find_metric_version, load_metrics
 from ircore.submissions.rescoring.rules import TranscriptReplay as RuleReplay
 
 

@@ -55,7 +55,7 @@ from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.pairs import ALL
 from ircore.runs.episode import list_drawn_over
 from ircore.runs.folder import RunFolder
-from ircore.submissions.copies.index import compute_index, find_stored_index, index_bytes, index_of
+from ircore.submissions.rescoring.picture_index import compute_index, find_stored_index, index_bytes, index_of
 from ircore.submissions.seasons import SEASON_GAPS, SeasonGaps
 
 

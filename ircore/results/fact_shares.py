@@ -20,7 +20,7 @@ from ircore.core.records import Instance, Scene
 from ircore.core.score_records import PARTS, Part, PartShare, RenderingFacts
 from ircore.results.arrays import strata
 from ircore.results.statistics.intervals import SHARE, Estimate, estimate, estimate_all
-from ircore.scorers.stated_facts.said_turns import SaidTurn
+from ircore.scorers.said_turns import SaidTurn
 
 if TYPE_CHECKING:
     from ircore.scorers.verification.score import ScoredFact

@@ -26,7 +26,7 @@ from ircore.results.judge_ratings import Scope, find_scopes
 from ircore.results.judged_measures import JudgedMeasures
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Provenance
-from ircore.scorers.stated_facts.said_turns import SaidTurn, read_said
+from ircore.scorers.said_turns import SaidTurn, read_said
 
 if TYPE_CHECKING:
     from ircore.core.score_records import Part, RenderingFacts

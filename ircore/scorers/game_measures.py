@@ -22,11 +22,10 @@ from ircore.games.base import Game, Instruments, Measure, Measured, is_played, r
 from ircore.games.measuring import MeasuredValue
 from ircore.runs.episode import parse_payload
 from ircore.runs.folder import RunFolder
-from ircore.scorers.elements.comparisons import COMPARISONS
+from ircore.scorers.element_metrics import COMPARISONS
 from ircore.scorers.judges.base import give_scene
 from ircore.scorers.material import load_judge
-from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.measure import find_obstacle, measure
+from ircore.scorers.metrics.base import Metric, find_obstacle, measure
 
 
 class MeasureCounts(NamedTuple):
@@ -224,7 +223,7 @@ class EpisodeInstruments:
 
     def elements(self, image: Picture, labels: tuple[str, ...]) -> ElementList | None:
         """Return the things that the vision model in ``IRCORE_DETECTOR`` sees; see ``Instruments``."""
-        from ircore.scorers.elements.grounded import detect_with_cache  # SciPy, as below
+        from ircore.scorers.element_sources import detect_with_cache  # SciPy, as below
 
         detector = os.environ.get(DETECTOR_VARIABLE)
         return detect_with_cache(Path(detector), image, labels) if detector else None
@@ -241,7 +240,7 @@ class EpisodeInstruments:
 
     def _detect_elements(self, target: Picture, scene: Scene, image: Picture) -> ElementList:
         """Return the elements that the eye sees; a picture is looked at once for all metrics."""
-        from ircore.scorers.elements.eye import detect_by_eye  # SciPy takes longer to import than most checks
+        from ircore.scorers.element_sources import detect_by_eye  # SciPy takes longer to import than most checks
 
         key = (target.sha256, image.sha256)
         if key not in self._elements:

@@ -40,7 +40,7 @@ from ircore.scorers.material import (
     load_judge,
     read_metric_version,
 )
-from ircore.scorers.metrics.measure import load_metrics
+from ircore.scorers.metrics.base import load_metrics
 from ircore.scorers.rated_episodes import Original, RatedEpisode, list_rated_episodes, read_original, read_scene
 
 

@@ -36,7 +36,7 @@ from ircore.core.records import Instance, Record
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.games.registry import build_manifest_form, load_installed_games
-from ircore.scorers.judge_test.page import read_card_style
+from ircore.scorers.judge_test.card import read_card_style
 from leaderboard.building.finish import Tree
 from leaderboard.building.menus import Menu, add_front_matter, read_menu, select_navigation
 from leaderboard.building.shells import has_own_shell

@@ -29,7 +29,7 @@ from ircore.results.witnesses import (
     match_checks,
     select_disagreements,
 )
-from ircore.scorers.stated_facts.said_turns import GRAMMAR, select_latest_turns
+from ircore.scorers.said_turns import GRAMMAR, select_latest_turns
 
 if TYPE_CHECKING:
     from ircore.scorers.verification.verdicts import CheckedFact

@@ -186,7 +186,7 @@ def _estimate_jigsaws(
     """Return the normalised FID of all answered jigsaws and the mean of theirs one by one, or why there is none."""
     # The network's libraries are imported only where jigsaws were played.
     from ircore.scorers.metrics.frechet import FEWEST, score_each_jigsaw, score_jigsaw_set
-    from ircore.scorers.metrics.networks.weights import FID_METRIC, compute_inception_features
+    from ircore.scorers.metrics.network_weights import FID_METRIC, compute_inception_features
 
     if obstacle := FID_METRIC.obstacle():
         return _build_missing_pair(obstacle)

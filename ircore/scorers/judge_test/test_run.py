@@ -54,8 +54,7 @@ from ircore.scorers.judge_test.foreign.part import ORDERS as FOREIGN_ORDERS
 from ircore.scorers.judge_test.foreign.part import KnownOrder, compute_foreign_part
 from ircore.scorers.judges.base import Judge, Judgement, compare_ratings, describe_identity
 from ircore.scorers.material import load_judge
-from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.measure import load_metrics, measure
+from ircore.scorers.metrics.base import Metric, load_metrics, measure
 from ircore.scorers.rated_episodes import iterate_rated_episodes
 
 PER_CONDITION = 3

@@ -39,12 +39,13 @@ from ircore.scorers.model_judges.items import (
     ItemVerdict,
     JudgedItem,
     JudgedRun,
+    Losses,
     PictureQuestion,
+    count_losses,
     derive_preferences,
     judge_item,
     plan_run,
 )
-from ircore.scorers.model_judges.losses import Losses, count_losses
 from ircore.scorers.scoring import ScoreCount, count_score
 
 

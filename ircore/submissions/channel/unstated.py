@@ -21,7 +21,7 @@ from ircore.games.base import list_messages
 from ircore.games.registry import load_game
 from ircore.runs.folder import RunFolder, read_facts
 from ircore.runs.provenance import Evidence, Flag
-from ircore.scorers.stated_facts.measuring import format_verdicts
+from ircore.scorers.stated_facts import format_verdicts
 from ircore.scorers.verification.scene_facts import Fact, list_facts
 from ircore.scorers.verification.score import VERSION, verify_picture
 

@@ -18,7 +18,7 @@ from ircore.instances.store import InstanceSet
 from ircore.runs.events import Call
 from ircore.runs.provenance import Evidence, Flag
 from ircore.seeing.ocr import find_missing_ocr_package, read_text
-from ircore.submissions.copies.comparison import CopyComparison
+from ircore.submissions.rescoring.copies import CopyComparison
 from ircore.submissions.rescoring.messages import addresses_a_judge
 from ircore.submissions.rescoring.packed_transcripts import PackedRun, rendering_name
 

@@ -20,7 +20,7 @@ from ircore.scorers.verification.eye.forms import lay_over
 from ircore.scorers.verification.eye.regions import draw_polygon_mask
 from ircore.scorers.verification.eye.strokes import Course, find_colour, sample_places_along
 from ircore.scorers.verification.eye.view import parse_rgb
-from ircore.scorers.verification.scene_facts.axes import find_scale
+from ircore.scorers.verification.scene_facts.charts import find_scale
 from ircore.scorers.verification.score import Verification, verify_picture
 
 

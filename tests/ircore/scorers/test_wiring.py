@@ -19,18 +19,17 @@ from ircore.games.conversation import dialogues as dialogues
 from ircore.games.reasoning.puzzles.detections import Detections
 from ircore.players.informed_view import Knowledge
 from ircore.runs.judge_questions import JudgeQuestion
-from ircore.scorers import contamination, scoring
-from ircore.scorers.elements import grounded
-from ircore.scorers.elements.grounded import detect_with_cache
-from ircore.scorers.judge_test.page import format_percent
+from ircore.scorers import contamination, element_sources, scoring
+from ircore.scorers.element_sources import detect_with_cache
+from ircore.scorers.judge_test.card import format_percent
 from ircore.scorers.judges.base import Judgement
 from ircore.scorers.judges.manifest import load_judge_prompts
 from ircore.scorers.judges.structural import StructuralJudge, compute_structure_agreement
 from ircore.scorers.material import Material, Wanted, compute_scores
 from ircore.scorers.metrics import text
-from ircore.scorers.metrics.networks.weights import compute_fingerprint
-from ircore.scorers.metrics.pairs import resize_to_target
-from ircore.scorers.model_judges.losses import count_losses
+from ircore.scorers.metrics.base import resize_to_target
+from ircore.scorers.metrics.network_weights import compute_fingerprint
+from ircore.scorers.model_judges.items import count_losses
 from ircore.scorers.references import choose_other_instance
 from ircore.scorers.scoring import list_scored_turns
 from ircore.scorers.verification import report
@@ -74,7 +73,7 @@ def test_answers_of_a_model_are_kept_by_model_words_and_labels(tmp_path: Path, m
         path.write_text("\n".join(lines) + "\n")
         return path
 
-    monkeypatch.setattr(grounded, "detect_by_model", detect)
+    monkeypatch.setattr(element_sources, "detect_by_model", detect)
     one, other = manifest("eye.yaml", "m"), manifest("ear.yaml", "n")
     first, second = (Picture.from_pixels(plain(side, 9)) for side in (8, 9))
     for path, picture, labels in [
@@ -86,7 +85,7 @@ def test_answers_of_a_model_are_kept_by_model_words_and_labels(tmp_path: Path, m
         detect_with_cache(path, picture, labels)
         detect_with_cache(path, picture, labels)
     assert len(asked) == 4
-    monkeypatch.setattr(grounded, "PROMPT", grounded.PROMPT + " Once more.")
+    monkeypatch.setattr(element_sources, "PROMPT", element_sources.PROMPT + " Once more.")
     detect_with_cache(one, first, ("dog",))
     assert len(asked) == 5
 

@@ -29,9 +29,10 @@ from ircore.scorers.judge_test.foreign.outlines import (
     OutlineStroke,
     OutlineText,
     Points,
+    change_outlines,
+    finish_picture,
     trace_scene,
 )
-from ircore.scorers.judge_test.foreign.ways import change_outlines, finish_picture
 
 FONTS = {
     "DejaVuSans": "", "DejaVuSans-Bold": "", "DejaVuSans-Oblique": "", "DejaVuSerif": "", "DejaVuSansMono": "",
@@ -140,7 +141,7 @@ class DrawingStyle:
         scale: Share of the shorter side of the canvas that the drawing takes.
         canvas: Width and height in pixels.
         off: ΔE2000 by which colours are off, at least and at most.
-        ways: Ways of drawing, see ``ircore.scorers.judge_test.foreign.ways``.
+        ways: Ways of drawing, see ``ircore.scorers.judge_test.foreign.outlines``.
         quality: Of JPEG; 0 for PNG.
     """
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ircore.core.records import Box, Element, Scene
 from ircore.scorers.judge_test.edits import measure_colour_difference as difference
 from ircore.scorers.verification.scene_facts import Mark, list_marks
-from ircore.scorers.verification.scene_facts.axes import find_scale
+from ircore.scorers.verification.scene_facts.charts import find_scale
 
 DATA = {"bar", "wedge", "line", "curve", "shape", "segment", "circle", "polygon"}
 SPARE = ("#e6194b", "#3cb44b", "#4363d8", "#f58231", "#911eb4", "#00b8b8", "#8c564b", "#555555")

@@ -1,11 +1,18 @@
-"""What any drawer can draw: filled areas, lines and texts, in the order in which a scene shows them."""
+"""What any drawer can draw: filled areas, lines and texts, in the order in which a scene shows them.
+
+And ways of drawing the same content. ``gradient``: fills that grow darker downwards; ``shadow``: shadows under marks;
+``texture``: grain of paper; ``wobble``: wobbly lines; ``bar-depth`` and ``pie-depth``: bars and pies with depth;
+``scrawl``: strokes for letters.
+"""
 
 import math
-from collections.abc import Iterator
+import random
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
+from PIL import Image, ImageDraw
 
 from ircore.core.drawing import find_sector_start
 from ircore.core.records import Element, Scene
@@ -163,3 +170,185 @@ def _trace_shape(scene: Scene, element: Element, colour: str) -> FilledArea:
         return FilledArea((rim,), None, about.get("outline") or colour, width)
     edge = about.get("outline")
     return FilledArea((rim,), colour, edge, width if edge else 0.0)
+
+
+FLAT = 0.62
+"""Height of a pie with depth, in parts of its width."""
+
+DEPTH = 22
+"""Pixels of 512 from the top of such a pie to its foot."""
+
+
+def change_outlines(outlines: list[Outline], scene: Scene, ways: Sequence[str], seed: int) -> list[Outline]:
+    """Return outlines as some ways draw them, in pixels of the target."""
+    rng = random.Random(f"ways/{seed}")
+    if "pie-depth" in ways:
+        outlines = _tilt_pie(outlines, scene)
+    if "bar-depth" in ways:
+        outlines = [part for outline in outlines for part in _add_sides(outline)]
+    if "shadow" in ways:
+        outlines = _add_shadows(outlines, scene.background or "#ffffff")
+    if "scrawl" in ways:
+        outlines = [part for outline in outlines for part in _scrawl_text(outline, rng)]
+    if "wobble" in ways:
+        outlines = [_wobble_outline(outline, rng) for outline in outlines]
+    return outlines
+
+
+def finish_picture(image: Image.Image, outlines: Sequence[Outline], ways: Sequence[str], seed: int) -> Image.Image:
+    """Return the finished picture as some ways shade it; outlines in pixels of the picture."""
+    if "gradient" in ways:
+        image = _shade_marks(image, outlines)
+    if "texture" in ways:
+        image = _add_paper_grain(image, seed)
+    return image
+
+
+def mix_colours(colour: str, other: str, share: float) -> str:
+    """Return a colour with a share of another one mixed in."""
+    parts = zip(bytes.fromhex(colour[1:7]), bytes.fromhex(other[1:7]), strict=True)
+    return "#" + "".join(f"{round(own * (1 - share) + new * share):02x}" for own, new in parts)
+
+
+def _add_sides(outline: Outline) -> Iterator[Outline]:
+    """Yield the top and the right side of a bar that stands in space, then its front."""
+    if isinstance(outline, FilledArea) and outline.mark == "bar" and outline.colour:
+        xs, ys = [x for x, _ in outline.rims[0]], [y for _, y in outline.rims[0]]
+        left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
+        reach = max(3.0, min(9.0, 0.3 * min(right - left, bottom - top)))
+        across, up = reach, -0.8 * reach
+        lid = [(left, top), (left + across, top + up), (right + across, top + up), (right, top)]
+        side = [(right, top), (right + across, top + up), (right + across, bottom + up), (right, bottom)]
+        yield FilledArea((lid,), mix_colours(outline.colour, "#ffffff", 0.25))
+        yield FilledArea((side,), mix_colours(outline.colour, "#000000", 0.25))
+    yield outline
+
+
+def _tilt_pie(outlines: list[Outline], scene: Scene) -> list[Outline]:
+    """Return a pie that is seen from above at a slant, with its rim."""
+    wedge = next((element for element in scene.elements if element.type == "wedge"), None)
+    if wedge is None:
+        return outlines
+    x, y = (float(part) for part in wedge.parameters["centre"])  # type: ignore[union-attr, arg-type]
+    reach = 1.45 * float(wedge.parameters["radius"])  # type: ignore[arg-type]
+
+    def back(points: Points) -> Points:
+        return [(a, y + (b - y) * FLAT if math.hypot(a - x, b - y) <= reach else b) for a, b in points]
+
+    laid: list[Outline] = []
+    for outline in outlines:
+        if isinstance(outline, OutlineText):
+            laid.append(replace(outline, at=back([outline.at])[0]))
+        elif isinstance(outline, OutlineStroke):
+            laid.append(replace(outline, points=back(outline.points)))
+        else:
+            laid.append(replace(outline, rims=tuple(back(rim) for rim in outline.rims)))
+    wedges = [outline for outline in laid if isinstance(outline, FilledArea) and outline.mark == "wedge"]
+    first = next(index for index, outline in enumerate(laid) if outline in wedges)
+    rim = [
+        FilledArea(
+            tuple([(a, b + down) for a, b in part] for part in each.rims),
+            mix_colours(each.colour or "#888888", "#000000", 0.3),
+        )
+        for down in range(DEPTH, 0, -2)
+        for each in wedges
+    ]
+    return [*laid[:first], *rim, *laid[first:]]
+
+
+def _add_shadows(outlines: list[Outline], ground: str) -> list[Outline]:
+    """Return outlines with the shadows of all marks beneath the lowest mark, darker towards their middles."""
+    marks = [part for part in outlines if isinstance(part, FilledArea) and part.mark and part.colour]
+    if not marks:
+        return outlines
+    shadows = [
+        FilledArea(
+            tuple([(x + reach, y + reach) for x, y in rim] for rim in mark.rims), mix_colours(ground, "#202028", share)
+        )
+        for reach, share in ((6.0, 0.07), (4.5, 0.14), (3.0, 0.22))
+        for mark in marks
+    ]
+    lowest = outlines.index(marks[0])
+    return [*outlines[:lowest], *shadows, *outlines[lowest:]]
+
+
+def _scrawl_text(outline: Outline, rng: random.Random) -> Iterator[Outline]:
+    """Yield strokes in place of a text's letters: of their height and width, and none of them a letter."""
+    if not isinstance(outline, OutlineText):
+        yield outline
+        return
+    step, turn = 0.58 * outline.size, math.radians(outline.turn)
+    start = -step * len(outline.text) / 2
+    for place, letter in enumerate(outline.text):
+        if letter.isspace():
+            continue
+        points = []
+        for bend in range(rng.randint(3, 5)):
+            along = start + step * (place + rng.uniform(0.05, 0.85))
+            # Up and down in turn: as high as letters, a third of them capital ones.
+            across = outline.size * (rng.uniform(0.2, 0.36) if bend % 2 else rng.uniform(-0.36, -0.1))
+            points.append(
+                (
+                    outline.at[0] + along * math.cos(turn) + across * math.sin(turn),
+                    outline.at[1] - along * math.sin(turn) + across * math.cos(turn),
+                )
+            )
+        yield OutlineStroke(points, outline.colour, max(1.0, 0.09 * outline.size))
+
+
+def _wobble_outline(outline: Outline, rng: random.Random) -> Outline:
+    if isinstance(outline, OutlineText):
+        x, y = outline.at
+        return replace(outline, at=(x + rng.uniform(-1.5, 1.5), y + rng.uniform(-1.5, 1.5)))
+    if isinstance(outline, OutlineStroke):
+        return replace(outline, points=_wobble_path(outline.points, outline.closed, rng), closed=False)
+    return replace(outline, rims=tuple(_wobble_path(rim, True, rng) for rim in outline.rims))
+
+
+def _wobble_path(points: Points, closed: bool, rng: random.Random) -> Points:
+    """Return a path as a hand draws it: off by a pixel or two, in slow waves."""
+    path = np.array([*points, points[0]] if closed else points, float)
+    along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
+    length = float(along[-1])
+    if length < 12:  # marks of ticks and small markers
+        return points
+    at = np.union1d(np.arange(0.0, length, 4.0), along)
+    waves = np.zeros((2, len(at)))
+    for axis in (0, 1):
+        for period in (37.0, 90.0):
+            # A closed path meets its start: whole numbers of waves.
+            turns = max(1, round(length / period))
+            waves[axis] += rng.uniform(0.3, 0.7) * np.sin(2 * np.pi * turns * at / length + rng.uniform(0, 6.28))
+    return [
+        (float(np.interp(a, along, path[:, 0]) + dx), float(np.interp(a, along, path[:, 1]) + dy))
+        for a, dx, dy in zip(at, waves[0], waves[1], strict=True)
+    ]
+
+
+def _shade_marks(image: Image.Image, outlines: Sequence[Outline]) -> Image.Image:
+    """Lighten the top and darken the foot of every mark."""
+    pixels = np.asarray(image, float).copy()
+    for outline in outlines:
+        if not (isinstance(outline, FilledArea) and outline.mark and outline.colour):
+            continue
+        mask = Image.new("L", image.size)
+        pen = ImageDraw.Draw(mask)
+        for fill, rim in zip((255, 0), outline.rims, strict=False):
+            pen.polygon(rim, fill=fill)
+        inside = np.asarray(mask) > 0
+        rows = np.flatnonzero(inside.any(axis=1))
+        if len(rows) < 2:
+            continue
+        ramp = np.interp(np.arange(image.height), (rows[0], rows[-1]), (0.22, -0.2))[:, None, None]
+        shaded = np.where(ramp > 0, pixels + ramp * (255 - pixels), pixels * (1 + ramp))
+        pixels = np.where(inside[:, :, None], shaded, pixels)
+    return Image.fromarray(np.clip(np.round(pixels), 0, 255).astype(np.uint8))
+
+
+def _add_paper_grain(image: Image.Image, seed: int) -> Image.Image:
+    """Lay the grain of paper over a picture: soft patches and fine specks, some levels strong."""
+    rng = np.random.default_rng(seed)
+    coarse = rng.normal(0, 1, (max(2, image.height // 24), max(2, image.width // 24)))
+    patches = Image.fromarray(coarse.astype(np.float32)).resize(image.size, Image.Resampling.BICUBIC)
+    grain = 2.5 * np.asarray(patches) + rng.normal(0, 3.0, (image.height, image.width))
+    return Image.fromarray(np.clip(np.asarray(image, float) + grain[:, :, None], 0, 255).astype(np.uint8))

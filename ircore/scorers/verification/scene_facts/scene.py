@@ -19,8 +19,8 @@ from typing import Literal
 
 from ircore.core.records import Scene
 from ircore.instances.scene_percepts import complete_scene
-from ircore.scorers.verification.scene_facts import axes, charts, figures, lines, shapes
-from ircore.scorers.verification.scene_facts.axes import GROUP_WEIGHTS, compute_middle
+from ircore.scorers.verification.scene_facts import charts, shapes
+from ircore.scorers.verification.scene_facts.charts import GROUP_WEIGHTS, compute_middle
 from ircore.scorers.verification.scene_facts.records import Fact, Mark, build_fact, describe_colour, describe_place
 
 PLACE = 0.05
@@ -126,14 +126,14 @@ _FACTS: dict[str, Callable[[Scene, Mark], Iterator[Fact]]] = {
     "bar": charts.bar_facts,
     "pie": charts.pie_facts,
     "wedge": charts.wedge_facts,
-    "line": lines.line_facts,
-    "curve": lines.curve_facts,
-    "dot": lines.dot_facts,
-    "asymptote": lines.asymptote_facts,
+    "line": charts.line_facts,
+    "curve": charts.curve_facts,
+    "dot": charts.dot_facts,
+    "asymptote": charts.asymptote_facts,
     "shape": shapes.shape_facts,
     "ground": shapes.ground_facts,
-    "background": axes.background_facts,
-    **dict.fromkeys(axes.GROUP_WEIGHTS, axes.group_facts),
+    "background": charts.background_facts,
+    **dict.fromkeys(charts.GROUP_WEIGHTS, charts.group_facts),
 }
 COUNTED = {
     "bar": "bars", "wedge": "wedges", "line": "lines", "curve": "curves", "shape": "shapes", "segment": "lines",
@@ -148,13 +148,13 @@ def list_marks(scene: Scene) -> list[Mark]:
     known = [
         *charts.bar_marks(scene),
         *charts.wedge_marks(scene),
-        *lines.line_marks(scene),
-        *lines.curve_marks(scene),
-        *lines.detail_marks(scene),
-        *figures.figure_marks(scene),
+        *charts.line_marks(scene),
+        *charts.curve_marks(scene),
+        *charts.detail_marks(scene),
+        *shapes.figure_marks(scene),
         *shapes.shape_marks(scene),
     ]
-    texts, others = axes.text_marks(scene), [*axes.grouped_marks(scene), *axes.background_mark(scene)]
+    texts, others = charts.text_marks(scene), [*charts.grouped_marks(scene), *charts.background_mark(scene)]
     return [*known, *other_marks(scene, [*known, *texts, *others]), *texts, *others]
 
 
@@ -186,12 +186,12 @@ def _draw_up_facts(scene: Scene) -> list[Fact]:
 
 def _list_facts_of_mark(scene: Scene, mark: Mark) -> Iterator[Fact]:
     if mark.form == "text":
-        return axes.text_facts(scene, mark)
+        return charts.text_facts(scene, mark)
     if mark.form == "other":
         return other_facts(scene, mark)
     if mark.kind == "area":
-        return (figures.figure_facts if figures.is_figure(scene) else lines.area_facts)(scene, mark)
-    return _FACTS.get(mark.kind, figures.figure_facts)(scene, mark)
+        return (shapes.figure_facts if shapes.is_figure(scene) else charts.area_facts)(scene, mark)
+    return _FACTS.get(mark.kind, shapes.figure_facts)(scene, mark)
 
 
 def _count_facts(marks: list[Mark]) -> Iterator[Fact]:

@@ -17,9 +17,8 @@ from ircore.players.builtin.canvas.reader import read
 from ircore.results.fact_shares import compare_readers, compute_said_points
 from ircore.runs.folder import RunFolder, add_facts, read_facts
 from ircore.runs.judge_answers import AnswerError
-from ircore.scorers.stated_facts.measuring import GrammarReader
-from ircore.scorers.stated_facts.model_reader import parse_reading
-from ircore.scorers.stated_facts.said_turns import SaidTurn, read_said
+from ircore.scorers.said_turns import SaidTurn, read_said
+from ircore.scorers.stated_facts import GrammarReader, parse_reading
 from ircore.scorers.verification.scene_facts.scene import list_facts
 
 BARS = (

@@ -1,9 +1,13 @@
-"""Addresses and names of keys that a stranger's manifest may hold: none inside a network, each key for its service.
+"""What a stranger's manifest may say about services: addresses, names of keys, and request fields.
 
-While a stranger's pair is played, no connection may reach an address inside a network.
+No address may be inside a network, and each key is for its service. While a stranger's pair is played, no connection
+may reach an address inside a network. A name that was looked up may lead elsewhere the next time. So the last word is
+had where a connection is made: at the socket, about the very address that it is made to, whichever client makes it and
+for whatever reason.
 
-A name that was looked up may lead elsewhere the next time. So the last word is had where a connection is made: at the
-socket, about the very address that it is made to, whichever client makes it and for whatever reason.
+With any other request field than those listed, a pair is self-reported only. A list of refused fields lets every new
+tool of a service in. So the list names what is allowed: fields that change how a model samples or how long it thinks,
+for each service, with the day and the service's own description.
 """
 
 import re
@@ -17,33 +21,56 @@ from typing import Any, NamedTuple
 from urllib.request import getproxies
 
 from ircore.core.errors import InputError
-from ircore.core.strict_yaml import read_mapping
+from ircore.core.records import PlayerSpec
+from ircore.core.strict_yaml import FieldPath, read_mapping
+from ircore.core.submission_records import Submission
+from ircore.players.submission import LoadedSubmission
+from ircore.players.traits import list_project_players, load_traits
+from ircore.submissions.findings import format_field_name
 
 LIST = Path(__file__).with_name("addresses.yaml")
+
+
 OPENAI_HOST = "api.openai.com"
 """Where players of OpenAI's protocol ask if a manifest names no address."""
 
 # No backslash in the host: browsers read it as a slash, other clients as part of an account's name.
 _URL = re.compile(r"(https?)://([^/?#\\\s]*)([/?#][!#-;=?-Z\[\]_a-z~]*)?")
+
+
 _AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?", re.IGNORECASE | re.ASCII)
+
+
 _NAME = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])")
+
+
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
+
+
 _INTERNAL_ENDINGS = (
     ".arpa", ".corp", ".home", ".internal", ".intra", ".intranet", ".lan", ".local", ".localdomain", ".localhost",
     ".onion", ".private", ".test", ".invalid", ".svc", ".cluster.local",
 )  # fmt: skip
+
+
 # Public services of DNS whose names lead to the address that they spell, such as 127.0.0.1.nip.io.
 _POINTS_ANYWHERE = (
     ".nip.io", ".sslip.io", ".xip.io", ".xip.name", ".traefik.me", ".localtest.me", ".lvh.me", ".vcap.me",
     ".lacolhost.com", ".localho.st", ".rbndr.us", ".1u.ms",
 )  # fmt: skip
+
+
 # RFC 6052: the last 32 bits of such an address are the IPv4 address that it leads to.
 _NAT64 = ip_network("64:ff9b::/96")
+
+
 _NEVER_OUTSIDE = (ip_network("168.63.129.16/32"), ip_network("192.0.0.0/24"), ip_network("fec0::/10"))
 """Public by the tables, and not on the internet: hosts of two clouds for their machines; site-local (RFC 3879)."""
 
 # Like the Hub's rule for names: at most 96 characters, and no two signs in a row.
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9]|[._-](?![._-])){0,95}"
+
+
 _REPOSITORY = re.compile(f"{_PART}/{_PART}")
 
 
@@ -65,7 +92,7 @@ class AddressError(ValueError):
 
     >>> read_address("https://me:secret@example.org")
     Traceback (most recent call last):
-    ircore.submissions.addresses.AddressError: an address with an account or password
+    ircore.submissions.services.AddressError: an address with an account or password
     """
 
 
@@ -278,3 +305,150 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
         reason = "a name that is not looked up yet"
     if reason is not None:
         raise InsideError(f"{host} is {reason}: nothing there is asked for a stranger's pair")
+
+
+FIELDS_LIST = Path(__file__).with_name("request_fields.yaml")
+
+
+SERVER = "server"
+"""Name in the list for servers that are no known service's."""
+
+SELF_REPORTED = "the pair is self-reported only: listed without numbers or rank"
+
+
+REMEDY = "Take it out, or ask for it in the pull request, with the service's own description."
+
+_WORD = re.compile(r"[A-Za-z0-9._:+-]{1,40}")
+
+
+class Unlisted(NamedTuple):
+    """A field of a seat that the list does not allow.
+
+    >>> spec = PlayerSpec(player="openai", model="gpt-5.2", parameters={"extra_body": {"mcp_servers": []}})
+    >>> [(unlisted.field, unlisted.problem) for unlisted in find_unlisted_fields(spec)]
+    [('parameters.extra_body.mcp_servers', 'is no request field that is listed for openai')]
+    """
+
+    path: FieldPath
+    """The field, below the seat."""
+
+    problem: str
+    """What is not allowed about it."""
+
+    @property
+    def field(self) -> str:
+        """The field's name for people."""
+        return format_field_name(self.path)
+
+
+def find_unlisted_fields(spec: PlayerSpec) -> Iterator[Unlisted]:
+    """Yield the fields that a seat would send and the list does not allow; none for players that ask no service.
+
+    Args:
+        spec: The seat, as in the manifest. What parameters of a player of another package do nobody can tell; of such
+            a player model and ``extra_body`` are looked at.
+    """
+    if load_traits(spec.player).needs != "service":
+        return
+    of_project = spec.player in _players()
+    name = find_service(spec)
+    service = _read_fields_list()["services"][name]
+    if spec.model is not None:
+        yield from _model(("model",), spec.model, name)
+    for parameter, value in spec.parameters.items():
+        path = ("parameters", parameter)
+        if parameter == "extra_body":
+            yield from _fields(path, value, service["fields"], name)
+        elif not of_project or parameter not in _read_fields_list()["parameters"]:
+            continue  # which a player of this project refuses itself
+        elif (kind := _read_fields_list()["parameters"].get(parameter)) == "model":
+            yield from _model(path, str(value), name)
+        elif kind != "typed" and value is not None:
+            yield from _value(path, value, kind, name)
+
+
+def find_service(spec: PlayerSpec) -> str:
+    """Return the name in the list of the service that a seat asks.
+
+    >>> find_service(PlayerSpec(player="openai", model="m", base_url="https://openrouter.ai/api/v1"))
+    'openrouter'
+    """
+    try:
+        host = OPENAI_HOST if spec.base_url is None else read_address(spec.base_url).host
+    except AddressError:
+        return SERVER
+    return next((name for name, service in _read_fields_list()["services"].items() if host in service["hosts"]), SERVER)
+
+
+def explain_self_reported(submission: Submission) -> tuple[str, ...]:
+    """Return a line for each field because of which a pair is neither played nor re-scored; none for most pairs."""
+    return tuple(
+        f"{seat}.{unlisted.field} {unlisted.problem}"
+        for seat, spec in submission.players.items()
+        for unlisted in find_unlisted_fields(spec)
+    )
+
+
+def refuse_self_reported(loaded: LoadedSubmission) -> None:
+    """Refuse to vouch for a pair whose requests hold more than the list allows.
+
+    Raises:
+        InputError: Which field it is.
+    """
+    if lines := explain_self_reported(loaded.submission):
+        raise InputError(f"{loaded.path}: {lines[0]}: {SELF_REPORTED}", REMEDY)
+
+
+def _model(path: FieldPath, model: str, service: str) -> Iterator[Unlisted]:
+    # Services take names of models in any case.
+    name = model.lower()
+    # Refused names first: a listed pattern may be wide enough to hold one of them.
+    parts = (match[0] for pattern in _read_fields_list()["never"] if (match := re.search(pattern, name)))
+    if part := next(parts, ""):
+        yield Unlisted(path, f"with {part!a} brings search, tools, words or models of its own")
+    elif not any(re.fullmatch(pattern, name) for pattern in _read_fields_list()["services"][service]["models"]):
+        yield Unlisted(path, f"is no name of a model of {service} itself")
+
+
+def _fields(path: FieldPath, value: Any, listed: dict[str, Any], service: str) -> Iterator[Unlisted]:
+    if not isinstance(value, dict):
+        yield Unlisted(path, "is no mapping")
+        return
+    for name, part in value.items():
+        yield from _value((*path, name), part, listed.get(name), service)
+
+
+def _value(path: FieldPath, value: Any, kind: Any, service: str) -> Iterator[Unlisted]:
+    if kind is None:
+        yield Unlisted(path, f"is no request field that is listed for {service}")
+    elif isinstance(kind, dict):
+        yield from _fields(path, value, kind, service)
+    elif isinstance(kind, list):
+        # True equals 1 in Python, so that a number could pass for true.
+        if value not in kind or isinstance(value, bool) != isinstance(kind[0], bool):
+            yield Unlisted(path, f"is none of {', '.join(str(choice).lower() for choice in kind)}")
+    elif not _is_fitting(value, kind):
+        yield Unlisted(path, f"is no {kind}" if kind != "words" else "is no list of words")
+
+
+def _is_fitting(value: Any, kind: str) -> bool:
+    if kind == "words":
+        return isinstance(value, list) and all(_is_fitting(word, "word") for word in value)
+    if kind == "word":
+        return isinstance(value, str) and _WORD.fullmatch(value) is not None
+    if kind == "boolean":
+        return isinstance(value, bool)
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return whole or (kind == "number" and isinstance(value, float))
+
+
+@cache
+def _players() -> frozenset[str]:
+    """Return this project's players that ask a service."""
+    methods = ("describe", "render", "answer")
+    return frozenset(name for method in methods for name in list_project_players("service", method))
+
+
+@cache
+def _read_fields_list() -> dict[str, Any]:
+    return read_mapping(FIELDS_LIST, "Install the package again.", "")

@@ -49,7 +49,7 @@ class LipSimJudge:
                 f"judge lipsim: the environment variable {CHECKPOINT} names no checkpoint",
                 "Download one from the code page of the LipSim paper (arXiv 2310.18274) and set the variable to it.",
             )
-        from ircore.scorers.judges.lipsim.checkpoint import load_network
+        from ircore.scorers.judges.lipsim_network import load_network
 
         # Scoring has a process for each core. One thread in each also makes results the same on any number of cores.
         torch.set_num_threads(1)
@@ -65,7 +65,7 @@ class LipSimJudge:
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Prefer the rendering that is nearer to the target."""
-        from ircore.scorers.judges.lipsim.model import compute_distance
+        from ircore.scorers.judges.lipsim_network import compute_distance
 
         target_embedding = self._embedding(target)
         a, b = (
@@ -77,12 +77,12 @@ class LipSimJudge:
     def certified_radius(self, target: Picture, first: Picture, final: Picture) -> float:
         """Return the radius, in the network's input, within which no change of the target can turn the preference.
 
-        See ``ircore.scorers.judges.lipsim.model.compute_certified_radius`` for the formula.
+        See ``ircore.scorers.judges.lipsim_network.compute_certified_radius`` for the formula.
 
         Returns:
             Euclidean distance over all values of the 224 × 224 pixels, 0–1 each; 0 for a tie.
         """
-        from ircore.scorers.judges.lipsim.model import compute_certified_radius
+        from ircore.scorers.judges.lipsim_network import compute_certified_radius
 
         return compute_certified_radius(self._embedding(target), self._embedding(first), self._embedding(final))
 

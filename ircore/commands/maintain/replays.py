@@ -1,11 +1,17 @@
-"""``ircore maintain channel-test``: whether a pair's words carry the picture to a neutral generator."""
+"""``ircore maintain channel-test`` and ``spot-replay``: parts of a submitter's run are played again.
+
+The channel test asks whether a pair's words carry the picture to a neutral generator; a spot replay plays a few
+episodes once more.
+"""
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
 
 from ircore.commands.options import PATH, POSITIVE, find_published_runs, path_option
+from ircore.core.errors import InputError
 from ircore.core.terminal import make_printable
 from ircore.games.registry import require_support
 from ircore.players.builtin_pairs import find_submission_place
@@ -19,6 +25,9 @@ from ircore.submissions.channel.channel_test import RULES, AskedGenerator, Chann
 from ircore.submissions.channel.channel_test import channel_test as tested
 from ircore.submissions.channel.paraphrase import ByList, ByModel
 from ircore.submissions.reproduce import is_offline
+from ircore.submissions.services import refuse_internal as guard
+from ircore.submissions.spot_replay import RULE
+from ircore.submissions.spot_replay import spot_replay as replayed
 
 NEUTRAL = Path("classical+canvas")
 """The pair whose generator is the neutral one."""
@@ -92,6 +101,8 @@ def _find_own_generator(folder: RunFolder, asked: bool | None) -> AskedGenerator
 
 
 NO_SCENES = "nobody wrote down what the targets show"
+
+
 NOT_ASKED = "the pair's own generator cannot be asked here"
 
 _SCORES: Mapping[str, tuple[str, str]] = {
@@ -101,6 +112,8 @@ _SCORES: Mapping[str, tuple[str, str]] = {
     "other": ("other words", "Mean score of the neutral generator, given the messages about other targets."),
     "own_paraphrase": ("own, paraphrased", "Mean score of the pair's own generator, given the paraphrases."),
 }
+
+
 _SHARES: Mapping[str, tuple[str, str]] = {
     "same": ("kept, same words", "Share of the pair's gain over other words that the same messages keep."),
     "paraphrase": ("kept, paraphrased", "Share that paraphrases keep with the neutral generator."),
@@ -145,3 +158,55 @@ def build_channel_table(runs: Sequence[RunFolder], results: Sequence[ChannelResu
 
 def _build_value(estimate: Estimate | None) -> Value:
     return Value(None, missing=NOT_ASKED) if estimate is None else Value.of(estimate)
+
+
+@click.command("spot-replay", short_help="Play a few episodes of a submitter's run again.")
+@click.argument("run", type=PATH)
+@path_option("--out", "Folder of the replay: created, or resumed if it exists.", required=True)
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1),
+    default=0.05,
+    show_default=True,
+    help="Share of the episodes that are played again; at least 7 episodes.",
+)
+@click.option(
+    "--commit",
+    metavar="SHA",
+    help="Commit that decides which episodes are played; by default the commit that re-scored the run.",
+)
+@click.option("--judge", default="structural", show_default=True, help="Computed judge that compares.")
+@click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
+@click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop at this cost.")
+@click.option("--only-outside", is_flag=True, help="Connect to public addresses only: for strangers' pairs.")
+@click.option("--record", "recording", is_flag=True, help="Record a worse replay as a finding, which holds the run.")
+@click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
+def spot_replay(
+    run: Path,
+    out: Path,
+    share: float,
+    commit: str | None,
+    judge: str,
+    concurrency: int,
+    max_cost: float | None,
+    only_outside: bool,
+    recording: bool,
+    form: Format,
+) -> None:
+    """Play some episodes of the scored RUN again with its own players, and compare the scores.
+
+    The keys of the services must be set. Which episodes are played follows from a commit that nobody knew when the
+    transcripts were handed in.
+    """
+    folder = RunFolder(run)
+    provenance = folder.provenance()
+    drawn_by = commit or (provenance and provenance.commit)
+    if not drawn_by:
+        raise InputError("--commit: is missing, and the run names none", "Name a commit made after the hand-in.")
+    with guard() if only_outside else nullcontext():
+        result = replayed(folder, out, drawn_by, share, judge, concurrency, max_cost)
+    if recording:
+        record_findings(run, {RULE}, [] if result.flag is None else [result.flag])
+    click.echo(render(result.table, form), nl=False)
+    if result.flag is not None:
+        click.echo(make_printable(f"{run}: {result.flag.what}"), err=True)

@@ -11,7 +11,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Pixels
 from ircore.core.plugins import load_pretrained
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
-from ircore.scorers.metrics.networks.weights import (
+from ircore.scorers.metrics.network_weights import (
     build_obstacle_check,
     build_weights_check,
     convert_to_tensor,

@@ -16,8 +16,15 @@ from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Evidence, Flag
-from ircore.submissions.copies.index import ComparedRendering, compute_likeness, index_of, look_at
-from ircore.submissions.copies.patches import compute_fine_share, match, shrink_to_grey
+from ircore.submissions.rescoring.picture_index import (
+    ComparedRendering,
+    compute_fine_share,
+    compute_likeness,
+    index_of,
+    look_at,
+    match,
+    shrink_to_grey,
+)
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
-from ircore.scorers.metrics.base import Metric, MetricUnavailableError
-from ircore.scorers.metrics.networks.weights import (
+from ircore.scorers.metrics.base import Metric, MetricUnavailableError, resize_to_target
+from ircore.scorers.metrics.network_weights import (
     build_obstacle_check,
     build_weights_check,
     convert_to_tensor,
@@ -19,7 +19,6 @@ from ircore.scorers.metrics.networks.weights import (
     read_variable,
     select_tensors,
 )
-from ircore.scorers.metrics.pairs import resize_to_target
 
 if TYPE_CHECKING:
     from torch import Tensor
