@@ -12,7 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ircore.instances.synthesis.checks import Fingerprint, compute_fingerprint, find_figure_faults
+from ircore.instances.synthesis.drawn_figures import Fingerprint, compute_fingerprint, find_figure_faults
 from ircore.instances.synthesis.studio import ProgramError, ProgramFigure, Studio
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))

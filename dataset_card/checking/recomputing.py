@@ -24,8 +24,7 @@ from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.untrusted_text import format_one_line
-from ircore.games.base import Game
-from ircore.games.retelling import Retelling
+from ircore.games.base import Game, Retelling
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import Call, End, Failure

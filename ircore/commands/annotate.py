@@ -13,8 +13,8 @@ from ircore.commands.run_paths import find_runs_to_change, find_runs_to_read
 from ircore.core.plain_words import format_count
 from ircore.core.terminal import make_printable
 from ircore.games.registry import load_game
-from ircore.scorers.people.annotation_tasks import Study, TaskPlan, WrittenPage, choose_tasks, write_page
-from ircore.scorers.people.ratings import ImportSummary, import_ratings
+from ircore.scorers.annotation_tasks import Study, TaskPlan, WrittenPage, choose_tasks, write_page
+from ircore.scorers.ratings import ImportSummary, import_ratings
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -14,7 +14,7 @@ from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.base import list_tasks
 from ircore.scorers.judges.manifest import LoadedJudge, is_judge_file
 from ircore.scorers.model_judges.runner import JudgingPlan, judge_runs
-from ircore.scorers.people.ratings import HUMAN_JUDGE
+from ircore.scorers.ratings import HUMAN_JUDGE
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import click
 from ircore.commands.completion import complete_categories, complete_difficulties
 from ircore.commands.run_paths import find_results_to_read
 from ircore.core.errors import InputError
+from ircore.core.files import read_table
 from ircore.core.plugins import build_unknown_name_error
-from ircore.core.word_files import read_table
 
 if TYPE_CHECKING:
     from ircore.core.records import Instance

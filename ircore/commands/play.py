@@ -26,11 +26,11 @@ from ircore.commands.options import (
 from ircore.commands.run_paths import find_runs_to_read
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
+from ircore.core.files import BUILT_IN
 from ircore.core.plain_words import format_count
 from ircore.core.strict_yaml import YamlError, parse_value
 from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.core.terminal import make_printable
-from ircore.core.word_files import BUILT_IN
 from ircore.games.base import Game, GamePrompts
 from ircore.games.registry import load_game, require_support
 from ircore.players.builtin_pairs import find_submission_place

@@ -11,7 +11,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import read_picture
 from ircore.core.terminal import make_printable
 from ircore.instances.store import read_instances
-from ircore.instances.tangrams import read_polygons
+from ircore.instances.targets.tangrams import read_polygons
 from ircore.scorers.judges.tangrams import PieceMatch, match_polygons
 
 PIECES = {

@@ -2,7 +2,8 @@
 
 A game is one folder and one entry point in the group ``ircore.games``, which names its class (or an object of it).
 Everything else is the core's and knows no game: asking, recording, resuming, caches, limits of cost, scores, results,
-boards, releases and pages read the declarations below.
+boards, releases and pages read the declarations below. At the end stands how a published episode is told again as
+answers, so that the rules can be played on them: transcripts keep no answer.
 """
 
 from abc import ABC, abstractmethod
@@ -40,11 +41,15 @@ from ircore.players.base import RECORDED, Answer, AnswerKind, Asked, PlayerError
 
 if TYPE_CHECKING:
     from ircore.games.pages import Claim, PublishedTable
-    from ircore.games.retelling import Retelling
     from ircore.players.examination import SeatTrial
 
+
 QuestionT = TypeVar("QuestionT", bound=Asked)
+
+
 AnswerT = TypeVar("AnswerT", bound=Answer)
+
+
 RulesT = TypeVar("RulesT", bound=GameRules)
 
 
@@ -564,3 +569,47 @@ def step_defaults(step: type[Record]) -> dict[str, Any]:
         for name, info in step.model_fields.items()
         if not info.is_required()
     }
+
+
+class RetoldAnswer(NamedTuple):
+    """An answer that the protocol reads as a step has it; what was said beside the step is not known."""
+
+    step: int
+    """Number of the step."""
+
+    seat: str
+    """Name of the seat that answered."""
+
+    text: str | None = None
+    """The words, if it answered with words."""
+
+    prompt: str | None = None
+    """The question, if it is told beside the answer."""
+
+    rendering: Rendering | None = None
+    """The picture, if it answered with one."""
+
+    notes: tuple[str, ...] = ()
+    """Words of the player beside a picture."""
+
+    seconds: float = 0.0
+    """Seconds until the answer was there."""
+
+
+class Retelling(NamedTuple):
+    """The answers of an episode."""
+
+    episode: Episode
+    """The episode that the rules must come to, as far as its answers are known."""
+
+    answers: tuple[RetoldAnswer, ...]
+    """In the order in which they came."""
+
+    waiting: tuple[int, str]
+    """Step and seat that had to answer next."""
+
+    blamed: str | None = None
+    """Seat to which the reason of an abort is laid; None if the rules find the reason, or it is nobody's."""
+
+    faults: tuple[str, ...] = ()
+    """What contradicts itself in the steps, a line each."""

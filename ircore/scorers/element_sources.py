@@ -23,7 +23,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.files import cache_folder
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
-from ircore.games.reasoning.puzzles.detections import DetectionError, Detections, read_detections
+from ircore.games.reasoning.detections import DetectionError, Detections, read_detections
 from ircore.players.base import Captioned, JudgeView, JudgingPlayer, PlayerError, RepairExchange
 from ircore.scorers.judges.manifest import read_judge
 from ircore.scorers.verification.eye.ground_readers import find_extras, read_all

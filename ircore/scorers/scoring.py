@@ -27,9 +27,9 @@ from ircore.core.records import Instance, Scene, list_scene_categories
 from ircore.core.score_records import JudgeIdentity, Score, Task
 from ircore.core.workers import AHEAD, map_in_order
 from ircore.games.registry import load_game
+from ircore.runs.cluster import Cluster
+from ircore.runs.cluster_worker import check_version
 from ircore.runs.folder import RunFolder, add_facts
-from ircore.runs.remote.cluster import Cluster
-from ircore.runs.remote.worker import check_version
 from ircore.scorers.judges.base import SceneJudge, describe_identity, list_tasks
 from ircore.scorers.material import (
     Material,

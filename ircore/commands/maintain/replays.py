@@ -21,9 +21,9 @@ from ircore.results.tables.formats import Format, render
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import record_findings
-from ircore.submissions.channel.channel_test import RULES, AskedGenerator, ChannelPlan, ChannelResult, find_drawer
-from ircore.submissions.channel.channel_test import channel_test as tested
-from ircore.submissions.channel.paraphrase import ByList, ByModel
+from ircore.submissions.channel_test import RULES, AskedGenerator, ChannelPlan, ChannelResult, find_drawer
+from ircore.submissions.channel_test import channel_test as tested
+from ircore.submissions.paraphrase import ByList, ByModel
 from ircore.submissions.reproduce import is_offline
 from ircore.submissions.services import refuse_internal as guard
 from ircore.submissions.spot_replay import RULE

@@ -41,9 +41,8 @@ from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION
 from ircore.games.reference.naming import EASY_BELOW, HARD_ABOVE, compute_naming, read_annotations
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import KILOGRAM, UNSTATED, InstanceSet, refuse_other_licence, write_instances
-from ircore.instances.tangrams import TangramShape, read_tangram_svg
 from ircore.instances.targets.base import SIZE
-from ircore.instances.targets.tangrams import draw_pieces
+from ircore.instances.targets.tangrams import TangramShape, draw_pieces, read_tangram_svg
 
 METADATA = "metadata.jsonl"
 

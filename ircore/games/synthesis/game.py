@@ -20,8 +20,7 @@ from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, 
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.instances.synthesis.drawn_figures import DrawnProgram
 from ircore.instances.targets import SYNTHETIC
-from ircore.players.base import PlayerError, Question, TextAnswer
-from ircore.players.views import Said
+from ircore.players.base import PlayerError, Question, Said, TextAnswer
 
 PLACEHOLDERS: dict[str, tuple[str, ...]] = {
     "describer": ("{kind}", "{earlier}"),

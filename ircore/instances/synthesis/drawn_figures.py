@@ -1,19 +1,27 @@
-"""Figures that were drawn, on disk: each program once, with the picture or the reason why there is none."""
+"""Figures that were drawn, on disk: each program once, with the picture or the reason why there is none.
+
+Before a person looks at a figure it is checked: size, ink, edges, titles, and likeness to earlier figures.
+"""
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import Field
 
 from ircore.core.episode_records import Rendering
 from ircore.core.files import read_bounded, write_bytes, write_text
-from ircore.core.images import Picture, read_image_bytes
+from ircore.core.images import Picture, Pixels, read_image_bytes
 from ircore.core.records import Name, Record, Scene, Sha256
 from ircore.core.validation import convert_validation_errors
-from ircore.instances.synthesis.checks import Fingerprint, compute_fingerprint, find_figure_faults
-from ircore.instances.synthesis.studio import ProgramError, Studio
+from ircore.instances.synthesis.studio import ProgramError, ProgramFigure, Studio
 
 FIGURES = "figures"
+
+
 MOST_BYTES = 4 * 1024 * 1024
 
 
@@ -40,6 +48,10 @@ class DrawnProgram(Record):
     def accepted(self) -> bool:
         """Whether the figure passed every check."""
         return self.fault is None
+
+
+Fingerprint = npt.NDArray[np.float64]
+"""768 numbers, of length 1."""
 
 
 class DrawnFigures:
@@ -119,3 +131,122 @@ class DrawnFigures:
         if key not in self._fingerprints and drawn is not None:
             self._fingerprints[key] = compute_fingerprint(self.picture(drawn).pixels)
         return self._fingerprints[key]
+
+
+SMALLEST, LARGEST = 256, 1024
+"""Pixels that a side of a target may have."""
+
+
+LONGEST_RATIO = 2.0
+
+
+EDGE = 2
+"""Pixels along each edge from which the ground's colour is taken."""
+
+
+NEAR_COLOUR = 24
+"""Levels of a channel by which pixels of one colour may differ."""
+
+
+LEAST_INK = 0.005
+"""Share of the pixels that must differ from the ground."""
+
+
+NEAR_DUPLICATE = 0.99
+"""Cosine of two fingerprints from which figures are near-duplicates.
+
+A figure that is moved by a pixel keeps 0.996 or more; two of 200 different figures reach 0.985
+(`benchmarks/synthesis.py`)."""
+
+
+def find_figure_faults(figure: ProgramFigure, earlier: Mapping[str, Fingerprint] | None = None) -> tuple[str, ...]:
+    """Return the faults of a figure, in words that its author, a model, can act on; empty without faults.
+
+    Args:
+        figure: The figure.
+        earlier: Fingerprints of earlier figures by their names.
+    """
+    picture = figure.picture
+    if fault := _check_size(picture):
+        return (fault,)
+    faults = []
+    if _measure_ink(picture.pixels) < LEAST_INK:
+        faults.append("the figure is blank or almost blank")
+    elif fault := _check_edges(picture.pixels):
+        faults.append(fault)
+    if figure.titles:
+        faults.append(f"the figure has a title ({figure.titles[0][:60]!r}); draw none")
+    if figure.legends:
+        faults.append("the figure has a legend; write labels beside the things instead, or none")
+    # The other faults explain an empty scene, and one reason is what a model can act on.
+    if figure.scene is None and not faults:
+        faults.append("nothing in the figure could be read from its artists; use plain matplotlib artists")
+    if not faults and (twin := find_twin(compute_fingerprint(picture.pixels), earlier or {})):
+        faults.append(f"the figure looks like the earlier figure {twin}; draw another one")
+    return tuple(faults)
+
+
+def compute_fingerprint(pixels: Pixels) -> Fingerprint:
+    """Return a perceptual hash without its last step: numbers that change little when a picture changes little.
+
+    The 16 × 16 lowest frequencies (DCT) of each channel at 64 × 64 pixels, against the ground, as Zauner's pHash takes
+    8 × 8 in grey (*Implementation and Benchmarking of Perceptual Image Hash Functions*, 2010, section 3.2.1). They are
+    not reduced to signs: of figures with large plain areas most signs are noise.
+    """
+    from PIL import Image
+    from scipy.fft import dctn
+
+    picture = Image.fromarray(np.asarray(pixels))
+    small = np.asarray(picture.resize((64, 64), Image.Resampling.BOX), dtype=np.float64)
+    drawn = small - np.median(_select_edge_pixels(small), axis=0)
+    parts = [dctn(drawn[..., channel], norm="ortho")[:16, :16].ravel() for channel in range(3)]
+    frequencies = np.concatenate(parts)
+    length: Fingerprint = frequencies / max(float(np.linalg.norm(frequencies)), 1e-9)
+    return length
+
+
+def find_twin(own: Fingerprint, earlier: Mapping[str, Fingerprint]) -> str | None:
+    """Return the name of an earlier figure that a figure is nearly a duplicate of; None if there is none."""
+    return next((name for name, other in earlier.items() if float(own @ other) >= NEAR_DUPLICATE), None)
+
+
+def _check_size(picture: Picture) -> str | None:
+    width, height = picture.width, picture.height
+    sides = sorted((width, height))
+    if sides[0] < SMALLEST or sides[1] > LARGEST or sides[1] > LONGEST_RATIO * sides[0]:
+        return (
+            f"the figure has {width} x {height} pixels; sides have {SMALLEST} to {LARGEST} pixels, and the longer "
+            f"one is at most twice the shorter (figsize=(5.12, 5.12) at 100 dpi is right)"
+        )
+    return None
+
+
+def _measure_ink(pixels: Pixels) -> float:
+    """Return the share of the pixels that differ from the most frequent colour of the edge."""
+    ground = _find_edge_colour(pixels)
+    return float((np.abs(pixels.astype(np.int16) - ground).max(axis=2) > NEAR_COLOUR).mean())
+
+
+def _find_edge_colour(pixels: Pixels) -> npt.NDArray[np.int16]:
+    colours, counts = np.unique(_select_edge_pixels(pixels), axis=0, return_counts=True)
+    colour: npt.NDArray[np.int16] = colours[counts.argmax()].astype(np.int16)
+    return colour
+
+
+def _select_edge_pixels(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the pixels along the four edges, one after the other."""
+    sides = (pixels[:EDGE], pixels[-EDGE:], pixels[:, :EDGE], pixels[:, -EDGE:])
+    return np.concatenate([side.reshape(-1, 3) for side in sides])
+
+
+def _check_edges(pixels: Pixels) -> str | None:
+    """Return at which edges something is cut off; None if the outermost pixels of every edge are of one colour.
+
+    Only these count: what is cut off reaches them, and whole words often end one pixel before.
+    """
+    ground = _find_edge_colour(pixels)
+    sides = {"left": pixels[:, 0], "right": pixels[:, -1], "top": pixels[0], "bottom": pixels[-1]}
+    cut = [
+        name for name, side in sides.items() if (np.abs(side.astype(np.int16) - ground).max(axis=1) > NEAR_COLOUR).any()
+    ]
+    return f"something is cut off at the edge ({', '.join(cut)}); leave a margin" if cut else None

@@ -15,7 +15,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plugins import require_packages
 from ircore.core.records import PlayerSpec
-from ircore.players.base import PictureAnswer, PlayerError
+from ircore.players.base import GeneratorView, PictureAnswer, PlayerError, Question
 from ircore.players.local.weights import (
     NO_MEMORY,
     PictureSettings,
@@ -27,7 +27,6 @@ from ircore.players.local.weights import (
 )
 from ircore.players.local.writer import Batches, OutOfMemoryError
 from ircore.players.traits import DRAWS_BY_WEIGHTS
-from ircore.players.views import GeneratorView, Question
 
 if TYPE_CHECKING:
     import torch

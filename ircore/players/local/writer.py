@@ -17,7 +17,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plugins import require_packages
 from ircore.core.records import PlayerSpec
-from ircore.players.base import ChoiceAnswer, PlayerError, TextAnswer
+from ircore.players.base import ChoiceAnswer, DescriberView, JudgeView, PlayerError, Question, TextAnswer
 from ircore.players.calls import ProviderStopError
 from ircore.players.local.weights import (
     NO_MEMORY,
@@ -36,7 +36,6 @@ from ircore.players.openai.conversations import (
 )
 from ircore.players.spoken_answers import extract_spoken, find_choice
 from ircore.players.traits import WRITES_BY_WEIGHTS
-from ircore.players.views import DescriberView, JudgeView, Question
 
 if TYPE_CHECKING:
     import torch

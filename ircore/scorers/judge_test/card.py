@@ -31,8 +31,8 @@ from ircore.scorers.judge_test.battery import (
     Kind,
     plan_foreign_pictures,
 )
-from ircore.scorers.judge_test.foreign.drawers import DrawingStyle
-from ircore.scorers.judge_test.foreign.part import ForeignPart, check_orders, compute_foreign_part
+from ircore.scorers.judge_test.drawers import DrawingStyle
+from ircore.scorers.judge_test.foreign_part import ForeignPart, check_orders, compute_foreign_part
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -50,8 +50,8 @@ from ircore.scorers.judge_test.card import (
     read_styles,
     select_family_entries,
 )
-from ircore.scorers.judge_test.foreign.part import ORDERS as FOREIGN_ORDERS
-from ircore.scorers.judge_test.foreign.part import KnownOrder, compute_foreign_part
+from ircore.scorers.judge_test.foreign_part import ORDERS as FOREIGN_ORDERS
+from ircore.scorers.judge_test.foreign_part import KnownOrder, compute_foreign_part
 from ircore.scorers.judges.base import Judge, Judgement, compare_ratings, describe_identity
 from ircore.scorers.material import load_judge
 from ircore.scorers.metrics.base import Metric, load_metrics, measure

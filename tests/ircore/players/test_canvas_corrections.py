@@ -13,11 +13,10 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import PlayerSpec
 from ircore.players.base import Generator, GeneratorView
-from ircore.players.builtin.canvas.generator import CanvasGenerator
+from ircore.players.builtin.canvas.generator import CanvasGenerator, SketchGenerator
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
 from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Stroke
-from ircore.players.builtin.sketch import SketchGenerator
 
 WHITE = (255, 255, 255)
 SCENE = (
@@ -411,6 +410,6 @@ def test_the_generators_read_no_files_and_ask_no_clock() -> None:
 
 
 def test_all_generator_modules_are_looked_at() -> None:
-    spec = importlib.util.find_spec("ircore.players.builtin.canvas.reader")
+    spec = importlib.util.find_spec("ircore.players.builtin.canvas.generator")
     assert spec is not None
     assert Path(str(spec.origin)) in generator_modules()

@@ -14,7 +14,7 @@ from ircore.core.images import Picture
 from ircore.core.records import Element
 from ircore.instances.targets.base import Drawn, SceneDrawing
 from ircore.instances.targets.categories import draw_target
-from ircore.scorers.judge_test.foreign.drawers import DRAWERS, choose_faithful_style, redraw_scene
+from ircore.scorers.judge_test.drawers import DRAWERS, choose_faithful_style, redraw_scene
 from ircore.scorers.judge_test.redraw import redraw_scene as redrawn_by_us
 from ircore.scorers.verification.eye.forms import lay_over
 from ircore.scorers.verification.eye.regions import draw_polygon_mask

@@ -21,9 +21,9 @@ from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.results.tables.judges import people_table
 from ircore.runs.folder import SCORES, RunFolder
+from ircore.scorers.annotation_tasks import TaskPlan, choose_tasks
 from ircore.scorers.judge_test.test_run import open_test
-from ircore.scorers.people.annotation_tasks import TaskPlan, choose_tasks
-from ircore.scorers.people.ratings import (
+from ircore.scorers.ratings import (
     COLUMNS,
     HUMAN_JUDGE,
     MAX_ROWS,

@@ -16,7 +16,7 @@ from ircore.core.images import Picture, Pixels
 from ircore.core.records import Box
 from ircore.core.score_records import MOST_EXTRAS, ExtraBox
 from ircore.games.conversation import dialogues as dialogues
-from ircore.games.reasoning.puzzles.detections import Detections
+from ircore.games.reasoning.detections import Detections
 from ircore.players.informed_view import Knowledge
 from ircore.runs.judge_questions import JudgeQuestion
 from ircore.scorers import contamination, element_sources, scoring

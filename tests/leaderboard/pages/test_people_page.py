@@ -21,7 +21,7 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.judges import people_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.card import JudgeCard, read_card, read_cards, render_card, write_card
-from ircore.scorers.judge_test.foreign.part import ForeignPart
+from ircore.scorers.judge_test.foreign_part import ForeignPart
 from ircore.scorers.judges.base import describe_identity
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.scoring import ScoringPlan, score_runs

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from ircore.core.images import Picture
-from ircore.games.reasoning.puzzles.detections import Detections, detect_forms
+from ircore.games.reasoning.detections import Detections, detect_forms
 from ircore.games.reasoning.records import TaskRecord
 
 Part = Literal["generate", "edit", "understand"]

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ircore.core.images import Picture
+from ircore.games.reasoning.attributes import Areas
 from ircore.games.reasoning.dimensions.base import Dimension, Task, TaskVerdict
-from ircore.games.reasoning.puzzles.attributes import Areas
-from ircore.games.reasoning.puzzles.entities import ENTITIES, list_names
+from ircore.games.reasoning.entities import ENTITIES, list_names
 
 REFERENCES = 3
 """Reference pictures of each thing."""

@@ -2,6 +2,9 @@
 
 A piece whose worker is killed is done again by another one: that is Dask's part. What Dask leaves open is bounded here:
 a scheduler that is not there, or a cluster without workers, ends the command with one line instead of a wait for ever.
+
+Players then answer on the workers instead of in this process. This is the only module that imports ``distributed``;
+``cluster_worker`` runs on the workers. Scores on a cluster are computed by ``ircore.scorers.scoring``.
 """
 
 import asyncio
@@ -23,7 +26,7 @@ from ircore.core.plugins import find_package_version, require_packages
 from ircore.players.base import Answer, Asked
 from ircore.players.open_questions import HaltedError, OpenQuestion, open_question
 from ircore.players.submission import LoadedSubmission
-from ircore.runs.remote.worker import RemoteQuestion, answer, build_topic, stop_asking
+from ircore.runs.cluster_worker import RemoteQuestion, answer, build_topic, stop_asking
 
 if TYPE_CHECKING:
     from distributed import Client

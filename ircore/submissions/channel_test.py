@@ -33,9 +33,9 @@ from ircore.runs.play import make_run, open_run, play
 from ircore.runs.provenance import Flag
 from ircore.runs.session import PlayPlan
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.submissions.channel.paraphrase import Paraphraser, paraphrase_messages
-from ircore.submissions.channel.unstated import RULE as UNSTATED
-from ircore.submissions.channel.unstated import Unstated, drop_guessed, find_unstated_facts, select_other_runs
+from ircore.submissions.paraphrase import Paraphraser, paraphrase_messages
+from ircore.submissions.unstated import RULE as UNSTATED
+from ircore.submissions.unstated import Unstated, drop_guessed, find_unstated_facts, select_other_runs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -261,8 +261,8 @@ class ChannelPlan:
 
     >>> from ircore.players.builtin_pairs import list_builtin_pairs
     >>> from ircore.players.submission import read_manifest
-    >>> from ircore.submissions.channel.paraphrase import ByList
-    >>> from ircore.submissions.channel.channel_test import find_drawer
+    >>> from ircore.submissions.paraphrase import ByList
+    >>> from ircore.submissions.channel_test import find_drawer
     >>> ChannelPlan(find_drawer(read_manifest(list_builtin_pairs()["classical+canvas"])), ByList()).judge
     'structural'
     """

@@ -23,7 +23,7 @@ from ircore.core.errors import InputError
 from ircore.core.plugins import install_words
 from ircore.core.records import Scene
 from ircore.scorers.judge_test.edits import measure_colour_difference
-from ircore.scorers.judge_test.foreign.outlines import (
+from ircore.scorers.judge_test.outlines import (
     FilledArea,
     Outline,
     OutlineStroke,
@@ -141,7 +141,7 @@ class DrawingStyle:
         scale: Share of the shorter side of the canvas that the drawing takes.
         canvas: Width and height in pixels.
         off: ΔE2000 by which colours are off, at least and at most.
-        ways: Ways of drawing, see ``ircore.scorers.judge_test.foreign.outlines``.
+        ways: Ways of drawing, see ``ircore.scorers.judge_test.outlines``.
         quality: Of JPEG; 0 for PNG.
     """
 

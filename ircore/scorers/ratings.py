@@ -82,7 +82,7 @@ def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -
     """Add the ratings of a CSV file to runs.
 
     Args:
-        path: The file; ``ircore.scorers.people.ratings`` says what it holds.
+        path: The file; ``ircore.scorers.ratings`` says what it holds.
         runs: Every run that the file names, each once. One run needs no column ``run_id``.
         check: Whether to write nothing.
 

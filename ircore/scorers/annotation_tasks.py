@@ -28,8 +28,8 @@ from ircore.core.plain_words import format_count
 from ircore.core.progress import track_progress
 from ircore.core.records import Instance
 from ircore.runs.folder import RunFolder
-from ircore.scorers.people.ratings import NAME
 from ircore.scorers.rated_episodes import Original, RatedEpisode, list_rated_episodes, read_original
+from ircore.scorers.ratings import NAME
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from ircore.core.records import Line, Name, Record
-from ircore.scorers.judge_test.foreign.drawers import DrawingStyle, classify_font
-from ircore.scorers.judge_test.foreign.families import FAMILIES, FamilyKind
+from ircore.scorers.judge_test.drawers import DrawingStyle, classify_font
+from ircore.scorers.judge_test.foreign_families import FAMILIES, FamilyKind
 
 Ratings = Mapping[str, float]
 """Ratings 0–10 of one target's pictures by family."""

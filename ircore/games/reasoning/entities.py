@@ -9,7 +9,7 @@ from itertools import product
 from typing import NamedTuple
 
 from ircore.core.drawing import Drawing, Point, arc_points
-from ircore.games.reasoning.puzzles.attributes import Above, Areas, Attribute, Formed, Shows, Within
+from ircore.games.reasoning.attributes import Above, Areas, Attribute, Formed, Shows, Within
 
 SIZE = 384
 SKIES = ("#dbeafe", "#e0f2fe", "#ede9fe", "#f1f5f9")

@@ -168,7 +168,7 @@ def compute_mean_preferences() -> dict[PublishedPair, float]:
 
 
 def _read_rows(table: str) -> Iterator[dict[str, str]]:
-    text = (files(__package__) / "data" / f"{table}.csv").read_text(encoding="utf-8")
+    text = (files(__package__) / "paper_tables" / f"{table}.csv").read_text(encoding="utf-8")
     yield from csv.DictReader(text.splitlines())
 
 

@@ -15,7 +15,7 @@ from PIL import Image, ImageOps
 
 from ircore.core.records import Element, Scene
 from ircore.scorers.judge_test import edits
-from ircore.scorers.judge_test.foreign.drawers import (
+from ircore.scorers.judge_test.drawers import (
     HAND,
     OBLONG,
     DrawingStyle,
@@ -100,7 +100,7 @@ def draw_picture(
     Raises:
         InputError: What draws it is not installed.
     """
-    from ircore.scorers.judge_test.foreign.drawers import redraw_scene
+    from ircore.scorers.judge_test.drawers import redraw_scene
 
     plan = plan_picture(name, scene, seed, others, drawer)
     if plan is None:
@@ -118,7 +118,7 @@ def _build_fill_change(way: str) -> StyleChange:
     """Return a way of drawing that needs filled marks: of lines alone, nothing would look different."""
 
     def change(style: DrawingStyle, scene: Scene, _rng: random.Random) -> DrawingStyle | None:
-        from ircore.scorers.judge_test.foreign.outlines import FilledArea, trace_scene
+        from ircore.scorers.judge_test.outlines import FilledArea, trace_scene
 
         filled = any(isinstance(part, FilledArea) and part.mark and part.colour for part in trace_scene(scene))
         return replace(style, ways=(way,)) if filled else None
@@ -309,7 +309,7 @@ def _remove_random_mark(scene: Scene, rng: random.Random) -> Scene | None:
 
 
 def _plant_wrong_value(scene: Scene, rng: random.Random) -> Scene | None:
-    from ircore.scorers.judge_test.foreign.faults import plant_fault
+    from ircore.scorers.judge_test.planted_faults import plant_fault
 
     fault = plant_fault(scene, "wrong value", rng)
     return fault.scene if fault else None

@@ -15,7 +15,7 @@ from typing import Any
 
 from ircore.core.records import DIFFICULTIES
 from ircore.games.pages import FAIR, Check, Claim, Verdict, check_of_people
-from ircore.games.reconstruction.published.paper_tables import (
+from ircore.games.reconstruction.paper_tables import (
     JUDGES,
     REPORTED,
     SOURCE,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ircore.core.drawing import Drawing
 from ircore.core.elements import ElementList, SeenElement
 from ircore.core.images import Pixels
-from ircore.games.reasoning.puzzles.attributes import Areas, ColourArea
+from ircore.games.reasoning.attributes import Areas, ColourArea
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom, each 0–1000 of the picture's width or height."""
@@ -32,7 +32,7 @@ class DetectionError(Exception):
         >>> raise DetectionError("no JSON object in the reply")
         Traceback (most recent call last):
             ...
-        ircore.games.reasoning.puzzles.detections.DetectionError: no JSON object in the reply
+        ircore.games.reasoning.detections.DetectionError: no JSON object in the reply
     """
 
 
