@@ -45,9 +45,9 @@ from dataset_card.tables.writing import Written, write_table
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_new_folder
 from ircore.core.plain_words import parse_day
-from ircore.core.progress import show_progress
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Withdrawal, WithdrawalKind, format_decisions
+from ircore.core.terminal import show_progress
 from ircore.games.registry import has_support, load_game, sort_game_names
 from ircore.instances.store import InstanceSet, read_sets, refuse_withheld
 from ircore.results.judges_of_runs import merge_identities

@@ -1,7 +1,6 @@
-"""``ircore doctor`` and ``ircore sandbox``: does a submission work, a judge, the sandbox for programs of strangers?"""
+"""``ircore doctor``: does a submission work, does a judge?"""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 
@@ -10,9 +9,7 @@ import click
 from ircore.commands.completion import complete_submissions
 from ircore.commands.next_steps import NEXT
 from ircore.commands.options import PATH, echo_json, json_option
-from ircore.core.errors import WorkError
 from ircore.core.records import PlayerSpec
-from ircore.core.sandbox.probing import probe_sandbox
 from ircore.core.terminal import make_printable, style_text
 from ircore.games.registry import load_game, require_support
 from ircore.players.builtin_pairs import find_submission_place
@@ -134,29 +131,3 @@ def _show(seat: str, spec: PlayerSpec, findings: list[PlayerFinding]) -> int:
         if finding.remedy:
             click.echo(make_printable(f"         {finding.remedy}"))
     return 0 if all(finding.works for finding in findings) else 1
-
-
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-def sandbox() -> None:
-    """Check the sandbox in which programs written by models run."""
-
-
-@sandbox.command()
-@json_option
-def check(as_json: bool) -> None:
-    """Try every guarantee of the sandbox from inside; one line for each.
-
-    Exits with 2 where no sandbox can be made, and with 1 where a guarantee does not hold.
-    """
-    guarantees = probe_sandbox()
-    if as_json:
-        echo_json([{**asdict(guarantee), "held": guarantee.held} for guarantee in guarantees])
-    for guarantee in () if as_json else guarantees:
-        breaches = f"; possible: {', '.join(guarantee.breaches)}" if guarantee.breaches else ""
-        click.echo(f"{'held' if guarantee.held else 'BROKEN':<7}{guarantee.name:<12}{guarantee.promise}{breaches}")
-    broken = [guarantee.name for guarantee in guarantees if not guarantee.held]
-    if broken:
-        raise WorkError(
-            f"the sandbox does not hold: {', '.join(broken)}",
-            "Update bubblewrap and the kernel, or use another machine.",
-        )

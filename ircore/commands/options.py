@@ -284,13 +284,9 @@ def run_nested(words: list[str], also: tuple[int, ...] = ()) -> int:
 channel_option = click.option(
     "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
 )
-
-
 spot_option = click.option(
     "--spot-replay", "spot", is_flag=True, help="Play some re-scored episodes again, if the keys are here."
 )
-
-
 sets_option = click.option(
     "--instances",
     type=PATH,

@@ -1,4 +1,4 @@
-"""``ircore play`` and ``ircore merge``: let a submitted pair play the game, and join the shards of a run."""
+"""``ircore play``: let a submitted pair play the game."""
 
 import sys
 from collections.abc import Sequence
@@ -23,7 +23,6 @@ from ircore.commands.options import (
     path_option,
     run_nested,
 )
-from ircore.commands.run_paths import find_runs_to_read
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.files import BUILT_IN
@@ -36,11 +35,10 @@ from ircore.games.registry import load_game, require_support
 from ircore.players.builtin_pairs import find_submission_place
 from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.players.traits import load_traits
-from ircore.runs.cache import Cache
+from ircore.runs.answers import Cache
 from ircore.runs.costs.forecast import PlannedPlay, describe_rate, estimate, format_estimate
 from ircore.runs.costs.prices import RunPrices, load_run_prices, read_prices
 from ircore.runs.folder import RUN_FILE, RunFolder, RunWriter
-from ircore.runs.merge import merge
 from ircore.runs.play import (
     ShardPart,
     add_run_id,
@@ -371,35 +369,3 @@ def score_person(out: Path, game: str) -> None:
         }
         said = ", ".join(values.values())
         click.echo(f"your score  {episode.episode_id}: {f'{said} of 10' if said else 'nothing was drawn'}", err=True)
-
-
-@click.command("merge")
-@click.argument("shards", type=PATH, nargs=-1, required=True, metavar="SHARD...", callback=find_runs_to_read)
-@click.option("--out", type=PATH, required=True, help="The run folder to make.")
-@click.option("--partial", is_flag=True, help="Join what there is although something is missing.")
-@json_option
-def merge_command(shards: tuple[Path, ...], out: Path, partial: bool, as_json: bool) -> None:
-    """Join run folders that were played with `ircore play --shard i/n` into one run, or under several seeds.
-
-    Checked first: they are parts of the same run and of the same selected instances, all are there, none overlap, every
-    episode has ended. Scores are joined as well. The shards are left as they are. Runs that differ in nothing but
-    their seeds become the repeats of one run.
-    """
-    done = merge(shards, out, partial)
-    if as_json:
-        echo_json(
-            {
-                "run": str(out),
-                "episodes": done.episodes,
-                "shards": len(set(shards)),
-                "missing": done.missing,
-                "lacking": done.lacking,
-            }
-        )
-        return
-    click.echo(
-        f"{done.folder.run.slug}: {format_count(done.episodes, 'episode')} of "
-        f"{format_count(len(set(shards)), 'shard')} in {out}"
-    )
-    if done.lacking:
-        click.echo(f"  {done.lacking} are missing; ircore play --out {out} plays them", err=True)

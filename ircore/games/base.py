@@ -21,35 +21,31 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import GameRules, Instance, PlayerSpec, Record, StatedRules
 from ircore.core.submission_records import Run, Submission
+from ircore.games.declarations import NOT_NEGATIVE as NOT_NEGATIVE
+from ircore.games.declarations import Contrast as Contrast
+from ircore.games.declarations import Curve as Curve
+from ircore.games.declarations import Direction as Direction
+from ircore.games.declarations import Effort as Effort
+from ircore.games.declarations import GameWords as GameWords
+from ircore.games.declarations import Instruments as Instruments
+from ircore.games.declarations import Measure as Measure
+from ircore.games.declarations import Measured as Measured
+from ircore.games.declarations import Message as Message
+from ircore.games.declarations import Pages as Pages
+from ircore.games.declarations import PublishedFigure as PublishedFigure
+from ircore.games.declarations import RatedPicture as RatedPicture
+from ircore.games.declarations import StepAnswer as StepAnswer
 from ircore.games.master_words import GamePrompts as GamePrompts
 from ircore.games.master_words import NoPrompts
-from ircore.games.measuring import NOT_NEGATIVE as NOT_NEGATIVE
-from ircore.games.measuring import Direction as Direction
-from ircore.games.measuring import Effort as Effort
-from ircore.games.measuring import Instruments as Instruments
-from ircore.games.measuring import Measure as Measure
-from ircore.games.measuring import Measured as Measured
-from ircore.games.measuring import Message as Message
-from ircore.games.measuring import RatedPicture as RatedPicture
-from ircore.games.measuring import StepAnswer as StepAnswer
-from ircore.games.pages import Contrast as Contrast
-from ircore.games.pages import Curve as Curve
-from ircore.games.pages import GameWords as GameWords
-from ircore.games.pages import Pages as Pages
-from ircore.games.pages import PublishedFigure as PublishedFigure
 from ircore.players.base import RECORDED, Answer, AnswerKind, Asked, PlayerError
 
 if TYPE_CHECKING:
-    from ircore.games.pages import Claim, PublishedTable
+    from ircore.games.declarations import Claim, PublishedTable
     from ircore.players.examination import SeatTrial
 
 
 QuestionT = TypeVar("QuestionT", bound=Asked)
-
-
 AnswerT = TypeVar("AnswerT", bound=Answer)
-
-
 RulesT = TypeVar("RulesT", bound=GameRules)
 
 

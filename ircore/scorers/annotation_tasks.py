@@ -25,8 +25,8 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_new_folder, write_text
 from ircore.core.images import Picture
 from ircore.core.plain_words import format_count
-from ircore.core.progress import track_progress
 from ircore.core.records import Instance
+from ircore.core.terminal import track_progress
 from ircore.runs.folder import RunFolder
 from ircore.scorers.rated_episodes import Original, RatedEpisode, list_rated_episodes, read_original
 from ircore.scorers.ratings import NAME

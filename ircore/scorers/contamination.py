@@ -20,8 +20,8 @@ from ircore.core.episode_records import Usage
 from ircore.core.files import lock_folder, write_text
 from ircore.core.journal import Recorder, read_records
 from ircore.core.plain_words import format_count
-from ircore.core.progress import show_progress
 from ircore.core.records import Instance, Record
+from ircore.core.terminal import show_progress
 from ircore.core.tokens import count_tokens
 from ircore.instances.store import InstanceSet
 from ircore.players.base import Captioned, JudgeError, JudgeView, JudgingPlayer

@@ -21,13 +21,13 @@ from ircore.core.errors import InputError
 from ircore.core.images import Pixels, hash_pixels
 from ircore.core.plugins import load_pretrained
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
-from ircore.scorers.metrics.embeddings import PACKAGES
 from ircore.scorers.metrics.network_weights import (
     build_obstacle_check,
     build_weights_check,
     compute_fingerprint,
     read_variable,
 )
+from ircore.scorers.metrics.networks import PACKAGES
 
 Empty = Literal["neither", "reference", "generated", "both"]
 """Which of the two lists has no element."""
@@ -309,36 +309,16 @@ def _build_metric(name: str, title: str, trap: str) -> Metric:
 
 
 _CORRECTED = "DETR knows the 80 classes of COCO and nothing of charts; pictures in which it sees nothing have no value."
-
-
 _PUBLISHED = "Classes over instances: a perfect picture of two persons gets 0.5; an empty list gets 1."
-
-
 _IOU = "By the paper's text; its code keeps one box a class and was not run on the published set."
 
 # One constant each, since every entry point of a plug-in names an attribute of a module.
 EP_PRECISION = _build_metric("ep_precision", "Element precision", _CORRECTED)
-
-
 EP_RECALL = _build_metric("ep_recall", "Element recall", _CORRECTED)
-
-
 EP_F1 = _build_metric("ep_f1", "Element F1", _CORRECTED)
-
-
 EP_PRECISION_PUBLISHED = _build_metric("ep_precision_published", "Element precision, published form", _PUBLISHED)
-
-
 EP_RECALL_PUBLISHED = _build_metric("ep_recall_published", "Element recall, published form", _PUBLISHED)
-
-
 EP_F1_PUBLISHED = _build_metric("ep_f1_published", "Element F1, published form", _PUBLISHED)
-
-
 IOU_COMMON = _build_metric("iou_common", "Common IoU", _IOU)
-
-
 IOU_PRECISION = _build_metric("iou_precision", "Precision IoU", _IOU)
-
-
 IOU_RECALL = _build_metric("iou_recall", "Recall IoU", _IOU)

@@ -116,8 +116,6 @@ PROMPT = """List what the picture shows{asked}. Answer with one JSON object and 
 {{"objects": [{{"label": "person", "count": 2, "boxes": [[left, top, right, bottom], ...]}}], "missing_objects": []}}
 Labels are singular nouns in lower case. Boxes are whole numbers from 0 to 1000 of the picture's width and height, one \
 for each object. Put objects that were asked for and are not there into missing_objects."""
-
-
 AGAIN = "That could not be used: {problem}. Answer with the JSON object alone."
 
 

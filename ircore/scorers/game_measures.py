@@ -15,11 +15,11 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import convert_plugin_errors, load_plugin
-from ircore.core.progress import show_progress
 from ircore.core.records import Instance, Scene
 from ircore.core.score_records import LONGEST_NOTE, Score
+from ircore.core.terminal import show_progress
 from ircore.games.base import Game, Instruments, Measure, Measured, is_played, read_ending
-from ircore.games.measuring import MeasuredValue
+from ircore.games.declarations import MeasuredValue
 from ircore.runs.episode import parse_payload
 from ircore.runs.folder import RunFolder
 from ircore.scorers.element_metrics import COMPARISONS
@@ -207,7 +207,7 @@ class EpisodeInstruments:
         return self._read(rendering)
 
     def metric(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> MeasuredValue:
-        """Return the value of an image metric; see ``ircore.games.measuring.Instruments``."""
+        """Return the value of an image metric; see ``ircore.games.declarations.Instruments``."""
         # The eye sees charts and shapes, which DETR's classes of COCO leave out; DETR is for pictures without a scene.
         if scene is not None and name in COMPARISONS:
             # The target is seen by the eye too, since the eye leaves out tick marks and hidden things in both.
@@ -229,7 +229,7 @@ class EpisodeInstruments:
         return detect_with_cache(Path(detector), image, labels) if detector else None
 
     def judge(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> MeasuredValue:
-        """Return the rating of a judge that computes; see ``ircore.games.measuring.Instruments``."""
+        """Return the rating of a judge that computes; see ``ircore.games.declarations.Instruments``."""
         try:
             judge = load_judge(name)
         except InputError as error:

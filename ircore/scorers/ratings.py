@@ -345,20 +345,12 @@ NAME = r"[a-z0-9][a-z0-9_.-]{0,99}"
 """Pattern of ``records.Name``: a pseudonym, a run's or an episode's id."""
 
 TASKS = ("similarity", "preference")
-
-
 MAX_BYTES = 32 * 1024 * 1024
-
-
 MAX_ROWS = 200_000
-
-
 MAX_TOLD = 20
 """Faults that are told one by one; the others are counted."""
 
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
-
-
 _SAVE = "Save the file as CSV in UTF-8: in a spreadsheet, 'CSV UTF-8'."
 
 

@@ -22,9 +22,9 @@ from typing import TypeAlias
 
 from ircore.core.errors import InputError
 from ircore.core.plain_words import format_count
-from ircore.core.progress import show_progress
 from ircore.core.records import Instance, Scene, list_scene_categories
 from ircore.core.score_records import JudgeIdentity, Score, Task
+from ircore.core.terminal import show_progress
 from ircore.core.workers import AHEAD, map_in_order
 from ircore.games.registry import load_game
 from ircore.runs.cluster import Cluster

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from ircore.core.episode_records import Episode
 from ircore.core.images import Picture
 from ircore.core.journal import Recorder
-from ircore.core.progress import show_progress
 from ircore.core.records import Instance, Scene
 from ircore.core.score_records import VERIFIED, format_verdict_letter
+from ircore.core.terminal import show_progress
 from ircore.core.workers import map_in_order
 from ircore.games.base import list_messages
 from ircore.games.registry import load_game
@@ -32,14 +32,13 @@ from ircore.players.builtin_language import draw_messages
 from ircore.players.calls import ProviderStopError
 from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.engine import Engine
-from ircore.runs.folder import RunFolder, read_facts
+from ircore.runs.folder import GRAMMAR, RunFolder, SaidTurn, add_said, read_facts, read_said, select_latest_turns
 from ircore.runs.judge_answers import AnswerError
 from ircore.runs.judge_questions import JudgementEntry, JudgementWriter, JudgeQuestion, read_judgements
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.model_judges.runner import JudgementInquiry, JudgingPlan, read_judge_prices
-from ircore.scorers.said_turns import GRAMMAR, SaidTurn, add_said, read_said, select_latest_turns
 from ircore.scorers.scoring import RUNS_AT_ONCE
-from ircore.scorers.verification.scene_facts.scene import list_facts
+from ircore.scorers.verification.scene_facts import list_facts
 from ircore.scorers.verification.score import VERSION as EYE
 from ircore.scorers.verification.score import verify_picture
 
@@ -250,7 +249,7 @@ class ReadTurn:
     Example:
         >>> from pathlib import Path
         >>> from ircore.runs.folder import RunFolder
-        >>> from ircore.scorers.said_turns import SaidTurn
+        >>> from ircore.runs.folder import SaidTurn
         >>> run = RunFolder(Path("run"))
         >>> turn = SaidTurn(
         ...     episode_id="e", turn=1, rendering="a" * 64, reader="grammar", version="1",

@@ -110,11 +110,7 @@ def compute_correlation(first: Floats, second: Floats) -> float:
 
 
 Mask = npt.NDArray[np.bool_]
-
-
 Numbers = npt.NDArray[np.integer[Any]]
-
-
 EIGHT = np.ones((3, 3), bool)
 """The neighbours of a pixel by sides and corners, for ``scipy.ndimage.label``."""
 

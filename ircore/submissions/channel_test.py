@@ -5,7 +5,7 @@ neutral generator draws from the same words; from paraphrases, in which a code i
 words about other targets, which say what a drawing without any information is worth. Of what the pair's own pictures
 gain over these, the test says what share the neutral generator's pictures gain. Where the pair's own generator can be
 asked, it draws from the paraphrases as well. Facts that the pair's pictures have right and the neutral generator does
-not draw from the same words are looked for in the words themselves (``unstated``).
+not draw from the same words are looked for in the words themselves (``channel_messages``).
 
 Giving recorded messages, or others in their place, to a generator: played and kept like any run.
 """
@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plain_words import format_count
-from ircore.core.records import PlayerSpec
-from ircore.core.seeds import derive_seed
+from ircore.core.records import PlayerSpec, derive_seed
 from ircore.core.submission_records import Submission
 from ircore.games.base import Game, list_messages
 from ircore.games.registry import load_game, require_support
@@ -33,9 +32,15 @@ from ircore.runs.play import make_run, open_run, play
 from ircore.runs.provenance import Flag
 from ircore.runs.session import PlayPlan
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.submissions.paraphrase import Paraphraser, paraphrase_messages
-from ircore.submissions.unstated import RULE as UNSTATED
-from ircore.submissions.unstated import Unstated, drop_guessed, find_unstated_facts, select_other_runs
+from ircore.submissions.channel_messages import RULE as UNSTATED
+from ircore.submissions.channel_messages import (
+    Paraphraser,
+    Unstated,
+    drop_guessed,
+    find_unstated_facts,
+    paraphrase_messages,
+    select_other_runs,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -261,7 +266,7 @@ class ChannelPlan:
 
     >>> from ircore.players.builtin_pairs import list_builtin_pairs
     >>> from ircore.players.submission import read_manifest
-    >>> from ircore.submissions.paraphrase import ByList
+    >>> from ircore.submissions.channel_messages import ByList
     >>> from ircore.submissions.channel_test import find_drawer
     >>> ChannelPlan(find_drawer(read_manifest(list_builtin_pairs()["classical+canvas"])), ByList()).judge
     'structural'

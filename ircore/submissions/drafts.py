@@ -42,14 +42,8 @@ FIELDS = {"model": "model", "revision": "revision", "url": "base_url", "key": "a
 """What may follow a seat's name in an option, and the manifest's field for it."""
 
 _SEAT_ORDER = ("player", "model", "revision", "base_url", "api_key_env", "source", "parameters")
-
-
 _FIRST = ("schema", "game", "name")
-
-
 _ORDER = ("rules", "authors", "submitter", "links", "licence", "hardware", "dates")
-
-
 _GITHUB = re.compile(r"(?:https://|ssh://git@|git@)github\.com[/:]([A-Za-z0-9-]+)/([A-Za-z0-9_.-]+?)(?:\.git)?/?")
 
 

@@ -40,11 +40,7 @@ from ircore.runs.folder import RunFolder
 T = TypeVar("T", bound=Record)
 
 SECRET = "secret.json"  # noqa: S105 - the name of a file
-
-
 INSTANCES = "instances"
-
-
 SEED_BITS = 62
 """Of a season's seed: more cannot be tried out, and it fits into 64 bits."""
 

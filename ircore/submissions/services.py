@@ -29,48 +29,30 @@ from ircore.players.traits import list_project_players, load_traits
 from ircore.submissions.findings import format_field_name
 
 LIST = Path(__file__).with_name("addresses.yaml")
-
-
 OPENAI_HOST = "api.openai.com"
 """Where players of OpenAI's protocol ask if a manifest names no address."""
 
 # No backslash in the host: browsers read it as a slash, other clients as part of an account's name.
 _URL = re.compile(r"(https?)://([^/?#\\\s]*)([/?#][!#-;=?-Z\[\]_a-z~]*)?")
-
-
 _AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?", re.IGNORECASE | re.ASCII)
-
-
 _NAME = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])")
-
-
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
-
-
 _INTERNAL_ENDINGS = (
     ".arpa", ".corp", ".home", ".internal", ".intra", ".intranet", ".lan", ".local", ".localdomain", ".localhost",
     ".onion", ".private", ".test", ".invalid", ".svc", ".cluster.local",
 )  # fmt: skip
-
-
 # Public services of DNS whose names lead to the address that they spell, such as 127.0.0.1.nip.io.
 _POINTS_ANYWHERE = (
     ".nip.io", ".sslip.io", ".xip.io", ".xip.name", ".traefik.me", ".localtest.me", ".lvh.me", ".vcap.me",
     ".lacolhost.com", ".localho.st", ".rbndr.us", ".1u.ms",
 )  # fmt: skip
-
-
 # RFC 6052: the last 32 bits of such an address are the IPv4 address that it leads to.
 _NAT64 = ip_network("64:ff9b::/96")
-
-
 _NEVER_OUTSIDE = (ip_network("168.63.129.16/32"), ip_network("192.0.0.0/24"), ip_network("fec0::/10"))
 """Public by the tables, and not on the internet: hosts of two clouds for their machines; site-local (RFC 3879)."""
 
 # Like the Hub's rule for names: at most 96 characters, and no two signs in a row.
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9]|[._-](?![._-])){0,95}"
-
-
 _REPOSITORY = re.compile(f"{_PART}/{_PART}")
 
 
@@ -308,14 +290,10 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 FIELDS_LIST = Path(__file__).with_name("request_fields.yaml")
-
-
 SERVER = "server"
 """Name in the list for servers that are no known service's."""
 
 SELF_REPORTED = "the pair is self-reported only: listed without numbers or rank"
-
-
 REMEDY = "Take it out, or ask for it in the pull request, with the service's own description."
 
 _WORD = re.compile(r"[A-Za-z0-9._:+-]{1,40}")

@@ -21,9 +21,9 @@ from ircore.results.tables.formats import Format, render
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import record_findings
+from ircore.submissions.channel_messages import ByList, ByModel
 from ircore.submissions.channel_test import RULES, AskedGenerator, ChannelPlan, ChannelResult, find_drawer
 from ircore.submissions.channel_test import channel_test as tested
-from ircore.submissions.paraphrase import ByList, ByModel
 from ircore.submissions.reproduce import is_offline
 from ircore.submissions.services import refuse_internal as guard
 from ircore.submissions.spot_replay import RULE
@@ -101,8 +101,6 @@ def _find_own_generator(folder: RunFolder, asked: bool | None) -> AskedGenerator
 
 
 NO_SCENES = "nobody wrote down what the targets show"
-
-
 NOT_ASKED = "the pair's own generator cannot be asked here"
 
 _SCORES: Mapping[str, tuple[str, str]] = {
@@ -112,8 +110,6 @@ _SCORES: Mapping[str, tuple[str, str]] = {
     "other": ("other words", "Mean score of the neutral generator, given the messages about other targets."),
     "own_paraphrase": ("own, paraphrased", "Mean score of the pair's own generator, given the paraphrases."),
 }
-
-
 _SHARES: Mapping[str, tuple[str, str]] = {
     "same": ("kept, same words", "Share of the pair's gain over other words that the same messages keep."),
     "paraphrase": ("kept, paraphrased", "Share that paraphrases keep with the neutral generator."),

@@ -52,9 +52,8 @@ from ircore.submissions.pending_work import (
     write_bounds,
 )
 from ircore.submissions.reproduce import list_differences, plays_offline
-from ircore.submissions.rescoring.evidence import findings_markdown
 from ircore.submissions.rescoring.fetch import find_dead_links, list_links
-from ircore.submissions.rescoring.pictures import UNREAD
+from ircore.submissions.rescoring.pictures import UNREAD, findings_markdown
 from ircore.submissions.rescoring.rescore import flag_run
 
 LEAST_LEFT = 1e-6

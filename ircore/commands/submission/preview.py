@@ -24,8 +24,8 @@ from ircore.submissions.check.change import check_change
 from ircore.submissions.check.entries import GitRepository
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.findings import select_errors
-from ircore.submissions.rescoring.evidence import findings_markdown, write_evidence
 from ircore.submissions.rescoring.fetch import fetch
+from ircore.submissions.rescoring.pictures import findings_markdown, write_evidence
 from ircore.submissions.services import explain_self_reported
 
 DATASET: str | None = None

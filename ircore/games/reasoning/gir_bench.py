@@ -36,19 +36,15 @@ from ircore.core.errors import InputError
 from ircore.core.files import read_json
 from ircore.core.images import Picture, Pixels, read_picture
 from ircore.core.plugins import build_unknown_name_error
-from ircore.core.records import Difficulty, Instance
-from ircore.core.seeds import derive_seed
+from ircore.core.records import Difficulty, Instance, derive_seed
 from ircore.core.validation import convert_validation_errors
-from ircore.games.reasoning.dimensions.base import DETECTOR, Task
 from ircore.games.reasoning.dimensions.layout import Relation
-from ircore.games.reasoning.records import LONGEST
+from ircore.games.reasoning.tasks import DETECTOR, LONGEST, Task
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GIR_BENCH, InstanceSet, refuse_other_licence, write_instances
 from ircore.seeing.grids import cut_tiles
 
 SOURCE = "GIR-Bench (Li et al. 2025)"
-
-
 DIFFICULTY = "hard"
 """Difficulty of tasks that come in one form."""
 
@@ -281,11 +277,7 @@ def _build_instance(
 
 
 MAX_BYTES = 64 * 1024**2
-
-
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff")
-
-
 RESTORE = "Restore the file as it was published."
 
 
@@ -395,8 +387,6 @@ FINE = 16
 """Pixels a side to which tiles are brought before they are compared."""
 
 GREEN = (0, 255, 0)
-
-
 SUDOKU_FIELDS = {
     "puzzle": ("puzzle", "question", "problem", "grid"),
     "solution": ("solution", "answer", "ground_truth"),
@@ -478,8 +468,6 @@ SUBJECTS = ("Zoology", "Botany", "Geography")
 """Folders of the entities."""
 
 CHOICES = 4
-
-
 REFERENCES = 8
 """Reference pictures of an entity that are taken, at most."""
 

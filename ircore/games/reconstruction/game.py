@@ -63,7 +63,7 @@ from ircore.players.examination import (
 from ircore.players.traits import load_traits
 
 if TYPE_CHECKING:
-    from ircore.games.pages import Claim, PublishedTable
+    from ircore.games.declarations import Claim, PublishedTable
 
 
 class ReconstructionPayload(Record):

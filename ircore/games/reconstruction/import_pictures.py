@@ -33,16 +33,17 @@ from ircore.core.errors import InputError
 from ircore.core.files import read_json
 from ircore.core.images import Picture, read_picture
 from ircore.core.plain_words import format_count
-from ircore.core.progress import show_progress
 from ircore.core.records import DIFFICULTIES, Difficulty, Instance, Line, Name, PictureFile, Record
+from ircore.core.terminal import show_progress
 from ircore.core.untrusted_text import escape_name
 from ircore.core.validation import convert_validation_errors, describe_validation_error
 from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION
 from ircore.games.reference.naming import EASY_BELOW, HARD_ABOVE, compute_naming, read_annotations
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import KILOGRAM, UNSTATED, InstanceSet, refuse_other_licence, write_instances
+from ircore.instances.tangrams import TangramShape, read_tangram_svg
 from ircore.instances.targets.base import SIZE
-from ircore.instances.targets.tangrams import TangramShape, draw_pieces, read_tangram_svg
+from ircore.instances.targets.tangrams import draw_pieces
 
 METADATA = "metadata.jsonl"
 

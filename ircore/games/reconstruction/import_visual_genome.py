@@ -36,8 +36,6 @@ from ircore.instances.requests import ImportRequest, find_dataset_name
 from ircore.instances.store import VISUAL_GENOME, InstanceSet, refuse_other_licence, write_instances
 
 FILE_OF_IMAGES = "image_data.json"
-
-
 OBJECTS, ATTRIBUTES, RELATIONS = "objects", "attributes", "relationships"
 
 
@@ -166,11 +164,7 @@ class GenomeRows:
 
 
 CATEGORY = "photos"
-
-
 LONGEST_NAME = 100
-
-
 UNNAMED = "object"
 
 LARGEST_STRETCH = 0.02
@@ -462,8 +456,6 @@ def _type_of(name: str) -> str:
 
 
 CHUNK = 1024 * 1024
-
-
 MAX_CHARACTERS = 16 * 1024 * 1024
 """Characters of one record."""
 
@@ -528,11 +520,7 @@ def _read_objects(path: Path, file: TextIO) -> Iterator[dict[str, Any]]:
 
 
 FOLDERS = ("VG_100K", "VG_100K_2")
-
-
 SUFFIX = ".jpg"
-
-
 _RESTORE = "Restore the file as it was published."
 
 

@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import Any
 
 from ircore.core.records import DIFFICULTIES
-from ircore.games.pages import FAIR, Check, Claim, Verdict, check_of_people
+from ircore.games.declarations import FAIR, Check, Claim, Verdict, check_of_people
 from ircore.games.reconstruction.paper_tables import (
     JUDGES,
     REPORTED,

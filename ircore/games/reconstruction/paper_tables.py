@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from ircore.games.pages import PublishedColumn, PublishedTable
+from ircore.games.declarations import PublishedColumn, PublishedTable
 
 SOURCE = "https://arxiv.org/abs/2606.01901"
 """The paper."""
@@ -168,7 +168,7 @@ def compute_mean_preferences() -> dict[PublishedPair, float]:
 
 
 def _read_rows(table: str) -> Iterator[dict[str, str]]:
-    text = (files(__package__) / "paper_tables" / f"{table}.csv").read_text(encoding="utf-8")
+    text = (files(__package__) / "published" / f"{table}.csv").read_text(encoding="utf-8")
     yield from csv.DictReader(text.splitlines())
 
 

@@ -14,12 +14,11 @@ from typing import NamedTuple
 from ircore.core import exact
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.records import Instance
-from ircore.core.seeds import derive_seed
+from ircore.core.records import Instance, derive_seed
 from ircore.games.reference.records import SEEDS, Context
 from ircore.instances.requests import BuildRequest, SetPlace
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.instances.targets.tangrams import Tangram, draw_tangram, make_tangram
+from ircore.instances.tangrams import Tangram, draw_tangram, make_tangram
 
 SIZE = 256
 COLOURS = ("#d62828", "#f77f00", "#ffd60a", "#2a9d4a", "#4cc9f0", "#1d4ed8", "#7b2cbf", "#7f4f24")

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.seeds import derive_seed
+from ircore.core.records import derive_seed
 from ircore.games.base import (
     Contrast,
     Curve,

@@ -48,8 +48,6 @@ GAIN = 1.0
 MOST_BYTES = 16 * 1024 * 1024
 
 Share = Annotated[float, Field(ge=0, le=1)]
-
-
 T = TypeVar("T")
 
 Rated = dict[str, float]
@@ -114,7 +112,7 @@ class JudgeCard(Record):
 
     Example:
         >>> from importlib.resources import files
-        >>> shipped = files("ircore.scorers.judge_test.card") / "structural.json"
+        >>> shipped = files("ircore.scorers.judge_test") / "cards" / "structural.json"
         >>> JudgeCard.model_validate_json(shipped.read_text()).judge.name
         'structural'
     """

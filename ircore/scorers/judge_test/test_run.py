@@ -18,10 +18,10 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plugins import list_available
-from ircore.core.progress import track_progress
 from ircore.core.records import DEFAULT_GAME, Instance, PlayerSpec
 from ircore.core.score_records import JudgeKind, Task
 from ircore.core.submission_records import Run, Submission, build_game_field
+from ircore.core.terminal import track_progress
 from ircore.core.workers import map_in_order
 from ircore.games.base import Game, Message
 from ircore.games.registry import load_game, require_support

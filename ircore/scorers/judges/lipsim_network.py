@@ -275,8 +275,6 @@ NORMALISATION = {"module.means": 0.0, "module.stds": 1.0}
 _KEY = re.compile(
     r"module\.model\.(?P<stack>[a-z_0-9]+(?:\.\d+)?)\.(?P<index>\d+)\.(?P<parameter>kernel|weights?|bias|q)"
 )
-
-
 _REMEDY = "Give the file of a published LipSim checkpoint as it was downloaded."
 
 

@@ -18,9 +18,8 @@ from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import convert_validation_errors
 from ircore.instances.targets import DRAWN
 from ircore.players.base import Captioned, JudgingPlayer
-from ircore.players.model_families import find_model_family
 from ircore.players.submission import build_player
-from ircore.players.traits import select_deciding_settings
+from ircore.players.traits import find_model_family, select_deciding_settings
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import hash_identity
 

@@ -25,7 +25,7 @@ from ircore.core.drawing import Point, fill_polygon
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Element, Scene
 from ircore.core.score_records import JudgeKind
-from ircore.instances.targets.tangrams import PIECES
+from ircore.instances.tangrams import PIECES
 from ircore.scorers.judges.base import Judgement, compare_ratings
 
 Polygon = Sequence[Point]

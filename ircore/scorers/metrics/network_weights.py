@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
-from ircore.scorers.metrics.base import Metric, MetricUnavailableError
-from ircore.scorers.metrics.frechet import FEWEST, compute_frechet_distance
+from ircore.scorers.metrics.base import FEWEST, Metric, MetricUnavailableError, compute_frechet_distance
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -17,8 +17,8 @@ from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plain_words import format_count
+from ircore.core.records import derive_seed
 from ircore.core.score_records import FactVerdicts, Orders, Score
-from ircore.core.seeds import derive_seed
 from ircore.players.base import JudgeView, RepairExchange
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import (
@@ -374,8 +374,6 @@ class Losses:
 
 
 _OTHER = "what was asked and answered is kept"
-
-
 _REMEDIES = {
     "judge_format": "Give the judge parameters.structured: true, other prompts or another model, "
     f"under another name; {_OTHER}.",

@@ -24,8 +24,6 @@ FILES: Mapping[str, int] = {MANIFEST: MAX_BYTES, DECISIONS: MAX_BYTES}
 """The files of a submission, each with the bytes that it may have."""
 
 PLAIN_FILE = "100644"
-
-
 _MODES = {
     "100755": ("is marked as a program", "Take the mark off: git update-index --chmod=-x FILE."),
     "120000": ("is a symbolic link", "Put the file itself there."),

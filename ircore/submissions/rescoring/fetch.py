@@ -24,25 +24,19 @@ from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_o
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
-from ircore.core.progress import show_progress
 from ircore.core.records import LOOPBACK
 from ircore.core.submission_records import TranscriptsReference
+from ircore.core.terminal import show_progress
 from ircore.players.submission import LoadedSubmission
 from ircore.submissions.rescoring.packed_transcripts import MAX_FILES, REMEDY, TranscriptError, check_listing
 from ircore.submissions.services import explain_internal_host, is_repository
 
 HUB = "https://huggingface.co"
-
-
 AT_ONCE = 4
-
-
 WAITS = (1.0, 4.0, 16.0)
 """Seconds to wait before a request that failed for a while is made again."""
 
 LONGEST_WAIT = 60.0
-
-
 SILENCE = 30.0
 """Seconds without a byte after which a request has failed."""
 
@@ -50,11 +44,7 @@ PAGE = 1000
 """Entries of a listing that are asked for at once."""
 
 MAX_PAGE_BYTES = 16 * 1024**2
-
-
 _NEXT = re.compile(r'<([^>]+)>\s*;\s*rel="next"')
-
-
 _BLOCK = 256 * 1024
 
 
@@ -322,13 +312,10 @@ def _parse_wait(headers: "Message[str, str]") -> float:
 
 
 SECONDS = 20.0
-
-
 WAIT = 5.0
 """Seconds before a link that failed is asked for once more: a stumble is no dead link."""
 
 LINKS_AT_ONCE = 8
-
 
 # 999 is what LinkedIn answers.
 _REFUSES_PROGRAMS = {403, 405, 406, 429, 999}

@@ -14,7 +14,7 @@ from samples import sample_instances, sample_run
 from shared_folders import made_once
 
 from ircore.commands.main import run as ircore
-from ircore.commands.plugins import KINDS, build_plugin_files
+from ircore.commands.new import KINDS, build_plugin_files
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 

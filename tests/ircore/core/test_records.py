@@ -12,9 +12,8 @@ from pydantic import ValidationError
 from ircore.core.episode_records import Episode, Rendering, Usage
 from ircore.core.errors import InputError
 from ircore.core.files import compute_prompts_version
-from ircore.core.records import Element, Instance, PlayerSpec, Record, Scene
+from ircore.core.records import Element, Instance, PlayerSpec, Record, Scene, derive_seed
 from ircore.core.score_records import Score  # fmt: skip
-from ircore.core.seeds import derive_seed
 from ircore.core.submission_records import (
     Run,
     Submission,

@@ -18,8 +18,8 @@ from ircore.games.conversation.measures import METRICS, measure_drawings
 from ircore.games.conversation.records import Dialogue, Exchange, Hop
 from ircore.games.reasoning import measures
 from ircore.games.reasoning.detections import MOST_BOXES, DetectionError, read_detections
-from ircore.games.reasoning.dimensions.base import TaskVerdict
 from ircore.games.reasoning.dimensions.sudoku import Digit, score_sudoku
+from ircore.games.reasoning.tasks import TaskVerdict
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reference.measures import measure_novelty
 from ircore.games.reference.records import ReferenceRules, Round, draw_listener_orders

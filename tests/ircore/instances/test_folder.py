@@ -16,7 +16,7 @@ from ircore.games.reconstruction.import_visual_genome import import_visual_genom
 from ircore.instances.requests import ImportRequest
 from ircore.instances.review import write_review_page
 from ircore.instances.store import UNSTATED, InstanceSet, may_be_published, read_instances
-from ircore.instances.targets.tangrams import draw_tangram_svg, read_tangram_svg
+from ircore.instances.tangrams import draw_tangram_svg, read_tangram_svg
 
 DATA = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
 BAD = DATA / "metrics" / "bad"

@@ -21,11 +21,11 @@ from ircore.games.reconstruction.build_targets import SeededPlace, build_instanc
 from ircore.games.reconstruction.import_pictures import import_tangrams
 from ircore.games.reconstruction.import_visual_genome import import_visual_genome, read_array
 from ircore.instances.requests import ImportRequest
-from ircore.instances.statistics import Measures, compute_mean, measure_edge_density, measure_picture
 from ircore.instances.store import may_be_published, read_instances
+from ircore.instances.summary import Measures, compute_mean, measure_edge_density, measure_picture
+from ircore.instances.tangrams import make_tangram
 from ircore.instances.targets.categories import BUILDERS, draw_target
 from ircore.instances.targets.photos import FOLDER, load_catalogue, load_shots
-from ircore.instances.targets.tangrams import make_tangram
 from ircore.results.model import Cell, Results
 from ircore.results.statistics.intervals import subtract_estimates
 from ircore.runs.folder import RunFolder

@@ -390,7 +390,7 @@ def test_no_player_can_reach_scenes_or_runs() -> None:
     # What reference describers are given beside the picture names a target; it plays nothing itself.
     for path in (path for path in modules() if path.stem != "informed_view"):
         names = imported(ast.parse(path.read_text("utf-8")))
-        assert [name for name in names if name.startswith((*forbidden, "ircore.players.informed_view"))] == [], path
+        assert [name for name in names if name.startswith((*forbidden, "ircore.runs.session"))] == [], path
 
 
 def generator_modules() -> list[Path]:
@@ -410,6 +410,6 @@ def test_the_generators_read_no_files_and_ask_no_clock() -> None:
 
 
 def test_all_generator_modules_are_looked_at() -> None:
-    spec = importlib.util.find_spec("ircore.players.builtin.canvas.generator")
+    spec = importlib.util.find_spec("ircore.players.builtin.canvas.reader")
     assert spec is not None
     assert Path(str(spec.origin)) in generator_modules()

@@ -30,9 +30,9 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import Box, Element, Scene
 from ircore.games.reconstruction.build_targets import build_instances
+from ircore.instances.tangrams import PIECES, read_tangram_svg
 from ircore.instances.targets.base import Drawn
 from ircore.instances.targets.categories import draw_target
-from ircore.instances.targets.tangrams import PIECES, read_tangram_svg
 from ircore.scorers.element_metrics import compute_element_iou, compute_presence, compute_published_presence
 from ircore.scorers.element_sources import UNKNOWN, detect_by_eye, detect_by_model
 from ircore.scorers.judge_test import edits

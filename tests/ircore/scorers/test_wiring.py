@@ -17,8 +17,8 @@ from ircore.core.records import Box
 from ircore.core.score_records import MOST_EXTRAS, ExtraBox
 from ircore.games.conversation import dialogues as dialogues
 from ircore.games.reasoning.detections import Detections
-from ircore.players.informed_view import Knowledge
 from ircore.runs.judge_questions import JudgeQuestion
+from ircore.runs.session import Knowledge
 from ircore.scorers import contamination, element_sources, scoring
 from ircore.scorers.element_sources import detect_with_cache
 from ircore.scorers.judge_test.card import format_percent
@@ -32,8 +32,8 @@ from ircore.scorers.metrics.network_weights import compute_fingerprint
 from ircore.scorers.model_judges.items import count_losses
 from ircore.scorers.references import choose_other_instance
 from ircore.scorers.scoring import list_scored_turns
-from ircore.scorers.verification import report
-from ircore.scorers.verification.report import compute_facts_version
+from ircore.scorers.verification import judge
+from ircore.scorers.verification.judge import compute_facts_version
 from ircore.seeing.ocr import TextLine
 
 
@@ -248,10 +248,10 @@ def test_a_probe_is_known_by_who_is_asked_how_and_about_which_picture(monkeypatc
 
 def test_the_last_kept_extra_has_the_weight_of_all_further_ones() -> None:
     extras = [ExtraBox(Box(0, 0, 9 + place, 9), 1.0 + place) for place in range(MOST_EXTRAS + 3)]
-    kept = report._limit_extras(extras)
+    kept = judge._limit_extras(extras)
     assert len(kept) == MOST_EXTRAS
     assert sum(extra.weight for extra in kept) == sum(extra.weight for extra in extras)
-    assert report._limit_extras(extras[:2]) == tuple(extras[:2])
+    assert judge._limit_extras(extras[:2]) == tuple(extras[:2])
 
 
 def test_a_slip_is_never_in_the_last_answer() -> None:

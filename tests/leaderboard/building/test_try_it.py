@@ -35,11 +35,11 @@ LOADED_S = 60
 def test_the_archive_holds_the_canvas_as_it_is_installed() -> None:
     with zipfile.ZipFile(io.BytesIO(pack_canvas())) as archive:
         names = archive.namelist()
-        reader = archive.read("ircore/players/builtin/canvas/generator.py").decode()
+        reader = archive.read("ircore/players/builtin/canvas/reader.py").decode()
         for name in names:
             read = ast.parse if name.endswith(".py") else tomllib.loads
             read(archive.read(name).decode())
-    import ircore.players.builtin.canvas.generator as installed
+    import ircore.players.builtin.canvas.reader as installed
 
     assert reader == Path(str(installed.__file__)).read_text(encoding="utf-8")
     assert "ircore/players/builtin/canvas/generator.py" not in names

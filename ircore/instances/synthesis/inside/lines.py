@@ -114,8 +114,6 @@ def find_category(axis: Any, value: float) -> str:
 
 MOST_POINTS = 400
 """Points that an element lists; of longer lines as many are taken evenly."""
-
-
 SHAPES = {"o": "circle", "s": "square", "D": "diamond", "d": "diamond", "^": "triangle", "v": "triangle", ".": "circle"}
 
 

@@ -32,16 +32,10 @@ from ircore.scorers.verification.eye.view import (
 
 BAR_APART = 8.0
 """Distance in L*a*b* by which a bar differs from what it stands on."""
-
-
 LEAST_SHARE = 0.08
 """Share of a bar's box that is not ground, from which on there is a bar."""
-
-
 SOFT = 9
 """Pixels within which the border of a bar lies."""
-
-
 GAP = 24
 """Pixels: a label on a bar may interrupt it."""
 
@@ -207,20 +201,12 @@ def compute_value(bar: SeenBar, element: Element, scale: Scale) -> float:
 
 TURNS = 720
 """Directions in which a pie is read."""
-
-
 APART = 7.0
 """Distance in L*a*b* between a wedge and the ground, or the wedge beside it."""
-
-
 HATCHED = 15.0
 """Distance in L*a*b*, by channels, by which the pixels along most directions differ where wedges are hatched."""
-
-
 LEAST_FREE = 3
 """Places of a direction beside labels, at least, for its colour to be told by them alone."""
-
-
 THIN = 2.5
 """Degrees: what is thinner is an edge line."""
 
@@ -277,8 +263,6 @@ def is_round(view: EyeView, disc: Disc) -> bool:
 
 ROUND = 0.6
 """Share of its directions in which a circle is the rim of a pie; pulled-out wedges and labels interrupt it."""
-
-
 FLAT, STEEP = 0.94, 0.35
 """Ratios of height and width of a pie between which it is seen tilted."""
 

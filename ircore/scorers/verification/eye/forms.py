@@ -23,22 +23,12 @@ from ircore.scorers.verification.scene_facts.shapes import KINDS
 
 TURNS = 120
 """Directions in which the rim is looked for: one every 3 degrees."""
-
-
 SAME = 0.05
-
-
 CLEAR = 0.02
 """Mean difference of two rims, in mean radii: up to which forms are the same, and by how much one must be nearer."""
-
-
 SIDE = 160
-
-
 ROUNDS, LEAST_NEAR, NEAR = 20, 1.0, 2.0
 """Times that a rim is moved nearer to another one; pixels, and times the usual distance, up to which a point counts."""
-
-
 _TURNED = (np.arange(TURNS) - np.arange(TURNS)[:, None]) % TURNS
 """Row k holds the places of a form's directions once it is turned by k steps."""
 
@@ -205,11 +195,7 @@ def _trace_outline(kind: str) -> list[tuple[float, float]]:
 
 _ROUND = {"circle": (1, 1, 360), "ring": (1, 1, 360), "ellipse": (1, 0.6, 360), "half_circle": (1, 1, 180),
           "quarter_circle": (1, 1, 90)}  # fmt: skip
-
-
 _REGULAR = {"triangle": 3, "square": 4, "pentagon": 5, "hexagon": 6, "octagon": 8}
-
-
 _CORNERS: dict[str, list[tuple[float, float]]] = {
     "rectangle": [(-0.88, -0.46), (0.88, -0.46), (0.88, 0.46), (-0.88, 0.46)],
     "diamond": [(0, -1), (0.68, 0), (0, 1), (-0.68, 0)],
@@ -225,45 +211,27 @@ _CORNERS: dict[str, list[tuple[float, float]]] = {
 
 LEAST_SIZE = 7.0
 """Pixels of a rendering that markers are wide at least, or their shapes are not told."""
-
-
 MOST_MARKERS = 12
 """Markers of a line that are looked at."""
-
-
 REACH, SLACK, FINE = 9, 3, 4
 """Pixels to each side of a marker that are compared; by how many it may be off; parts of a pixel that are drawn."""
-
-
 SIZES = 0.85, 1.0, 1.2
 """Sizes that are tried, in parts of the target's."""
-
-
 USUAL_SIZE = 9.0
 """Pixels across of markers where the target has none."""
-
-
 LEAST_SOLID, NEAR_VERTEX = 5.0, 2
 """Pixels of target and rendering that filled markers are wide at least, or they show their colour nowhere in full;
 pixels about a vertex within which the middle of its marker is looked for."""
-
-
 EVEN = 0.85
 """Part of its strongest contrast that every pixel in the middle of a marker has at least: a line that is thinner has
 pale sides."""
-
-
 CLEARLY_BETTER = 1.3
 """Times the misfit of the best shape from which on the target's own shape is not the one that is seen."""
 
 _DIAMOND, _TRIANGLE = [(0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)], [(0, -1.25), (1.2, 1), (-1.2, 1)]
-
-
 _MARKER_CORNERS: dict[str, Sequence[tuple[float, float]]] = {
     "square": [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)], "diamond": _DIAMOND, "triangle": _TRIANGLE,
 }  # fmt: skip
-
-
 SHAPES = (NO_MARKERS, "circle", "ring", *_MARKER_CORNERS)
 
 

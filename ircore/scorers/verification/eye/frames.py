@@ -25,27 +25,15 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 """3 × 3, of homogeneous coordinates: from pixels of the target to pixels of the rendering, both as in ``Edges``."""
 
 COARSE = 128
-
-
 SIZES = tuple(round(0.23 * 1.06**step, 4) for step in range(32))
 """Factors from the target to the rendering that are tried for the whole drawing, 0.23 to 1.4."""
-
-
 AXIS_SIZES = tuple(round(0.23 * 1.03**step, 4) for step in range(62))
 """Factors that are tried along one axis."""
-
-
 LEAST, MOST = 0.35, 1.3
 """Share of the canvas that a drawing fills along an axis at least and at most."""
-
-
 JUTTING = 0.25
 """Share of the drawing that may lie outside of the canvas."""
-
-
 BEST_PLACES, BEST_WHOLES = 4, 3
-
-
 LEAST_TURN, MOST_TURN = 1.0, 9
 """Degrees."""
 
@@ -65,8 +53,6 @@ def build_stretch(wide: float, high: float, left: float, top: float) -> Matrix:
 
 
 Indices: TypeAlias = npt.NDArray[np.int64]
-
-
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
@@ -323,34 +309,20 @@ def _build_planes(points: Floats, classes: Indices, weights: Floats) -> Floats:
 
 ROOM = 0.05
 """Share of a target's sides beyond its frame that still belongs to it: labels may stand a little farther out."""
-
-
 RIM = 3.0
 """Pixels from the canvas's own border within which a line is its rim."""
-
-
 LEAST_POINTS = 10
 """Edge points of a thing that counts."""
-
-
 LITTERED, LOST = 0.03, 0.2
 """Shares of all that is drawn: where more than the first lies beyond the frame, the drawing is part of another picture;
 from the second on, the whole picture is another one."""
-
-
 MOST_LITTERED = 0.99
-
-
 MOST_BEYOND = 20
 
 GRID = 96
 """Side of the small pictures whose colours are compared."""
-
-
 DRAWN, SAME_COLOUR = 12.0, 18.0
 """Distances in L*a*b* from the ground from which on a pixel is drawn, and up to which colours are the same."""
-
-
 LEAST_COLOURS, LEAST_SHARED, LEAST_ALIKE = 3, 0.75, 0.4
 """Colours of a target that say anything, and shares of what is drawn."""
 
@@ -458,24 +430,14 @@ def _mark_drawn(lab: Floats) -> npt.NDArray[np.bool_]:
 
 SIDE = 256
 """Edges are found in pictures whose longer side has this many pixels."""
-
-
 REACH = 14.0
 """Pixels from which on an edge point counts as having no edge near it."""
-
-
 EDGE = 6.0
 """Levels of grey by which colours on both sides of an edge differ at least."""
-
-
 PLAIN = 20.0
 """Half of the levels of grey from which on an edge is as plain as any: ripples of compression are fainter."""
-
-
 MOST_EDGE = 10.0
 """Levels of grey from which on they always do."""
-
-
 MOST_WEIGHT = 30.0
 """Points that a thing counts at most where it is decided which of several moves is meant: a thing may have been moved
 for itself, however large it is; the rest then shows where the picture lies."""

@@ -172,16 +172,10 @@ def background_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
 
 VALUE_TOLERANCE = 0.05
 """Share of a value by which it may be off."""
-
-
 AXIS_TOLERANCE = 0.015
 """Share of the axis by which any value may be off: about what an eye can read off."""
-
-
 SHARE_TOLERANCE = 1.5
 """Points of per cent by which the share of a wedge may be off."""
-
-
 TURN_TOLERANCE = 8.0
 """Degrees by which a direction may be off."""
 

@@ -152,15 +152,11 @@ FORMS: dict[str, Form] = {
     "right_angle": "stroke", "tick": "stroke", "arrowhead": "stroke", "point": "dots", "area": "region",
     "disc": "region", "sector": "region",
 }  # fmt: skip
-
-
 NAMES = {
     "segment": "line", "polygon": "polygon", "circle": "circle", "arc": "arc", "angle": "angle mark",
     "right_angle": "right-angle mark", "tick": "short stroke", "arrowhead": "arrowhead", "point": "dot",
     "area": "filled area", "disc": "filled disc", "sector": "filled sector",
 }  # fmt: skip
-
-
 WEIGHTS = {
     "segment": 1.0, "polygon": 1.5, "circle": 1.5, "arc": 1.0, "angle": 0.6, "right_angle": 0.5, "tick": 0.3,
     "arrowhead": 0.3, "point": 0.4, "area": 0.7, "disc": 0.7, "sector": 0.5,

@@ -16,7 +16,7 @@ from ircore.games.reference.build import build
 from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import BuildRequest, ImportRequest
-from ircore.instances.targets.tangrams import PIECES, draw_tangram, make_tangram, scale_to_pixels
+from ircore.instances.tangrams import PIECES, draw_tangram, make_tangram, scale_to_pixels
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 

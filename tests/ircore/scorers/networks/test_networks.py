@@ -13,9 +13,9 @@ from ircore.scorers.metrics.base import MetricUnavailableError
 
 torch: Any = pytest.importorskip("torch", reason='torch is not installed: pip install "ircore[perceptual]"')
 
-from ircore.scorers.metrics import lpips as lpips_module  # noqa: E402
-from ircore.scorers.metrics.lpips import list_head_shapes, list_shapes, lpips  # noqa: E402
+from ircore.scorers.metrics import networks  # noqa: E402
 from ircore.scorers.metrics.network_weights import compute_inception_features, dreamsim, fid  # noqa: E402
+from ircore.scorers.metrics.networks import list_head_shapes, list_shapes, lpips  # noqa: E402
 
 RNG = np.random.default_rng(5)
 NOISE: Pixels = RNG.integers(0, 256, (64, 64, 3), dtype=np.uint8)
@@ -69,7 +69,7 @@ def test_weights_that_are_not_exactly_the_networks_are_refused(weights: Path, ch
     state = torch.load(weights / "alexnet.pth")
     change(state)
     torch.save(state, weights / "alexnet.pth")
-    lpips_module._load_network.cache_clear()
+    networks._load_network.cache_clear()
     with pytest.raises(MetricUnavailableError, match=problem):
         lpips(NOISE, OTHER)
 
@@ -79,7 +79,7 @@ def test_a_missing_file_and_no_variable_are_said_plainly(weights: Path, monkeypa
     with pytest.raises(MetricUnavailableError, match=r"nowhere\.pth: there is no such file"):
         lpips(NOISE, OTHER)
     monkeypatch.delenv("IRCORE_LPIPS_BACKBONE")
-    assert "IRCORE_LPIPS_BACKBONE names none" in (lpips_module.METRIC.obstacle() or "")
+    assert "IRCORE_LPIPS_BACKBONE names none" in (networks.LPIPS_METRIC.obstacle() or "")
 
 
 class MeanColours(torch.nn.Module):  # type: ignore[misc]
@@ -125,7 +125,7 @@ def test_dreamsim_by_an_exported_network(tmp_path: Path, monkeypatch: pytest.Mon
 transformers: Any = pytest.importorskip("transformers", reason="transformers is not installed")
 
 from ircore.scorers import element_metrics  # noqa: E402
-from ircore.scorers.metrics.embeddings import (  # noqa: E402
+from ircore.scorers.metrics.networks import (  # noqa: E402
     CLIP_METRIC,
     DINO,
     DINO_METRIC,

@@ -34,22 +34,12 @@ FAR = 2.6
 What is drawn by a name is then within about 3 of what was seen by the newer ΔE00 (CIEDE2000), which a person sees only
 when the two lie side by side.
 """
-
-
 ALIKE = 1.5
 """Difference below which two colours may share a name."""
-
-
 CLEARER = 1.6
 """How many times farther another colour must be from what a name says."""
-
-
 _BASIC = ("black", "white", "grey", "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "turquoise")
-
-
 _SHADES = ("light", "dark", "pale")
-
-
 _EVERYDAY = (
     "lavender", "lilac", "violet", "indigo", "plum", "mauve", "rose", "magenta", "maroon", "burgundy", "crimson",
     "coral", "salmon", "peach", "rust", "terracotta", "tan", "beige", "cream", "ivory", "gold", "mustard", "khaki",
@@ -57,23 +47,11 @@ _EVERYDAY = (
     "royal blue", "navy", "slate grey", "silver", "charcoal",
 )  # fmt: skip
 """Names that everybody knows; finer shades are made of these alone."""
-
-
 _FINER = ("light", "dark", "pale", "very light", "very pale", "very dark", "muted", "vivid")
-
-
 _ODD = re.compile(r"ish$|^(?:gainsboro|peru|thistle|papaya|navajo|rebecca|lemon|web|burly|dodger|old lace|bisque)")
-
-
 _HEX = re.compile(r"(?:(?:dark |light )?[a-z]+ \(#[0-9a-f]{6}\))|#[0-9a-f]{6}")
-
-
 _ARTICLE = re.compile(r"\b([Aa])n? (?=[a-z])([a-z])")
-
-
 _RUN_TOGETHER = {name: re.compile(rf"\b{name}\b", re.IGNORECASE) for name in set(list_exact_names().values())}
-
-
 _Edge = tuple[str, float] | None
 
 
@@ -248,35 +226,19 @@ def list_colours(percept: Percept) -> list[str]:
 
 LIKE = 0.05
 """Share of its size by which a corner may be off that of the named shape."""
-
-
 CROSS_REACH = math.sqrt(0.09 + 0.81)
 """Distance of the outer corners of a cross from its middle; its arms are 1.8 long from end to end."""
-
-
 REACH = 36.0
 """Pixels between a point and the middle of its letter."""
-
-
 SAME = 5.0
 """Pixels that a place may be off a named point and still be called by its name."""
-
-
 DOT = 7.0
 """Radius up to which a filled circle is a dot on a point, in pixels."""
-
-
 ON_CIRCLE = 2.0
 """Pixels that a named point may be off a circle that is said to run through it."""
-
-
 TOUCH = 3.0
 """Pixels that a line may be off touching a circle."""
-
-
 _PLACE = re.compile(r"\((-?\d+(?:\.\d+)?), (-?\d+(?:\.\d+)?)\)")
-
-
 _CIRCLE = re.compile(r"circle of radius ([\d.]+) px centred at point ([A-Z])")
 
 Points = Mapping[str, Point]

@@ -34,7 +34,7 @@ from ircore.games.reasoning.dimensions.sudoku import (
 )
 from ircore.games.reasoning.dimensions.text import compute_published_coverage, compute_word_coverage
 from ircore.games.reasoning.measures import compute_entity_similarity
-from ircore.scorers.metrics.frechet import (
+from ircore.scorers.metrics.base import (
     compute_frechet_distance,
     normalise_distance,
     score_each_jigsaw,
