@@ -7,7 +7,13 @@ from dataset_card.releases.files import COPIES, FEATURE, name_descriptor_file
 from dataset_card.tables.release_source import ReleasedRun
 from ircore.core.workers import map_in_order
 from ircore.games.registry import has_support
-from ircore.submissions.copies.index import ComparedRendering, RunIndex, list_rendering_keys, look_at, read_index
+from ircore.submissions.rescoring.picture_index import (
+    ComparedRendering,
+    RunIndex,
+    list_rendering_keys,
+    look_at,
+    read_index,
+)
 
 MAX_BYTES = 256 * 1024**2
 """Largest file of descriptors, in bytes: some 200,000 renderings of a run."""

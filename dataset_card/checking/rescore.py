@@ -15,8 +15,8 @@ from dataset_card.releases.record import read_release
 from dataset_card.tables.release_source import ReleasedRun
 from ircore.core.errors import InputError
 from ircore.core.plain_words import format_count
-from ircore.core.progress import track_progress
 from ircore.core.records import Instance
+from ircore.core.terminal import track_progress
 from ircore.core.workers import map_in_order
 from ircore.games.registry import has_support
 from ircore.instances.store import InstanceSet

@@ -364,8 +364,7 @@ def _measure_facts(runs: list[RunFolder], judges: list[LoadedJudge], plan: Judgi
 
     The grammar of the built-in players reads the messages, and so does every judge that is a model.
     """
-    from ircore.scorers.stated_facts.measuring import measure_said
-    from ircore.scorers.stated_facts.model_reader import ask_said
+    from ircore.scorers.stated_facts import ask_said, measure_said
 
     count = measure_said(runs)
     passed = (

@@ -24,9 +24,8 @@ from ircore.results.cells import BoardKey, Cell, run_cells
 from ircore.results.episodes import EpisodeResult, join_headline_values, judge_episodes, select_counting_scores
 from ircore.results.judge_ratings import Scope, find_scopes
 from ircore.results.judged_measures import JudgedMeasures
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, SaidTurn, read_said
 from ircore.runs.provenance import Provenance
-from ircore.scorers.stated_facts.said_turns import SaidTurn, read_said
 
 if TYPE_CHECKING:
     from ircore.core.score_records import Part, RenderingFacts

@@ -14,7 +14,7 @@ from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.players.submission import LoadedSubmission
 from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judge_test.cards import read_cards
+from ircore.scorers.judge_test.card import read_cards
 from ircore.submissions.pending_work import MergedSubmission, list_unplayed, merged_submissions
 from ircore.submissions.seasons import SEASON_GAPS
 from leaderboard.building.sources import ABSENT

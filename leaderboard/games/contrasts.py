@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ircore.games.base import Measure, PublishedFigure
-from ircore.games.pages import Contrast
+from ircore.games.declarations import Contrast
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import measure_column
 from ircore.results.tables.model import Column, Table, Value

@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import floor, log10
 
 from ircore.games.base import Measure, PublishedFigure
-from ircore.games.pages import Curve
+from ircore.games.declarations import Curve
 from ircore.results.curves import SteppedEpisode, compute_curve_points, list_recorded_episodes, run_episodes
 from ircore.results.statistics.intervals import Estimate, are_too_few
 from ircore.results.tables.board import measure_column

@@ -17,7 +17,7 @@ from ircore.core.errors import WorkError
 from ircore.core.records import GameRules, PlayerSpec, Record
 from ircore.core.score_records import Score
 from ircore.games.base import Contrast, Curve, GameOutcome, Measure, Pages, PublishedFigure, Seat
-from ircore.games.measuring import NOT_NEGATIVE
+from ircore.games.declarations import NOT_NEGATIVE
 from ircore.games.reference.build import build as build_contexts
 from ircore.instances.requests import BuildRequest
 from ircore.players.base import Question, TextAnswer
