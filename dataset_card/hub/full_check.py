@@ -9,7 +9,6 @@ from dataset_card.card.verification import RunVerification, Verification, merge_
 from dataset_card.checking.loading import check_loading
 from dataset_card.checking.recheck import remember_verification
 from dataset_card.checking.release_check import Report, check_release
-from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.pull import find_release
 from dataset_card.releases.files import is_release_file
@@ -69,6 +68,9 @@ def _rescore_release(
     if report.source is None:
         reason = "of the faults above" if report.faults else "; ".join(report.not_checked)
         return replace(report, faults=(*report.faults, f"rescoring: not tried, because {reason}")), {}
+    # Judges and metrics are imported where they compute again.
+    from dataset_card.checking.rescore import rescore_release
+
     rescoring = rescore_release(folder, report.runs, draw, processes)
     faults = (*report.faults, *rescoring.faults)
     return replace(report, faults=faults, rescored=tuple(rescoring.lines())), rescoring.runs

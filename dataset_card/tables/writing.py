@@ -14,10 +14,9 @@ import hashlib
 import io
 import os
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,29 +88,49 @@ def write_table(folder: Path, config: Config, rows: Iterable[Row], run_id: str |
     """
     target = folder / "data" / config.name
     target.mkdir(parents=True, exist_ok=True)
-    return _write_shards(config, rows, lambda schema: _Shards(target, config, schema, run_id))
+    writer = TableWriter(config, target, run_id)
+    for row in _read_ahead(config, rows) if config.images else rows:
+        writer.take(row)
+    return writer.finish()
 
 
-def hash_table(config: Config, rows: Iterable[Row]) -> Written:
-    """Return what ``write_table`` would write, without writing it.
+class TableWriter:
+    """Writes a table, or the rows of a run in a table, from rows that are given one by one.
 
     Args:
         config: The table.
-        rows: As for ``write_table``.
+        folder: Folder of its files; None to hash what would be written, without writing it.
+        run_id: The run whose rows they are; None for all rows of the config.
+
+    >>> from dataset_card.tables.schema import MEASURES
+    >>> writer = TableWriter(MEASURES, folder=None)
+    >>> writer.finish().rows
+    0
     """
-    return _write_shards(config, rows, lambda schema: _Shards(None, config, schema, None))
 
+    def __init__(self, config: Config, folder: Path | None, run_id: str | None = None) -> None:
+        self._config, self._schema = config, build_arrow_schema(config)
+        self._groups = _RowGroups(config)
+        self._shards = _Shards(folder, config, self._schema, run_id)
+        self._rows = self._num_bytes = 0
 
-def _write_shards(config: Config, rows: Iterable[Row], begin: Callable[["pa.Schema"], "_Shards"]) -> Written:
-    schema = build_arrow_schema(config)
-    shards = begin(schema)
-    count = num_bytes = 0
-    for group in _group_rows(config, rows):
-        table = make_table(config, schema, group)
-        shards.write(table)
-        count += table.num_rows
-        num_bytes += table.nbytes
-    return Written(config, count, num_bytes, shards.finish())
+    def take(self, row: Row) -> None:
+        """Take the next row, its pictures read; a row group that is full is written."""
+        group = self._groups.take(row)
+        if group:
+            self._write(group)
+
+    def finish(self) -> Written:
+        """Write the last rows and return the size of the table."""
+        if self._groups.waiting:
+            self._write(self._groups.waiting)
+        return Written(self._config, self._rows, self._num_bytes, self._shards.finish())
+
+    def _write(self, group: list[Row]) -> None:
+        table = make_table(self._config, self._schema, group)
+        self._shards.write(table)
+        self._rows += table.num_rows
+        self._num_bytes += table.nbytes
 
 
 def name_shard(run_id: str | None, index: int, count: int) -> str:
@@ -185,7 +204,9 @@ class _Shards:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        path = None if self._folder is None else self._folder / f".part-{len(self._files)}"
+        # With the run's id, since the files of several runs may be written at a time.
+        name = f".part-{self._run_id or ''}-{len(self._files)}"
+        path = None if self._folder is None else self._folder / name
         self._files.append(_HashedFile(path))
         self._sink = pa.PythonFile(self._files[-1], "w")
         self._writer = pq.ParquetWriter(self._sink, self._schema, **choose_writer_settings(self._config))
@@ -228,40 +249,54 @@ def choose_writer_settings(config: Config) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _group_rows(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Cut rows into groups, bounded in number and in bytes of pictures.
+class _RowGroups:
+    """Cuts rows into groups, bounded in number and in bytes of pictures.
 
     A full group ends before a row that shares no picture with it, or when it is twice as large as it should be.
+
+    Attributes:
+        waiting: The rows that are in no group yet.
     """
-    if not config.images:
-        waiting = iter(rows)
-        while many := list(islice(waiting, GROUP_ROWS)):
-            yield many
-        return
-    group: list[Row] = []
-    stored: dict[tuple[str, str], int] = {}
-    held_bytes = written = 0
-    for row in _read_ahead(config, rows):
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self.waiting: list[Row] = []
+        self._stored: dict[tuple[str, str], int] = {}
+        self._held_bytes = self._written = 0
+
+    def take(self, row: Row) -> list[Row] | None:
+        """Take the next row; return the rows before it if they make a group, else None."""
+        return self._take_with_pictures(row) if self._config.images else self._take_plain(row)
+
+    def _take_plain(self, row: Row) -> list[Row] | None:
+        group = None
+        if len(self.waiting) >= GROUP_ROWS:
+            group, self.waiting = self.waiting, []
+        self.waiting.append(row)
+        return group
+
+    def _take_with_pictures(self, row: Row) -> list[Row] | None:
         # Each group is as large as all before it, up to the limit: small where a stream begins, few in a large table.
-        full = min(max(FIRST_GROUP_BYTES, written), GROUP_BYTES)
+        full = min(max(FIRST_GROUP_BYTES, self._written), GROUP_BYTES)
         # By the hash in the column beside it: the same rows give the same groups, wherever their pictures come from.
         sizes = {
             # Where nothing stands beside the picture, rows share it if they hold the same object.
             (column.name, sha256 or str(id(picture["bytes"]))): len(picture["bytes"])
-            for column in config.images
+            for column in self._config.images
             for picture, sha256 in _pair_with_hashes(row[column.name], row.get(f"{column.name}_sha256"))
         }
-        enough = 2 * full if sizes.keys() & stored.keys() else full
+        enough = 2 * full if sizes.keys() & self._stored.keys() else full
+        stored_bytes = sum(self._stored.values())
+        group = None
         # A picture that several rows share is stored once, but held for each of them until it is written.
-        if len(group) >= GROUP_ROWS_WITH_IMAGES or sum(stored.values()) >= enough or held_bytes >= 4 * full:
-            yield group
-            written += sum(stored.values())
-            group, stored, held_bytes = [], {}, 0
-        group.append(row)
-        stored |= sizes
-        held_bytes += sum(sizes.values())
-    if group:
-        yield group
+        if len(self.waiting) >= GROUP_ROWS_WITH_IMAGES or stored_bytes >= enough or self._held_bytes >= 4 * full:
+            group = self.waiting
+            self._written += stored_bytes
+            self.waiting, self._stored, self._held_bytes = [], {}, 0
+        self.waiting.append(row)
+        self._stored |= sizes
+        self._held_bytes += sum(sizes.values())
+        return group
 
 
 def _pair_with_hashes(held: object, beside: object) -> Iterable[tuple[EmbeddedImage, str | None]]:
