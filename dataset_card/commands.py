@@ -8,7 +8,7 @@ import click
 
 from ircore.commands.options import PATH_OR_EMPTY, SeveralPathsCommand, echo_json, json_option
 from ircore.commands.run_paths import find_results_to_read
-from ircore.core.collector import pause_collector
+from ircore.core.collector import keep_freed_memory, pause_collector
 from ircore.core.plain_words import format_count
 from ircore.core.terminal import make_printable
 
@@ -16,6 +16,7 @@ from ircore.core.terminal import make_printable
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
     """Build, check, publish and bring back a dataset release."""
+    keep_freed_memory()
 
 
 @command.command(cls=SeveralPathsCommand)
