@@ -52,7 +52,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-LARGE, HUGE = 550 << 20, 850 << 20
+LARGE, HUGE = 700 << 20, 850 << 20
 """Bytes of a worker's memory from which on it forgets what modules remember: after a file of tests, after any test."""
 
 GROWTH = 250 << 20

@@ -43,6 +43,7 @@ def _example_cases() -> list[ParameterSet]:
     return [pytest.param(name, marks=marks) for name, marks in cases.items()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _example_cases())
 def test_the_examples_of_a_module_are_true(
     name: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -23,6 +23,7 @@ def bench() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_every_fault_has_one_place_and_every_room_has_faults(bench: ModuleType) -> None:
     mutants = bench.read_mutants()
     for mutant in mutants:

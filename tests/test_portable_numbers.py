@@ -100,6 +100,7 @@ def modules() -> list[Path]:
     return [path for file in files for path in (sorted(file.rglob("*.py")) if file.is_dir() else [file])]
 
 
+@pytest.mark.slow
 def test_nothing_rounds_in_another_way_elsewhere() -> None:
     found = {path.relative_to(ROOT).as_posix(): faults(path.read_text(encoding="utf-8")) for path in modules()}
     assert len(found) > 60

@@ -65,6 +65,7 @@ def test_every_answer_stands_in_a_dialogue(built: Path) -> None:
     assert said == answers
 
 
+@pytest.mark.slow
 def test_a_release_whose_runs_have_no_questions_has_no_dialogues(built: Path, tmp_path: Path) -> None:
     shutil.copytree(built / "runs" / "centre-block", tmp_path / "run")
     journal = tmp_path / "run" / "journal.jsonl"
@@ -96,6 +97,7 @@ class AiryDescriber(CentreDescriber):
         return replace(answer, text=f"\n{answer.text}")
 
 
+@pytest.mark.slow
 def test_of_two_answers_to_one_question_the_better_one_is_chosen(rivals: Path) -> None:
     assert check_release(rivals).faults == ()
     pairs = [*load_preferences(str(rivals), seat="describer")]
@@ -109,6 +111,7 @@ def test_of_two_answers_to_one_question_the_better_one_is_chosen(rivals: Path) -
         assert pair["chosen_episode_id"].startswith("one-")
 
 
+@pytest.mark.slow
 def test_the_same_answer_is_no_preference(rivals: Path) -> None:
     """The generator got the same words from both describers and drew the same, whatever it was rated."""
     assert [*load_preferences(str(rivals), seat="generator")] == []

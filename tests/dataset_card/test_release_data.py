@@ -17,17 +17,18 @@ from dataset_card.tables.schema import LEADERBOARD, SCORES
 from ircore.core.errors import InputError, WorkError
 from ircore.core.tokens import count_tokens
 
+pytestmark = pytest.mark.slow
+
+
 PAGES = [Path(__file__).parents[2] / "docs" / name for name in ("load.md", "load-questions.md")]
 
 
-@pytest.mark.slow
 def test_results_of_a_faulty_release_are_not_computed(release: Path) -> None:
     rewrite(release, SCORES, lambda rows: rows[0].update(value=1.5))
     with pytest.raises(WorkError, match="the records say"):
         load_results(str(release))
 
 
-@pytest.mark.slow
 def test_a_table_is_a_frame_without_pictures_unless_asked(built: Path) -> None:
     place = str(built / "release")
     turns = load_transcripts(place)
@@ -39,14 +40,12 @@ def test_a_table_is_a_frame_without_pictures_unless_asked(built: Path) -> None:
     assert len(load_table(place, "leaderboard")) == len(table(built / "release", LEADERBOARD))
 
 
-@pytest.mark.slow
 def test_a_missing_table_is_named(release: Path) -> None:
     shutil.rmtree(release / "data/scores")
     with pytest.raises(InputError, match="data/scores: is missing"):
         load_table(str(release), "scores")
 
 
-@pytest.mark.slow
 def test_every_block_of_the_page_runs_and_answers(
     release: Path, tmp_path: Path, hub: HubServer, ircore_on: Callable[..., Outcome]
 ) -> None:
@@ -114,7 +113,6 @@ print(json.dumps([board[["submission", "mean", "n"]].values.tolist(), len(instan
 """
 
 
-@pytest.mark.slow
 def test_a_board_of_a_release_is_the_board_of_its_runs(built: Path) -> None:
     runs = ircore.load_results(*(built / "runs" / slug for slug in FINALS))
     released = ircore.load_results(built / "release")
@@ -122,7 +120,6 @@ def test_a_board_of_a_release_is_the_board_of_its_runs(built: Path) -> None:
     assert ircore.board(built / "release").equals(ircore.board(released))
 
 
-@pytest.mark.slow
 def test_a_release_on_the_hub_is_read_at_its_tag(
     release: Path, tmp_path: Path, hub: HubServer, ircore_on: Callable[..., Outcome]
 ) -> None:
@@ -136,7 +133,6 @@ def test_a_release_on_the_hub_is_read_at_its_tag(
     assert faults == []
 
 
-@pytest.mark.slow
 def test_runs_have_no_revision(built: Path) -> None:
     with pytest.raises(ircore.InputError, match="have no revisions"):
         ircore.load_results(built / "runs" / "centre-block", revision="v1")

@@ -120,6 +120,7 @@ def test_faults_of_judges(judge: StructuralJudge, fault: str) -> None:
         check_judge(judge)
 
 
+@pytest.mark.slow
 def test_a_category_that_draws_by_unseeded_chance() -> None:
     def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
         scene = SceneDrawing()
@@ -130,6 +131,7 @@ def test_a_category_that_draws_by_unseeded_chance() -> None:
         check_category(build, "discs")
 
 
+@pytest.mark.slow
 def test_a_category_that_ignores_its_generator() -> None:
     def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
         scene = SceneDrawing()
@@ -152,6 +154,7 @@ def drawn_by(kind: str, text: str | None = None, kinds: dict[str, float] | None 
     return build
 
 
+@pytest.mark.slow
 def test_a_category_with_kinds_of_its_own() -> None:
     check_category(drawn_by("blob", kinds={"blob": 2.0}, size=[3], corners="none"))
 
@@ -283,6 +286,7 @@ class Guesser:
         return TextAnswer("apple")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "fault"),
     [
@@ -333,6 +337,7 @@ class Misspelt(Seen):
         return iter(())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "fault"),
     [

@@ -140,6 +140,7 @@ def test_a_selection_has_one_episode_of_a_target() -> None:
         assert len(names) == len(set(names)) > 0
 
 
+@pytest.mark.slow
 def test_a_figure_of_outcomes_and_of_turns_is_ordered_by_what_it_shows() -> None:
     site = site_of(4.0, 4.2, 4.4, 4.6)
     made = make_figures(site.results, site.pairs, wanted=("convergence", "trajectories"))
@@ -176,6 +177,7 @@ def invented_runs(*skills: float) -> list[InventedRun]:
     return [invented_run(SET, f"seer-{number}", "painter", skill, 0.3) for number, skill in enumerate(skills)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "order"), [("psnr", ["seer-1", "seer-0"]), ("lpips", ["seer-0", "seer-1"])])
 def test_a_pair_without_a_value_stands_last_whichever_direction_is_better(metric: str, order: list[str]) -> None:
     low, high, none = invented_runs(4.0, 5.0, 6.0)
@@ -184,6 +186,7 @@ def test_a_pair_without_a_value_stands_last_whichever_direction_is_better(metric
     assert [line.pair.describer for line in page.complete().values["lines"]] == [*order, "seer-2"]
 
 
+@pytest.mark.slow
 def test_a_pair_leads_only_if_every_judge_has_it_alone_at_the_top() -> None:
     best, second, third = invented_runs(8.0, 4.0, 2.0)
     alone = [also(run, "other") for run in (best, second, third)]
@@ -219,6 +222,7 @@ def test_the_last_turn_stands_in_the_strip_of_the_front_page() -> None:
     assert numbers == [1, 2, 3, len(numbers) + strip["skipped"]]
 
 
+@pytest.mark.slow
 def test_of_runs_with_the_same_players_the_best_stands_for_them() -> None:
     worse, best = invented_runs(3.0, 8.0)
     same = best.run.submission.model_copy(update={"describer": worse.run.submission.players["describer"]})

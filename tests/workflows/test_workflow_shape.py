@@ -75,6 +75,7 @@ def test_every_python_that_is_promised_is_run() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "options"),
     [("zizmor", ["--offline", "--no-config", "--persona", "pedantic", "--min-severity", "medium"]), ("actionlint", [])],

@@ -26,6 +26,7 @@ from ircore.results.effects import compare_budgets, estimate_grid_effects, find_
 from ircore.results.episodes import JudgedEpisode
 from ircore.results.language.by_turn import analyse_messages, count_corrections
 from ircore.results.model import Results
+from ircore.results.statistics.bootstrap import Ratios, estimate_ratios, resample
 from ircore.results.statistics.intervals import (
     AMOUNT,
     DIFFERENCE,
@@ -34,7 +35,6 @@ from ircore.results.statistics.intervals import (
     Estimate,
     clear_of,
     estimate,
-    estimate_all,
     estimate_clustered_share,
     subtract_estimates,
     t_quantile,
@@ -46,6 +46,9 @@ from ircore.results.tables.pairs import pair_names
 
 NAMED = 3
 """Exceptions that are named."""
+
+_BLOCK = 256
+"""Differences that are estimated at once: bounds the memory."""
 
 HARDLY = 0.1
 """Share of messages up to which a kind of correction is hardly ever used."""
@@ -140,9 +143,17 @@ class _Played:
         Args:
             couples: Two runs each, and the instances that count; None for all.
         """
-        columns = (self.values([first, second], instances=instances) for first, second, instances in couples)
-        # All at once: the grid of 200 pairs has thousands.
-        return estimate_all((_drop_missing(values[:, 0] - values[:, 1]) for values in columns), DIFFERENCE)
+        columns = []
+        for first, second, instances in couples:
+            column = self._finals[:, self._columns[first]] - self._finals[:, self._columns[second]]
+            if instances is not None:
+                counts = np.zeros(len(column), bool)
+                counts[[self._rows[instance.instance_id] for instance in instances]] = True
+                column = np.where(counts, column, np.nan)
+            columns.append(column)
+        # Many at once: the grid of 200 pairs has thousands.
+        blocks = (columns[start : start + _BLOCK] for start in range(0, len(columns), _BLOCK))
+        return [mean for block in blocks for mean in _estimate_differences(np.column_stack(block))]
 
     def _estimate_mean(self, runs: Sequence[str]) -> float:
         return estimate_target_mean(self.values(runs), list(self.results.instances), SCORE).mean or 0.0
@@ -152,9 +163,9 @@ def _final(judged: JudgedEpisode) -> float | None:
     return judged.final
 
 
-def _drop_missing(differences: Array) -> list[float]:
-    known: list[float] = differences[~np.isnan(differences)].tolist()
-    return known
+def _estimate_differences(differences: Array) -> list[Estimate]:
+    """Estimate the mean of each column of differences, NaN where there is none; shape (instances, columns)."""
+    return estimate_ratios(Ratios.means(differences), resample([""] * len(differences)), DIFFERENCE)
 
 
 def _check_above(value: Estimate, said: str, line: float = 0.0) -> Check:
@@ -256,12 +267,12 @@ def _check_ends(played: _Played) -> Check:
     return Check(verdict, f"first by {said}")
 
 
-def _estimate_differences(played: _Played) -> list[Estimate]:
+def _compare_couples(played: _Played) -> list[Estimate]:
     """Return the difference of every couple of runs, in the order of ``combinations``."""
     values = played.values(played.runs)
-    couples = combinations(range(len(played.runs)), 2)
-    # All at once: of 200 pairs there are 20,000.
-    return estimate_all((_drop_missing(values[:, first] - values[:, second]) for first, second in couples), DIFFERENCE)
+    # One run against all later ones at a time: of 200 pairs there are 20,000 couples.
+    firsts = range(len(played.runs) - 1)
+    return [mean for first in firsts for mean in _estimate_differences(values[:, [first]] - values[:, first + 1 :])]
 
 
 def _order(played: _Played) -> Check:
@@ -269,7 +280,7 @@ def _order(played: _Played) -> Check:
     couples = list(combinations(played.runs, 2))
     if len(judges) < 2 or not couples:
         return Check("no data", "needs two judges that rank at least two pairs")
-    by_judge = {judge: _estimate_differences(_Played(played.results, played.every, judge)) for judge in judges}
+    by_judge = {judge: _compare_couples(_Played(played.results, played.every, judge)) for judge in judges}
     alike = clear = 0
     turned: list[str] = []
     for place, (first, second) in enumerate(couples):
@@ -436,7 +447,7 @@ def _check_by_budget(played: _Played, value: Callable[[JudgedEpisode], float | N
                 for point in ((larger, smaller) if sign > 0 else (smaller, larger))
             )
             name = f"{series.describer} + {series.generator} from {smaller.budget} to {larger.budget} tokens"
-            differences.append((name, estimate(_drop_missing(first[:, 0] - second[:, 0]), DIFFERENCE)))
+            differences.append((name, *_estimate_differences(first - second)))
     return check_all(differences, noun, "needs a pair that was played under several token budgets")
 
 

@@ -35,6 +35,8 @@ from ircore.instances.store import read_instances
 from ircore.results.headline import sort_judges
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def card(built: Path) -> str:
@@ -47,7 +49,6 @@ def front_matter(card: str) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.slow
 def test_front_matter_says_what_the_hub_asks_for(front_matter: dict[str, Any]) -> None:
     assert front_matter["license"] == ["cc0-1.0"]
     assert front_matter["language"] == ["en"]
@@ -59,14 +60,12 @@ def test_front_matter_says_what_the_hub_asks_for(front_matter: dict[str, Any]) -
     assert {"name": "notes", "list": "string"} in front_matter["dataset_info"][0]["features"]
 
 
-@pytest.mark.slow
 def test_sizes_are_those_of_the_files(built: Path, front_matter: dict[str, Any]) -> None:
     for info in front_matter["dataset_info"]:
         files = (built / "release" / "data" / info["config_name"]).iterdir()
         assert info["download_size"] == sum(path.stat().st_size for path in files)
 
 
-@pytest.mark.slow
 def test_the_hub_s_own_reader_takes_the_card(built: Path, card: str) -> None:
     loaded = DatasetCard.load(built / "release" / "README.md")
     assert loaded.text == card.split("---\n", 2)[2]
@@ -85,7 +84,6 @@ def known_values(name: str) -> Any:
     return json.loads((files("datasets.utils.resources") / f"{name}.json").read_text("utf-8"))
 
 
-@pytest.mark.slow
 def test_the_card_has_every_section_of_the_hub_s_template(card: str) -> None:
     template = (files("huggingface_hub") / "templates" / "datasetcard_template.md").read_text("utf-8")
     wanted = [line.removesuffix(" [optional]") for line in template.splitlines() if re.match(r"##+ ", line)]
@@ -99,7 +97,6 @@ def card_of(source: GameTables) -> str:
     return render_card(CardFacts(ReleaseSource((source,)), written, choose_example(source)))
 
 
-@pytest.mark.slow
 def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path) -> None:
     runs = [RunFolder(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
     rated = [score for score in runs[0].scores() if score.task == "similarity"]
@@ -114,7 +111,6 @@ def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path)
     ]
 
 
-@pytest.mark.slow
 def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path) -> None:
     runs = [RunFolder(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
     similarity = [score for score in runs[0].scores() if score.task == "similarity"]
@@ -131,14 +127,12 @@ def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path
     assert "- only chooses (`chooser`)" in shown
 
 
-@pytest.mark.slow
 def test_counts_by_category(card: str) -> None:
     # Two runs of six targets each a category; in geometry two episodes a run are aborted on their first turn.
     assert "| `geometry` | 3 | 3 | 12 | 8 | 0 | 4 | 24 | 16 |" in card
     assert "| `simple_shapes` | 3 | 3 | 12 | 12 | 0 | 0 | 36 | 24 |" in card
 
 
-@pytest.mark.slow
 def test_the_pictures_show_targets_and_means(built: Path) -> None:
     source = build_game_tables(
         [RunFolder(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances")
@@ -155,7 +149,6 @@ def test_the_pictures_show_targets_and_means(built: Path) -> None:
     assert np.median(marks) == pytest.approx(150 + (1000 - 150 - 32) * 0.8, abs=6)
 
 
-@pytest.mark.slow
 def test_every_table_stands_in_a_card_that_is_read_in_minutes(card: str) -> None:
     for config in CONFIGS:
         assert len({column.name for column in config.columns}) == len(config.columns)
@@ -165,7 +158,6 @@ def test_every_table_stands_in_a_card_that_is_read_in_minutes(card: str) -> None
     assert len(text.encode()) <= 25_000
 
 
-@pytest.mark.slow
 def test_the_board_stands_in_the_card(card: str) -> None:
     # Ten of twelve played, mean 8: main score 10 · 8 · 10/12.
     row = next(line for line in card.splitlines() if line.startswith("| 1 | classical + canvas | 66.7 ("))
@@ -175,7 +167,6 @@ def test_the_board_stands_in_the_card(card: str) -> None:
     assert [low, high] == pytest.approx([6.35, 8.82], abs=0.006)
 
 
-@pytest.mark.slow
 def test_the_card_says_why_a_pair_has_no_rank(built: Path, tmp_path: Path) -> None:
     runs = [RunFolder(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
     finals = [score for score in runs[0].scores() if score.task == "similarity" and score.step == 2]
@@ -190,7 +181,6 @@ def test_the_card_says_why_a_pair_has_no_rank(built: Path, tmp_path: Path) -> No
     assert "| – | classical + canvas | " in shown
 
 
-@pytest.mark.slow
 def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> None:
     source = build_game_tables(
         [RunFolder(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances")
@@ -209,14 +199,12 @@ def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> Non
     assert int(first[0]) - int(target[0]) == pytest.approx(10 * THUMBNAIL / 96, abs=2)
 
 
-@pytest.mark.slow
 def test_licences_are_counted_by_source(built: Path) -> None:
     source = build_game_tables([RunFolder(built / "runs" / "centre-block")], read_instances(built / "instances"))
     assert count_source_licences(ReleaseSource((source,))) == [("drawn for a test", "CC0-1.0", 12)]
     assert "| drawn for a test | `CC0-1.0` | 12 |" in (built / "release" / "LICENSE.md").read_text("utf-8")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -233,24 +221,20 @@ def test_escape(text: str, shown: str) -> None:
     assert escape_markdown(text) == shown
 
 
-@pytest.mark.slow
 def test_a_credit_keeps_its_link_and_nothing_else() -> None:
     assert escape_markdown("<i>Jo</i>; https://e.example/a", links=True) == "&lt;i&gt;Jo&lt;/i&gt;; https://e.example/a"
 
 
-@pytest.mark.slow
 def test_code_keeps_to_its_span() -> None:
     assert format_code_span("a`b|c\nd") == "`a'b¦c d`"
     assert format_code_span("") == "–"
 
 
-@pytest.mark.slow
 def test_templates_escape_without_being_asked() -> None:
     shown = render("LICENSE.md.j2", licences=[], submissions={("<script>", "MIT` |")})
     assert "| &lt;script&gt; | `MIT' ¦` |" in shown
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("text", ["[" * 100_000, "a: &a [1]\nb: *a", "released: 2026-13-45"])
 def test_a_front_matter_that_nobody_writes_is_a_fault(text: str) -> None:
     assert str(card_check.parse_front_matter(f"---\n{text}\n---\n")).startswith("its front matter is not valid YAML (")
@@ -263,7 +247,6 @@ def mlc() -> Any:
 
 
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
-@pytest.mark.slow
 def test_it_is_valid_for_version_1_1_without_errors_or_warnings(mlc: Any, built: Path) -> None:
     metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
     assert metadata.ctx.conforms_to.value == "http://mlcommons.org/croissant/1.1"
@@ -273,7 +256,6 @@ def test_it_is_valid_for_version_1_1_without_errors_or_warnings(mlc: Any, built:
 
 
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
-@pytest.mark.slow
 def test_responsible_ai_fields_are_read(mlc: Any, built: Path) -> None:
     metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
     assert "Messages and renderings were made by the models" in metadata.data_collection
@@ -288,7 +270,6 @@ def test_responsible_ai_fields_are_read(mlc: Any, built: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
-@pytest.mark.slow
 def test_the_records_are_the_rows(mlc: Any, built: Path, config: Config) -> None:
     release = built / "release"
     records = list(mlc.Dataset(str(release / CROISSANT)).records(config.name))

@@ -61,6 +61,7 @@ def rows(folder: Path) -> list[Row]:
     return table(folder / "release", CALLS)
 
 
+@pytest.mark.slow
 def test_each_question_has_a_row_with_its_words_and_pictures(folder: Path, rows: list[Row]) -> None:
     assert check_release(folder / "release").faults == ()
     assert [row["call"] for row in rows] == [*range(1, len(rows) + 1)]
@@ -74,6 +75,7 @@ def test_each_question_has_a_row_with_its_words_and_pictures(folder: Path, rows:
     assert drawn["rendering_sha256"]
 
 
+@pytest.mark.slow
 def test_tokens_that_are_unknown_are_null_and_none_are_zero(rows: list[Row]) -> None:
     described, drawn = rows[:2]
     assert (described["input_tokens"], described["output_tokens"], described["cached_tokens"]) == (7, 0, None)
@@ -117,6 +119,7 @@ def test_a_pulled_run_gives_the_same_release(folder: Path, tmp_path: Path) -> No
     assert contents(tmp_path / "again") == contents(folder / "release")
 
 
+@pytest.mark.slow
 def test_rows_that_no_record_makes_are_found(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "release", tmp_path / "release")
 
@@ -130,6 +133,7 @@ def test_rows_that_no_record_makes_are_found(folder: Path, tmp_path: Path) -> No
     assert "unknown episode" in faults
 
 
+@pytest.mark.slow
 def test_what_was_asked_with_other_prompts_is_unknown(folder: Path, tmp_path: Path) -> None:
     """The words of their own that a run was played with are not kept, but for those in the journal."""
     shutil.copytree(folder / "run", tmp_path / "run")

@@ -314,6 +314,7 @@ def frame(release: Path, name: str) -> pd.DataFrame:
     return pd.read_parquet(release / "data" / name)
 
 
+@pytest.mark.slow
 def test_ids_are_unique_and_joins_on_one_column_are_right(folder: Path) -> None:
     assert check_release(folder / "release").faults == ()
     instances, episodes, played = (frame(folder / "release", name) for name in ("instances", "episodes", "runs"))
@@ -325,6 +326,7 @@ def test_ids_are_unique_and_joins_on_one_column_are_right(folder: Path) -> None:
     assert not frame(folder / "release", "measures").duplicated(["game", "measure"]).any()
 
 
+@pytest.mark.slow
 def test_boards_are_of_one_set_each(folder: Path) -> None:
     with pytest.raises(InputError, match="several sets of reconstruction"):
         load_results(str(folder / "release"))
@@ -337,6 +339,7 @@ def test_boards_are_of_one_set_each(folder: Path) -> None:
     assert f"set {record.instance_set[:8]}" in card
 
 
+@pytest.mark.slow
 def test_both_sets_come_back_and_give_the_same_release(folder: Path, tmp_path: Path) -> None:
     pull_release(folder / "release", tmp_path / "out")
     assert len([*(tmp_path / "out").glob("instances*")]) == 2
@@ -344,6 +347,7 @@ def test_both_sets_come_back_and_give_the_same_release(folder: Path, tmp_path: P
     assert contents(tmp_path / "again") == contents(folder / "release")
 
 
+@pytest.mark.slow
 def test_a_further_set_leaves_the_files_of_the_runs_before_as_they_are(folder: Path, tmp_path: Path) -> None:
     build_release(runs(folder)[:1], [folder / "demo"], tmp_path / "first")
     sets = [folder / "demo", folder / "full"]
@@ -357,6 +361,7 @@ def test_a_further_set_leaves_the_files_of_the_runs_before_as_they_are(folder: P
     assert contents(folder / "release").keys() == after.keys()
 
 
+@pytest.mark.slow
 def test_a_join_that_repeats_rows_is_found(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "release", tmp_path / "release")
     rewrite(tmp_path / "release", INSTANCES, lambda rows: rows.append(rows[0]))
@@ -365,6 +370,7 @@ def test_a_join_that_repeats_rows_is_found(folder: Path, tmp_path: Path) -> None
     assert "data/transcripts: joined with instances on instance_id, its 36 rows become 39" in faults
 
 
+@pytest.mark.slow
 def test_an_instance_of_a_set_that_the_release_does_not_name_is_found(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "release", tmp_path / "release")
 

@@ -31,6 +31,8 @@ from leaderboard.pages.maintainers_work import build_retired_pages
 from leaderboard.pages.targets import build_targets_page
 from leaderboard.rendering.render import Renderer
 
+pytestmark = pytest.mark.slow
+
 
 def gaps_of(folder: Path, *run_ids: str, season: str = "spring") -> SeasonGaps:
     """Gaps of five points to a season that is still secret."""
@@ -45,7 +47,6 @@ def run_ids_in(release: Path) -> list[str]:
     return [gap.run_id for gap in read_season_gaps(release / SEASON_GAPS).gaps]
 
 
-@pytest.mark.slow
 def test_gaps_gather_from_release_to_release_and_go_with_their_runs(tmp_path: Path, whole_release: Path) -> None:
     assert not (whole_release / SEASON_GAPS).exists()
     one, other = (RunFolder(tmp_path / "runs" / name).run.run_id for name in ("centre-block", "other-block"))
@@ -80,7 +81,6 @@ def test_gaps_gather_from_release_to_release_and_go_with_their_runs(tmp_path: Pa
         build("seventh", fourth, gaps_of(tmp_path, "nobody-01234567"))
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("whole_release")
 def test_a_release_carries_who_vouches(tmp_path: Path) -> None:
     assert not (tmp_path / "release" / PROVENANCE).exists()
@@ -102,7 +102,6 @@ def test_a_release_carries_who_vouches(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.slow
 def test_a_release_that_vouches_for_an_unknown_run_is_at_fault(tmp_path: Path, whole_release: Path) -> None:
     (tmp_path / "submission.yaml").write_text("schema: 1\n")
     known = make_provenance(tmp_path / "submission.yaml").model_dump_json(by_alias=True)
@@ -115,7 +114,6 @@ def test_a_release_that_vouches_for_an_unknown_run_is_at_fault(tmp_path: Path, w
     )
 
 
-@pytest.mark.slow
 def test_descriptors_are_built_once_and_read_ever_after(
     tmp_path: Path, whole_release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,7 +140,6 @@ def test_descriptors_are_built_once_and_read_ever_after(
         assert (tmp_path / "next" / COPIES / name).read_bytes() == (whole_release / COPIES / name).read_bytes()
 
 
-@pytest.mark.slow
 def test_descriptors_of_something_else_are_at_fault(tmp_path: Path, whole_release: Path) -> None:
     first, second = sorted((whole_release / COPIES).iterdir())
     other, known = second.read_bytes(), read_index(second)
@@ -175,7 +172,6 @@ def retire(folder: Path, *more: str) -> int:
     return ircore([*words, "--date", "2026-12-01", *more])
 
 
-@pytest.mark.slow
 def test_a_retired_target_leaves_boards_and_stays_in_the_release(
     tmp_path: Path, whole_release: Path, declared: Path
 ) -> None:
@@ -206,7 +202,6 @@ def test_a_retired_target_leaves_boards_and_stays_in_the_release(
     assert read_instances(tmp_path / "pulled" / "instances").identity == before.instance_set
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("whole_release")
 def test_its_page_says_why_with_the_numbers_before_and_after(tmp_path: Path, declared: Path) -> None:
     paths = sorted((tmp_path / "runs").iterdir())

@@ -65,6 +65,7 @@ def test_table_says_unit_and_direction(pair: tuple[Path, Path], capsys: pytest.C
     assert brisque_line.endswith("lower is better")
 
 
+@pytest.mark.slow
 @bad_files
 @pytest.mark.parametrize("loading", ["upstream", "native"])
 @pytest.mark.parametrize("name", NAMES)

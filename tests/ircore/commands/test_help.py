@@ -36,6 +36,7 @@ from leaderboard.building.site_build import MARKER
 LEAVES = leaves()
 
 
+@pytest.mark.slow
 def test_every_command_has_an_example_that_it_understands() -> None:
     """Of targets and categories of the benchmark: a category by another name would be refused when it is run."""
     for name, command in LEAVES.items():
@@ -233,6 +234,7 @@ def shown(page: Path) -> list[str]:
     return [re.split(" {3,}", block)[0] or inline for block, inline in COMMAND.findall(text)]
 
 
+@pytest.mark.slow
 def test_every_command_on_a_page_exists() -> None:
     for name, item in [(page, item) for page in PAGES for item in shown(ROOT / page)]:
         try:
@@ -294,6 +296,7 @@ def test_every_command_has_a_next_step() -> None:
     assert sorted(read_next_steps()) == sorted(LEAVES)
 
 
+@pytest.mark.slow
 def test_every_next_step_is_a_command_that_can_be_given() -> None:
     """The template, filled with the parameters of the command's example, is read as the command line would."""
     for name, command in LEAVES.items():

@@ -44,6 +44,7 @@ def test_an_option_that_no_given_run_can_take_is_refused(
     ]
 
 
+@pytest.mark.slow
 def test_a_judge_of_a_game_without_pictures_to_rate_is_refused(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["score", str(runs / "lineups"), "--judge", "structural", "--every-turn"]) == 2
     assert capsys.readouterr().err.splitlines() == [
@@ -64,6 +65,7 @@ def test_options_apply_to_the_reconstruction_runs_of_a_mixed_list(
     assert "structural: " in said.out
 
 
+@pytest.mark.slow
 def test_a_mixed_list_is_one_json_document(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["score", str(runs / "lineups"), str(runs / "squares"), *QUICK, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -80,6 +82,7 @@ def test_a_dry_run_says_what_a_game_would_compute(runs: Path, capsys: pytest.Cap
     assert sorted((runs / "lineups").iterdir()) == before
 
 
+@pytest.mark.slow
 def test_tables_of_a_mixed_list_stand_below_the_titles_of_their_games(
     runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,6 +20,9 @@ from ircore.commands.main import run
 from ircore.commands.main import run as ircore
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
+
 LARGE = ("scipy", "skimage", "pandas", "pyarrow", "datasets", "plotly", "jinja2", "openai", "aiohttp", "mkdocs", "dask")
 """Libraries that take a tenth of a second and more to import."""
 
@@ -34,7 +37,6 @@ def imported_by(*words: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("words", [("compare", "missing.png", "missing.png"), ("results", "missing")])
 def test_a_command_finds_that_its_input_is_missing_before_it_imports_a_large_library(words: tuple[str, ...]) -> None:
     modules = imported_by(*words)
@@ -42,12 +44,10 @@ def test_a_command_finds_that_its_input_is_missing_before_it_imports_a_large_lib
     assert modules.isdisjoint(LARGE)
 
 
-@pytest.mark.slow
 def test_results_open_the_runs_before_they_import_what_computes_with_them() -> None:
     assert imported_by("results", "missing").isdisjoint({"numpy", "PIL", "yaml", "ircore.results.model"})
 
 
-@pytest.mark.slow
 def test_a_metric_imports_what_it_computes_with_and_no_other(tmp_path: Path) -> None:
     for name in ("target.png", "image.png"):
         noise = np.random.default_rng(len(name)).integers(0, 256, (24, 24, 3), dtype=np.uint8)
@@ -57,7 +57,6 @@ def test_a_metric_imports_what_it_computes_with_and_no_other(tmp_path: Path) -> 
     assert {"scipy.ndimage", "scipy.optimize"} <= imported_by("compare", *pictures, "--metric", "brisque")
 
 
-@pytest.mark.slow
 def test_a_release_is_opened_before_what_looks_at_its_pictures_is_imported() -> None:
     assert "scipy" not in imported_by("release", "check", "missing")
 
@@ -65,7 +64,6 @@ def test_a_release_is_opened_before_what_looks_at_its_pictures_is_imported() -> 
 MANIFEST = Path(__file__).parents[3] / "submissions" / "builtin-classical-canvas"
 
 
-@pytest.mark.slow
 def test_a_manifest_is_checked_with_the_modules_that_a_check_needs() -> None:
     ours = [name for name in imported_by("submission", "check", str(MANIFEST)) if name.split(".")[0] == "ircore"]
     assert "ircore.submissions.check.submission" in ours
@@ -80,7 +78,6 @@ OF_OTHER_TABLES = {
 """Modules that a board does not need."""
 
 
-@pytest.mark.slow
 def test_a_board_imports_of_scipy_its_special_functions_and_no_other_tables_modules(run: RunFolder) -> None:
     assert ircore(["score", str(run.path), "--metric", "psnr"]) == 0
     modules = imported_by("results", str(run.path))
@@ -130,7 +127,6 @@ def is_there(group: int) -> bool:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no groups of processes")
-@pytest.mark.slow
 @pytest.mark.parametrize(("command", "seconds"), [("play", 2.5), ("score", 0.6), ("score", 1.5), ("site", 1.5)])
 def test_a_group_that_is_stopped_prints_no_traceback(
     command: str, seconds: float, played: Path, tmp_path: Path
@@ -159,7 +155,6 @@ def shapes(tmp_path: Path) -> Path:
     return out
 
 
-@pytest.mark.slow
 def test_show_as_json_is_one_document(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert run(["instances", "show", str(shapes), "--json"]) == 0
@@ -175,7 +170,6 @@ def test_show_as_json_is_one_document(shapes: Path, capsys: pytest.CaptureFixtur
     assert shown["bytes"] == sum(path.stat().st_size for path in (shapes / "images").iterdir())
 
 
-@pytest.mark.slow
 def test_a_sheet_shows_every_picture(shapes: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.png"
     assert run(["instances", "show", str(shapes), "--sheet", str(sheet)]) == 0
@@ -183,14 +177,12 @@ def test_a_sheet_shows_every_picture(shapes: Path, tmp_path: Path) -> None:
         assert image.size == (10 + 2 * 170, 10 + 2 * 188)
 
 
-@pytest.mark.slow
 def test_show_notices_a_changed_picture(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (shapes / "images" / "simple_shapes-easy-01.png").write_bytes(b"")
     assert run(["instances", "show", str(shapes)]) == 2
     assert "not the picture that was recorded" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_importing_a_folder(shapes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--category", "photos", "--difficulty", "hard", "--licence", "CC0-1.0", "--source", "My own"]
     out = tmp_path / "mine"
@@ -198,7 +190,6 @@ def test_importing_a_folder(shapes: Path, tmp_path: Path, capsys: pytest.Capture
     assert ["photos", "–", "4", "4", "CC0-1.0"] in [line.split() for line in capsys.readouterr().out.splitlines()]
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX shell")
 def test_a_disk_that_takes_no_more_leaves_nothing_half_written(tmp_path: Path) -> None:
     """A limit on the size of files stands for the full disk: writing fails in the same way.
@@ -213,7 +204,6 @@ def test_a_disk_that_takes_no_more_leaves_nothing_half_written(tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_diff_names_what_was_added_removed_and_changed(
     shapes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -233,7 +223,6 @@ def test_diff_names_what_was_added_removed_and_changed(
     assert capsys.readouterr().out.splitlines()[0] == "added    simple_shapes-easy-02"
 
 
-@pytest.mark.slow
 def test_stats_counts_elements_as_the_index_lists_them(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     records = [json.loads(line) for line in (shapes / "instances.jsonl").read_text().splitlines()]
     capsys.readouterr()
@@ -247,7 +236,6 @@ def test_stats_counts_elements_as_the_index_lists_them(shapes: Path, capsys: pyt
     assert document["not_rising"] == document["near_duplicates"] == []
 
 
-@pytest.mark.slow
 def test_the_page_fetches_nothing_and_names_every_picture(shapes: Path, tmp_path: Path) -> None:
     page = tmp_path / "statistics.html"
     assert run(["instances", "stats", str(shapes), "--page", str(page)]) == 0
@@ -257,7 +245,6 @@ def test_the_page_fetches_nothing_and_names_every_picture(shapes: Path, tmp_path
     assert all(f"simple_shapes-{level}-0{index}" in text for level in ("easy", "hard") for index in (1, 2))
 
 
-@pytest.mark.slow
 def test_stats_refuses_a_page_of_another_kind(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["instances", "stats", str(shapes), "--page", "statistics.pdf"]) == 2
     assert "not a .html file" in capsys.readouterr().err

@@ -188,6 +188,7 @@ def test_a_metric_that_breaks_at_work_has_no_value_and_the_others_have(tmp_path:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["float('nan')", "float('inf')", "'high'", "None"])
 def test_a_metric_that_computes_no_finite_number_has_no_value(tmp_path: Path, picture: Path, value: str) -> None:
     module = AT_WORK.replace('raise ZeroDivisionError("the glass is broken")', f"return {value}")

@@ -126,6 +126,7 @@ def results() -> Results:
 OF_RUNS = [name for name, entry in TABLES.items() if entry.of_runs]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_RUNS)
 def test_every_table_of_runs_ends_with_the_key(results: Results, name: str) -> None:
     table = TABLES[name].table(results, TableQuestion(judge="structural"))
@@ -147,6 +148,7 @@ def test_every_table_of_runs_ends_with_the_key(results: Results, name: str) -> N
         assert "Rules b200-t10-allow, b50-t10-allow." in " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_effects_rest_on_the_rules_that_most_runs_share(results: Results) -> None:
     table = TABLES["effects"].table(results, TableQuestion(judge="structural"))
     assert {value.value for value in table.column("rules")} == {"b200-t10-allow"}

@@ -40,6 +40,7 @@ def box_of(tmp_path: Path, program: str, **limits: float) -> Box:
     return Box({"attack.py": tmp_path / "attack.py"}, limits=Limits(**chosen))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("name", REACHING_OUT)

@@ -192,6 +192,7 @@ def test_where_nothing_is_accepted_there_is_no_set(
     assert not (tmp_path / "accepted").exists()
 
 
+@pytest.mark.slow
 def test_decisions_on_another_set_are_refused(
     targets: InstanceSet, instances: InstanceSet, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

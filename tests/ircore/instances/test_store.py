@@ -327,6 +327,7 @@ def test_a_run_holds_the_pictures_that_it_plays_by_hard_link(
     assert RunFolder(run).instances.identity == instances.identity
 
 
+@pytest.mark.slow
 def test_a_damaged_picture_is_not_linked_into_a_run(tmp_path: Path, base_url: str) -> None:
     instances = write_instances(tmp_path / "set", [large_set(1), large_set(2)])
     (instances.folder / instances.instances[1].pictures["target"].image).write_bytes(b"something else")

@@ -21,6 +21,9 @@ from ircore.instances.synthesis.studio import ProgramError, ProgramFigure, Studi
 from ircore.scorers.verification.scene_facts import list_facts
 from ircore.scorers.verification.score import verify_picture
 
+pytestmark = pytest.mark.slow
+
+
 __all__ = ["drawing", "sandbox"]
 CATEGORIES = ("bar_graph", "line_graph", "pie_graph", "functions", "geometry", "simple_shapes")
 
@@ -46,7 +49,6 @@ def elements(figure: ProgramFigure, kind: str) -> list[Element]:
     return [element for element in figure.scene.elements if element.type == kind]
 
 
-@pytest.mark.slow
 def test_places_colours_and_boxes_are_those_of_the_program(studio: Studio) -> None:
     """A square from (2, 1) to (4, 3) of 10 × 10 units on 512 pixels: 102.4 to 204.8 across, 358.4 to 460.8 down."""
     figure = studio.draw(
@@ -65,7 +67,6 @@ def test_places_colours_and_boxes_are_those_of_the_program(studio: Studio) -> No
     assert (figure.picture.width, figure.picture.height, figure.unread) == (512, 512, ())
 
 
-@pytest.mark.slow
 def test_bars_have_their_values_categories_and_baselines(studio: Studio) -> None:
     stacked = """
 import matplotlib.pyplot as plt
@@ -82,7 +83,6 @@ def draw():
     assert stated == [("Tea", 1, 3, 0), ("Rye", 1, 2, 0), ("Tea", 2, 1, 3), ("Rye", 2, 4.5, 2)]
 
 
-@pytest.mark.slow
 def test_wedges_run_clockwise_in_pixels_as_the_projects_own_do(studio: Studio) -> None:
     """Matplotlib turns counterclockwise from three o'clock: a first wedge of a quarter lies at the upper right."""
     pie = """
@@ -99,7 +99,6 @@ def draw():
     assert first.box.bottom <= 260
 
 
-@pytest.mark.slow
 def test_axes_map_values_to_pixels(studio: Studio) -> None:
     figure = studio.draw(bars([3, 1, 2]), "bar_graph")
     axis = next(axis for axis in elements(figure, "axis") if axis.parameters["axis"] == "y")
@@ -110,7 +109,6 @@ def test_axes_map_values_to_pixels(studio: Studio) -> None:
     assert bar.box.top == pytest.approx(top, abs=1.5)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_a_varied_program_is_read_whole_and_its_figure_gets_full_marks_against_itself(
     category: str, studio: Studio
@@ -130,7 +128,6 @@ def test_a_varied_program_is_read_whole_and_its_figure_gets_full_marks_against_i
 
 
 @pytest.mark.attack
-@pytest.mark.slow
 @pytest.mark.parametrize("name", NO_FIGURES)
 def test_no_figure_is_taken_from_a_program_that_forges_one(name: str, studio: Studio) -> None:
     with pytest.raises(ProgramError) as refusal:
@@ -142,7 +139,6 @@ def test_no_figure_is_taken_from_a_program_that_forges_one(name: str, studio: St
 # Checks.
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "figure", "fault"),
     [

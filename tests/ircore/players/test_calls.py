@@ -296,6 +296,7 @@ def test_players_at_one_provider_share_a_gate() -> None:
     assert item is not find_gate("https://other.example/v1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "body", "kind", "said"),
     [

@@ -380,6 +380,7 @@ def imported(tree: ast.AST) -> set[str]:
     return names
 
 
+@pytest.mark.slow
 def test_no_player_can_reach_scenes_or_runs() -> None:
     forbidden = (
         "ircore.instances",
@@ -398,6 +399,7 @@ def generator_modules() -> list[Path]:
     return [path for path in modules() if path.parent.name == "canvas" or path.stem == "sketch"]
 
 
+@pytest.mark.slow
 def test_the_generators_read_no_files_and_ask_no_clock() -> None:
     machine = {"os", "io", "pathlib", "sys", "time", "datetime", "random", "socket", "subprocess", "importlib"}
     for path in generator_modules():

@@ -206,6 +206,7 @@ ROWS = [((message,), things) for message, things in
         [*SHAPES, *LINES_AND_TEXTS, *PLACES, *CHARTS, *GRAPHS, *GEOMETRY, *GROUNDS, *STYLES]] + CORRECTIONS  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dialogue", "things"), ROWS, ids=lambda value: value[-1][-60:] if isinstance(value, tuple) else ""
 )

@@ -66,6 +66,7 @@ def test_what_was_said_in_vain_is_put_in_other_words_and_then_left(
     assert asyncio.run(ClassicalDescriber(PlayerSpec(player="classical")).describe(view)).text == "<DONE>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "message",
     [
@@ -161,6 +162,7 @@ def texts_of(pixels: Pixels) -> list[Text]:
     return [percept for percept in perceive_pixels(pixels).percepts if isinstance(percept, Text)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [11, 13, 16, 22])
 @pytest.mark.parametrize("word", WORDS)
 def test_print_is_read_at_any_place_within_a_pixel(word: str, size: int) -> None:
@@ -170,6 +172,7 @@ def test_print_is_read_at_any_place_within_a_pixel(word: str, size: int) -> None
         assert (parsed_line.text, parsed_line.size) == (word, size)
 
 
+@pytest.mark.slow
 def test_what_is_no_print_is_not_read() -> None:
     rng = np.random.default_rng(2)
     assert read_line(rng.random((14, 60)).astype(np.float32)) is None

@@ -153,6 +153,7 @@ def test_a_riddle_with_several_solutions_is_not_understood() -> None:
     assert asyncio.run(Solver(PlayerSpec(player="solver")).answer(Question(1, f"The task: {one}"))).text != one
 
 
+@pytest.mark.slow
 def test_the_order_of_choices_does_not_decide_between_equally_similar_things(monkeypatch: pytest.MonkeyPatch) -> None:
     same = dict.fromkeys(("zebra", "antelope"), "A red circle of radius 40 px at (100, 100).")
     monkeypatch.setattr(editor, "load_known_things", lambda: same)

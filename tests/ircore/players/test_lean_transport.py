@@ -92,6 +92,7 @@ def test_a_form_with_nested_fields_is_left_to_the_client(server: OpenAIServer) -
     assert ours.document == theirs.document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fault", ["rate_limit", "server_error", "html", "wrong_type", "error_in_body", "redirect", "drop", "truncate"]
 )

@@ -87,6 +87,7 @@ def test_the_forms_of_a_service_are_understood(
     assert not wrong
 
 
+@pytest.mark.slow
 def test_each_service_that_is_named_has_its_rules_and_its_source() -> None:
     rules = load_meaning_table().rules
     assert all(rule.source and (rule.status or rule.codes or rule.words) for rule in rules)

@@ -23,6 +23,8 @@ from ircore.players.traits import load_traits
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 
 def seat(server: OpenAIServer, player: str, model: str, **parameters: Any) -> dict[str, Any]:
     return {"player": player, "model": model, "base_url": server.base_url, "parameters": parameters}
@@ -49,7 +51,6 @@ def kinds(run: RunFolder, seat: str) -> list[str]:
     return [attempt.kind for question in asked if question.role == seat for attempt in question.attempts]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("api", ["chat", "responses"])
 @pytest.mark.parametrize("generator", ["openai-images", "openai-chat", "openai-responses"])
 @pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
@@ -65,7 +66,6 @@ def test_answers_that_a_service_streams_are_put_together(
     assert run.calls()[("geometry-easy-01", 1, "describer")].usage.prompt_tokens == 900  # type: ignore[index]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
 def test_the_three_ends_of_lines_of_the_standard_are_known(ending: str) -> None:
     text = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1dh\x1ei"
@@ -75,7 +75,6 @@ def test_the_three_ends_of_lines_of_the_standard_are_known(ending: str) -> None:
     assert assemble_document(stream)["choices"][0]["message"] == {"content": "\u2028\u2029\x85"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("generator", ["openai-chat", "openai-responses", "openai-images"])
 def test_half_a_stream_is_asked_for_again(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, generator: str
@@ -84,7 +83,6 @@ def test_half_a_stream_is_asked_for_again(
     assert kinds(played(tmp_path, server, instances, generator=generator), "generator")[0] == "malformed"
 
 
-@pytest.mark.slow
 def test_events_over_several_lines_and_with_comments_are_one_document() -> None:
     lines = (
         b": hello", b"event: x", b'data: {"choices": [{"delta":', b'data: {"content": "a b"}}]}', b"", b"data: [DONE]",
@@ -93,7 +91,6 @@ def test_events_over_several_lines_and_with_comments_are_one_document() -> None:
     assert assemble_document(stream)["choices"][0]["message"] == {"content": "a b"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["own_address", "own_path"])
 @pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
 def test_a_picture_at_the_services_own_address_is_fetched(
@@ -105,7 +102,6 @@ def test_a_picture_at_the_services_own_address_is_fetched(
     assert server.count("/pictures") == 2
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
 def test_a_picture_whose_fetch_fails_is_fetched_again_and_not_made_again(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, transport: str, monkeypatch: pytest.MonkeyPatch
@@ -120,7 +116,6 @@ def test_a_picture_whose_fetch_fails_is_fetched_again_and_not_made_again(
     assert kinds(run, "generator") == ["answered", "answered"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
 def test_a_picture_that_cannot_be_fetched_is_put_aside_and_not_paid_again(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, transport: str, monkeypatch: pytest.MonkeyPatch
@@ -139,7 +134,6 @@ def test_a_picture_that_cannot_be_fetched_is_put_aside_and_not_paid_again(
     assert [attempt.completion_tokens for attempt in failure.attempts] == [272]
 
 
-@pytest.mark.slow
 @pytest.mark.attack
 def test_a_picture_at_another_server_is_never_fetched(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
@@ -155,7 +149,6 @@ def test_a_picture_at_another_server_is_never_fetched(
         assert inside.count() == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "reason", "remedy"),
     [
@@ -175,7 +168,6 @@ def test_a_limit_of_the_service_ends_an_episode_for_good_with_its_remedy(
     assert server.count() == before
 
 
-@pytest.mark.slow
 def test_an_answer_is_given_the_room_that_a_small_context_leaves(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -189,7 +181,6 @@ def test_an_answer_is_given_the_room_that_a_small_context_leaves(
     assert kinds(run, "describer")[:2] == ["answer_too_long", "answered"]
 
 
-@pytest.mark.slow
 def test_a_service_without_edits_is_told_from_an_unknown_model(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -198,7 +189,6 @@ def test_a_service_without_edits_is_told_from_an_unknown_model(
     assert "play with the rule drawing: redraw" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_limit_is_known_by_its_words_with_the_room_that_it_leaves() -> None:
     said = (
         "This model's maximum context length is 8192 tokens. However, you requested 17000 tokens (1000 in the "
@@ -209,7 +199,6 @@ def test_a_limit_is_known_by_its_words_with_the_room_that_it_leaves() -> None:
         assert find_meaning(400, read_error(said)).kind == "rejected"
 
 
-@pytest.mark.slow
 def test_a_run_in_which_everything_fails_is_stopped(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -225,7 +214,6 @@ def test_a_run_in_which_everything_fails_is_stopped(
     assert {episode.outcome for episode in run.episodes()} == {"converged"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("api", ["chat", "responses"])
 def test_a_declared_system_text_is_sent_first(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, api: str

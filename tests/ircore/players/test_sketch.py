@@ -88,6 +88,7 @@ def test_caption_has_kinds_places_and_no_measures() -> None:
     assert not re.search(r"\d|#", said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [10, 50, 200])
 def test_budget_and_own_limit(budget: int) -> None:
     drawing = Drawing(512, 512)
@@ -201,6 +202,7 @@ GREYED = ("#e6e6fa", "#dcdce6", "#d3d3d3", "#f2f2fc", "#b3b3bd", "#ede7e0", "#9b
 """From lavender over its neighbours to grey, and other greys with a hint of colour."""
 
 
+@pytest.mark.slow
 def test_what_is_drawn_by_a_name_is_what_was_seen() -> None:
     random = Random(7)
     seen = [*GREYED, *(_hex(random.randrange(256) for _ in range(3)) for _ in range(120))]

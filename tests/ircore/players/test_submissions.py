@@ -44,6 +44,7 @@ def write(folder: Path, text: str) -> Path:
     return manifest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", BUILT_IN, ids=lambda folder: folder.name)
 def test_built_in_pairs_are_valid(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["submission", "check", str(folder)]) == 0
@@ -127,6 +128,7 @@ def test_a_name_is_describer_and_generator(name: str) -> None:
     assert f"{submission.players['describer'].player}+{submission.players['generator'].player}" == name
 
 
+@pytest.mark.slow
 def test_a_pair_is_played_by_its_name(tmp_path: Path, instances: InstanceSet) -> None:
     words = ["--instances", str(instances.folder), "--out", str(tmp_path / "run"), "--limit", "1"]
     assert ircore(["play", "captioner+sketch", *words]) == 0

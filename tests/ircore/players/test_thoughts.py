@@ -123,6 +123,7 @@ def test_parts_and_fields_of_thoughts_are_no_answer() -> None:
     assert read_visible_text(ResponsesReply.model_validate({"output": output})) == ANSWER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["<think>" * 50_000, "</think>" * 50_000, "<" * 300_000, "[[" * 100_000 + "think", "<|channel|>" * 50_000]
 )
@@ -179,6 +180,7 @@ def test_an_answer_cut_off_inside_a_thought_is_asked_again(
 # Half characters, and faults beside an answer.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
 @pytest.mark.parametrize(
     ("body", "text"),

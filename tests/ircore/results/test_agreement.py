@@ -298,6 +298,7 @@ def measured(run: InventedRun, *versions: str) -> InventedRun:
     return replace(run, given=(*run.given, *scores))
 
 
+@pytest.mark.slow
 def test_values_of_two_versions_of_a_metric_are_not_mixed_within_a_run_or_between_runs() -> None:
     instances = invented_set(3)
     seer, poet = (invented_run(instances, name, "painter", 5.0, 0.0) for name in ("seer", "poet"))

@@ -90,6 +90,7 @@ def test_where_less_is_better_the_best_has_the_fewest() -> None:
     assert [row.cell.main.mean for row in board] == pytest.approx([90.0, 30.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
@@ -115,6 +116,7 @@ def test_a_reference_stands_on_the_board_without_a_rank_and_takes_none_from_othe
     assert table.entry(2, "unranked").value == "reference"
 
 
+@pytest.mark.slow
 def test_a_board_of_several_rules_says_by_which_of_them_pairs_are_told_apart() -> None:
     pairs = [(name, [value + step % 3 for step in range(20)]) for name, value in (("one", 5.0), ("two", 1.0))]
     runs = [guessed(name, TEN, values, rules) for rules in ({}, {"rounds": 3}) for name, values in pairs]
@@ -124,6 +126,7 @@ def test_a_board_of_several_rules_says_by_which_of_them_pairs_are_told_apart() -
     assert "By its rule" not in said
 
 
+@pytest.mark.slow
 def test_where_rules_differ_a_board_says_each_set_of_rules_once_above_its_runs() -> None:
     usual = [guessed(name, TEN, [points] * 20, rules={"rounds": 2, "hints": True}) for name, points in PAIRS]
     longer = guessed("one", TEN, [5.0] * 20, rules={"rounds": 3, "hints": True, "loud": False})

@@ -172,6 +172,7 @@ def test_variance_components_are_those_of_a_hand_computed_design() -> None:
     assert found.picture == pytest.approx((2 * 50.0 - 0.0) / 2)
 
 
+@pytest.mark.slow
 def test_components_are_found_again_on_average() -> None:
     rng, found = np.random.default_rng(5), []
     for _ in range(60):

@@ -288,6 +288,7 @@ SHAPES: dict[str, list[float]] = {
 """Share of episodes in percent that get each score 0–10."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(
     ("size", "strata"),

@@ -34,6 +34,9 @@ from ircore.scorers.verification import judge as verified
 from ircore.scorers.verification.scene_facts import list_facts
 from ircore.scorers.verification.score import VERSION
 
+pytestmark = pytest.mark.slow
+
+
 JUDGE = "structural"
 
 
@@ -47,7 +50,6 @@ def final(results: Results, run_id: str, instance: str) -> float | None:
     return episode.judged[JUDGE].final if JUDGE in episode.judged else None
 
 
-@pytest.mark.slow
 def test_every_answer_has_a_sentence_with_its_interval_a_table_and_pictures(results: Results) -> None:
     asked = answer_questions(results, JUDGE)
     assert {"best-describer", "best-generator", "refinement", "nobody", "hardest", "hard"} <= {
@@ -62,7 +64,6 @@ def test_every_answer_has_a_sentence_with_its_interval_a_table_and_pictures(resu
         assert set(answer.episodes) <= played
 
 
-@pytest.mark.slow
 def test_the_best_describer_has_the_highest_mean_over_hard_pies(results: Results) -> None:
     answer = next(item for item in answer_questions(results, JUDGE) if item.key == "best-describer")
     assert answer.question == "Which describer is best on hard pie graphs?"
@@ -78,7 +79,6 @@ def test_the_best_describer_has_the_highest_mean_over_hard_pies(results: Results
     assert f"is of {best}; " in answer.sentence or answer.sentence.startswith(f"{best}, with a mean score of")
 
 
-@pytest.mark.slow
 def test_a_generator_that_only_the_best_describer_tried_does_not_lead_by_its_luck() -> None:
     instances = invented_set(6)
     skills = {("seer", "painter"): 7.0, ("poet", "painter"): 3.0, ("seer", "sketcher"): 6.0, ("poet", "sketcher"): 2.0}
@@ -92,7 +92,6 @@ def test_a_generator_that_only_the_best_describer_tried_does_not_lead_by_its_luc
     assert answer.sentence.endswith("Not compared, for want of the same partners: lucky, played with seer alone.")
 
 
-@pytest.mark.slow
 def test_no_describer_is_best_while_one_with_a_single_partner_may_be_better() -> None:
     instances = invented_set(6)
     skills = {("classical", "canvas"): 6.0, ("classical", "sketch"): 6.0, ("captioner", "canvas"): 3.0,
@@ -106,7 +105,6 @@ def test_no_describer_is_best_while_one_with_a_single_partner_may_be_better() ->
     assert "Not compared, for want of the same partners: plain, played with canvas alone." in sentence
 
 
-@pytest.mark.slow
 def test_the_best_of_many_describers_by_chance_is_not_named() -> None:
     # Ten describers that are all alike: the first would lead the second by more than one comparison allows for.
     instances = invented_set(6)
@@ -115,7 +113,6 @@ def test_the_best_of_many_describers_by_chance_is_not_named() -> None:
     assert sentence.startswith("It cannot be told: ")
 
 
-@pytest.mark.slow
 def test_a_target_on_which_weak_pairs_failed_does_not_look_easy() -> None:
     # Both pairs lose one point on the second target; the weak one has no score there. By hand: 6, and 6 − 1.
     assert compute_adjusted_means(np.array([[8.0, 4.0], [7.0, np.nan]])) == pytest.approx([6.0, 5.0])
@@ -123,7 +120,6 @@ def test_a_target_on_which_weak_pairs_failed_does_not_look_easy() -> None:
     assert np.isnan(compute_adjusted_means(np.array([[8.0, 4.0], [np.nan, np.nan]]))[1])
 
 
-@pytest.mark.slow
 def test_episodes_that_broke_off_are_no_unsatisfied_describers() -> None:
     # Half of the episodes broke off; in all others the describer was satisfied: that is all of them, not half.
     instances = invented_set(6, ("geometry",))
@@ -145,7 +141,6 @@ def test_episodes_that_broke_off_are_no_unsatisfied_describers() -> None:
     assert "n = 6) of the played episodes as satisfied" in sentence
 
 
-@pytest.mark.slow
 def test_nobody_draws_the_target_whose_best_score_is_lowest(results: Results) -> None:
     answer = next(item for item in answer_questions(results, JUDGE) if item.key == "nobody")
     best = {
@@ -159,7 +154,6 @@ def test_nobody_draws_the_target_whose_best_score_is_lowest(results: Results) ->
     assert answer.lines[0].value.mean == pytest.approx(best[worst[0]])
 
 
-@pytest.mark.slow
 def test_refinement_is_the_mean_change_over_targets(results: Results) -> None:
     answer = next(item for item in answer_questions(results, JUDGE) if item.key == "refinement")
     by_target: dict[str, list[float]] = {}
@@ -187,7 +181,6 @@ def asked_of(easier: dict[str, float], per_condition: int = 6) -> dict[str, str]
     return {answer.key: answer.sentence for answer in answer_questions(results, JUDGE)}
 
 
-@pytest.mark.slow
 def test_the_hardest_category_is_named_only_where_the_difference_is_clear() -> None:
     assert asked_of({"photos": 3.0})["hardest"].startswith("Geometry, with a mean score of 5.5 (")
     tied = asked_of({"photos": 0.1})["hardest"]
@@ -195,7 +188,6 @@ def test_the_hardest_category_is_named_only_where_the_difference_is_clear() -> N
     assert "cannot be told from it" in tied
 
 
-@pytest.mark.slow
 def test_nobody_is_called_best_on_too_few_targets() -> None:
     answer = asked(per_condition=1, categories=("pie_graph",))["best-describer"]
     assert answer.question == "Which describer is best on all targets?"
@@ -210,7 +202,6 @@ def asked(per_condition: int, categories: tuple[str, ...] = CATEGORIES) -> dict[
     return {answer.key: answer for answer in answer_questions(Results.from_runs(runs), JUDGE)}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("harder", "per_condition", "verdict"),
     [
@@ -227,7 +218,6 @@ def test_a_satisfied_describer_is_right_or_wrong_only_by_enough_targets(
     assert sentence.startswith(f"{verdict}describers end ")
 
 
-@pytest.mark.slow
 def test_what_nobody_draws_says_how_many_targets_the_judge_does_not_rate() -> None:
     # One of the 24 episodes is aborted, so its target has no score.
     assert asked_of({})["nobody"].startswith("Nothing: every one of the 23 rated targets (1 more is not rated) is ")
@@ -309,7 +299,6 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | None], None]:
     return lambda name: monkeypatch.setattr(verified, "describe_recogniser", lambda: name)
 
 
-@pytest.mark.slow
 def test_a_run_scored_without_a_reader_is_scored_anew_with_one_and_never_the_other_way_round(
     tmp_path: Path, reader: Callable[[str | None], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -352,7 +341,6 @@ def test_a_part_is_the_mean_over_episodes_and_its_facts_are_counted() -> None:
     assert (text.held, text.decided, text.total) == (3, 4, 9)
 
 
-@pytest.mark.slow
 def test_facts_are_counted_by_category_difficulty_and_part(charts_run: RunFolder) -> None:
     table = facts_table(Results.from_runs([charts_run]))
     rows = {
@@ -367,7 +355,6 @@ def test_facts_are_counted_by_category_difficulty_and_part(charts_run: RunFolder
     assert {part for _, _, part in rows} == set(PARTS)
 
 
-@pytest.mark.slow
 def test_parts_over_the_turns_end_where_the_table_of_parts_is(charts_run: RunFolder) -> None:
     results = Results.from_runs([charts_run])
     finals = parts_table(results)
@@ -386,7 +373,6 @@ def test_parts_over_the_turns_end_where_the_table_of_parts_is(charts_run: RunFol
         assert values[-1] == final
 
 
-@pytest.mark.slow
 def test_pairs_are_ordered_by_any_part(charts_run: RunFolder) -> None:
     results = Results.from_runs([charts_run])
     table = parts_table(results, order="colour")
@@ -396,7 +382,6 @@ def test_pairs_are_ordered_by_any_part(charts_run: RunFolder) -> None:
         parts_table(results, order="colours")
 
 
-@pytest.mark.slow
 def test_the_facts_of_an_episode_stand_turn_by_turn(charts_run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     table = episode_facts_table(Results.from_runs([charts_run]), "pets")
     turns = [int(value.value or 0) for value in table.column("turn")]

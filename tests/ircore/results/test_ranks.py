@@ -295,6 +295,7 @@ def of_pair(slug: str, generator: str, fates: Sequence[Fate], rules: Rules | Non
     return replace(run, run=made)
 
 
+@pytest.mark.slow
 def test_of_equal_scores_the_first_target_and_then_the_first_run_is_shown() -> None:
     without_the_first: list[Fate] = [
         "refused" if instance.instance_id == HARD[0] else 5.0 for instance in SET.instances
@@ -304,6 +305,7 @@ def test_of_equal_scores_the_first_target_and_then_the_first_run_is_shown() -> N
     assert answer.episodes == (("b", HARD[0]), *(("a", name) for name in HARD[1:PICTURES]))
 
 
+@pytest.mark.slow
 def test_runs_under_the_same_budget_stand_in_the_order_of_their_ids() -> None:
     runs = []
     for slug, run_id, budget, score in (("a", "r9", 10, 9.0), ("b", "r1", 10, 1.0), ("c", "r5", 5, 5.0)):
@@ -313,12 +315,14 @@ def test_runs_under_the_same_budget_stand_in_the_order_of_their_ids() -> None:
     assert [(point.budget, point.cell.score.mean) for point in series.points] == [(5, 5.0), (10, 1.0), (10, 9.0)]
 
 
+@pytest.mark.slow
 def test_a_player_counts_on_pictures_that_every_partner_has_a_score_for() -> None:
     runs = [of_pair("a", "painter", [8.0] + [6.0] * 13), of_pair("b", "sketcher", ["refused"] + [2.0] * 13)]
     score = average_player(Results.from_runs(runs), "describer", "seer", "eye").score
     assert (score.mean, score.n) == (4.0, 13)
 
 
+@pytest.mark.slow
 def test_pairs_without_a_value_stand_last() -> None:
     runs = []
     for slug, share in (("a", None), ("b", 0.25), ("c", 0.75)):

@@ -493,6 +493,7 @@ def held(successes: int, n: int, truth: float) -> bool:
     return bounds.low is not None and bounds.high is not None and bounds.low <= truth <= bounds.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 6, 10, 14, 20, 42, 54, 140])
 @pytest.mark.parametrize("truth", [0.5, 0.8, 0.9, 0.95, 0.97, 0.99, 0.999])
 def test_intervals_of_shares_hold_exactly_computed(n: int, truth: float) -> None:

@@ -480,6 +480,7 @@ def planted() -> Results:
     )
 
 
+@pytest.mark.slow
 def test_planted_differences_are_found(planted: Results) -> None:
     checks = check_paper(planted, "structural")
     for key in ("hard", "ahead", "generator", "payoff", "turns"):
@@ -492,6 +493,7 @@ def test_planted_differences_are_found(planted: Results) -> None:
     assert checks["steady"].verdict == "open"
 
 
+@pytest.mark.slow
 def test_what_runs_lack_is_said(planted: Results) -> None:
     checks = check_paper(planted, "structural")
     assert checks["budget"] == ("no data", "needs a pair that was played under several token budgets")
@@ -499,6 +501,7 @@ def test_what_runs_lack_is_said(planted: Results) -> None:
     assert checks["ends"] == ("no data", "needs two judges that rank at least two pairs")
 
 
+@pytest.mark.slow
 def test_the_opposite_is_contradicted() -> None:
     # Hard pictures are 2 points easier, and refinement helps with both generators.
     results = grid(
@@ -530,6 +533,7 @@ def test_without_a_planted_effect_a_sentence_about_all_is_hardly_ever_contradict
     assert contradicted <= 5
 
 
+@pytest.mark.slow
 def test_the_table_has_a_row_a_sentence(planted: Results) -> None:
     table = find_table_entry("paper").table(planted, TableQuestion(judge="structural"))
     rows = dict(zip((value.value for value in table.column("claim")), table.column("here"), strict=True))

@@ -24,6 +24,8 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.merge import merge
 from ircore.runs.provenance import PROVENANCE, Flag, Provenance, make_provenance, read_provenance, write_provenance
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def pair(tmp_path: Path) -> Path:
@@ -34,7 +36,6 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.slow
 def test_who_is_refused_the_lock_has_changed_nothing(
     tmp_path: Path, pair: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -49,7 +50,6 @@ def test_who_is_refused_the_lock_has_changed_nothing(
     assert content(tmp_path / "run") == before
 
 
-@pytest.mark.slow
 def test_who_is_refused_for_another_reason_has_changed_nothing(
     tmp_path: Path, pair: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,7 +66,6 @@ def test_who_is_refused_for_another_reason_has_changed_nothing(
         assert content(tmp_path / "run") == before
 
 
-@pytest.mark.slow
 def test_a_crash_while_a_run_begins_leaves_nothing_or_a_run_that_goes_on(
     tmp_path: Path, pair: Path, instances: InstanceSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,7 +89,6 @@ def test_a_crash_while_a_run_begins_leaves_nothing_or_a_run_that_goes_on(
     assert provenance.manifest == make_provenance(pair).manifest
 
 
-@pytest.mark.slow
 def test_an_editor_that_writes_in_place_breaks_no_run(tmp_path: Path, pair: Path) -> None:
     instances = sample_instances(tmp_path / "set")
     assert play_pair(pair, instances, tmp_path / "run", "--limit", "1") == 0
@@ -109,7 +107,6 @@ def vouched(tmp_path: Path, source: TranscriptsReference | None = None) -> Prove
     return make_provenance(manifest, source)
 
 
-@pytest.mark.slow
 def test_a_run_says_nothing_of_itself(tmp_path: Path) -> None:
     folder = sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
     assert folder.provenance() is None
@@ -141,7 +138,6 @@ def test_a_damaged_file_is_an_error_of_one_line(tmp_path: Path, content: str) ->
     assert "\n" not in caught.value.problem
 
 
-@pytest.mark.slow
 def test_only_a_run_begun_by_the_maintainers_is_theirs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sample_instances(tmp_path / "set")
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
@@ -162,7 +158,6 @@ def test_only_a_run_begun_by_the_maintainers_is_theirs(tmp_path: Path, capsys: p
     assert RunFolder(Path(ours)).provenance() == voucher
 
 
-@pytest.mark.slow
 def test_a_rescored_run_is_not_played_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sample_instances(tmp_path / "set")
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
@@ -173,7 +168,6 @@ def test_a_rescored_run_is_not_played_on(tmp_path: Path, capsys: pytest.CaptureF
     assert "was played by its submitter and re-scored" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_merged_shards_keep_who_vouches_and_must_agree(tmp_path: Path) -> None:
     sample_instances(tmp_path / "set")
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
@@ -229,7 +223,6 @@ def lines_about(run: Path, episode: str, turn: int = 1, role: str = "") -> list[
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_answers_whose_question_was_taken_away_are_refused_and_their_lines_named(
     tmp_path: Path,
@@ -260,7 +253,6 @@ def test_answers_whose_question_was_taken_away_are_refused_and_their_lines_named
     assert server.count() == asked + len(later)
 
 
-@pytest.mark.slow
 def test_an_answer_that_says_not_what_was_asked_is_not_taken(
     tmp_path: Path, stopped: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -272,7 +264,6 @@ def test_an_answer_that_says_not_what_was_asked_is_not_taken(
     assert "gave the recorded answer to another question" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_the_remedy_for_a_damaged_line_names_all_lines_of_its_episode(
     tmp_path: Path, stopped: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -294,7 +285,6 @@ def test_the_remedy_for_a_damaged_line_names_all_lines_of_its_episode(
     assert server.count() == asked + len(whose)
 
 
-@pytest.mark.slow
 def test_waiting_otherwise_is_no_other_run(
     tmp_path: Path, stopped: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -340,7 +330,6 @@ def install(packages: Path, version: str) -> None:
     sys.modules.pop("own_speaker", None)
 
 
-@pytest.mark.slow
 def test_a_new_version_of_a_player_goes_on_with_no_old_run_and_takes_no_old_answer(
     tmp_path: Path, instances: InstanceSet, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -363,7 +352,6 @@ def test_a_new_version_of_a_player_goes_on_with_no_old_run_and_takes_no_old_answ
     assert RunFolder(tmp_path / "new").run.run_id != RunFolder(tmp_path / "run").run.run_id
 
 
-@pytest.mark.slow
 def test_a_refusal_is_an_answer_and_not_asked_for_again(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -379,7 +367,6 @@ def test_a_refusal_is_an_answer_and_not_asked_for_again(
     assert RunFolder(run).episodes() == (refused,)
 
 
-@pytest.mark.slow
 def test_an_outage_is_asked_again(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
     run = tmp_path / "run"
     server.fail("server_error", model="a-describer")

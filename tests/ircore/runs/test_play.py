@@ -271,6 +271,7 @@ ODD: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ODD)
 def test_a_plug_in_that_raises_or_returns_odd_things_is_a_player_that_broke(
     tmp_path: Path, instances: InstanceSet, what: str

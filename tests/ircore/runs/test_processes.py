@@ -20,6 +20,8 @@ from ircore.instances.store import InstanceSet
 from ircore.runs.costs.totals import compute_episode_costs
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 
 def answers(run: Path) -> dict[tuple[str, int, str], str]:
     """What was answered, by its key."""
@@ -34,7 +36,6 @@ def children(process: int) -> list[int]:
     return [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
-@pytest.mark.slow
 def test_three_processes_play_what_one_plays(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "set", per_condition=3)
     with serving() as service:
@@ -51,7 +52,6 @@ def test_three_processes_play_what_one_plays(tmp_path: Path) -> None:
     assert three.run.run_id == one.run.run_id
 
 
-@pytest.mark.slow
 def test_the_limit_of_cost_holds_over_all_processes(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "set", per_condition=4)
     (tmp_path / "prices.yaml").write_text(
@@ -67,7 +67,6 @@ def test_the_limit_of_cost_holds_over_all_processes(tmp_path: Path) -> None:
     assert 3 <= sum(cost.usd or 0 for cost in compute_episode_costs(folder).values()) < 3 + 0.25
 
 
-@pytest.mark.slow
 def test_a_process_that_is_killed_ends_the_run_and_loses_no_recorded_answer(tmp_path: Path) -> None:
     with serving(latency=3.0) as service:
         process = begin_playing(tmp_path, service, 8, "--processes", "3")
@@ -85,7 +84,6 @@ def test_a_process_that_is_killed_ends_the_run_and_loses_no_recorded_answer(tmp_
     assert recorded.items() <= answers(tmp_path / "run").items()
 
 
-@pytest.mark.slow
 def test_what_was_reserved_for_a_process_that_is_killed_is_freed(tmp_path: Path) -> None:
     """With a limit of cost one process has the only question under way, and the other waits for its room."""
     with serving(latency=3.0, cost=lambda number: 0.01) as service:
@@ -106,7 +104,6 @@ def test_what_was_reserved_for_a_process_that_is_killed_is_freed(tmp_path: Path)
         assert play_pair(pair, instances, tmp_path / "run", "--processes", "2", *limit) == 0
 
 
-@pytest.mark.slow
 def test_a_wrong_key_stops_all_processes_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     instances = sample_instances(tmp_path / "set", per_condition=3)
     with serving() as service:
@@ -118,7 +115,6 @@ def test_a_wrong_key_stops_all_processes_with_one_line(tmp_path: Path, capsys: p
     assert "HTTP 401" in said[0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("other", [["--only-outside"], ["--executor", "dask", "--scheduler", "tcp://127.0.0.1:1"]])
 def test_what_does_not_go_together_is_said(tmp_path: Path, other: list[str]) -> None:
     instances = sample_instances(tmp_path / "set")
@@ -127,7 +123,6 @@ def test_what_does_not_go_together_is_said(tmp_path: Path, other: list[str]) -> 
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.slow
 def test_windows_is_told_what_to_do_instead(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -186,7 +181,6 @@ def prompts(folder: Path, first: str) -> Path:
     return folder
 
 
-@pytest.mark.slow
 def test_a_pair_plays_once_with_each_and_the_difference_is_paired(
     tmp_path: Path, pair: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 
@@ -42,6 +43,15 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     slow_pair.install(tmp_path / "site")
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     return os.pathsep.join((str(tmp_path / "site"), str(SUPPORT)))
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
+    """One worker, which several commands ask one after the other; not to be killed."""
+    pytest.importorskip("distributed")
+    slow_pair.install(site := tmp_path_factory.mktemp("site"))
+    with dask_cluster(tmp_path_factory.mktemp("one-worker") / "dask", 1, f"{site}{os.pathsep}{SUPPORT}") as started:
+        yield started
 
 
 def on(cluster: DaskCluster) -> tuple[str, ...]:
@@ -107,9 +117,13 @@ def test_a_worker_is_killed_and_the_run_is_the_same_as_on_one_machine(tmp_path: 
 
 
 def test_what_goes_wrong_on_a_worker_is_told_as_if_it_had_happened_here(
-    tmp_path: Path, path: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    path: str,
+    cluster: DaskCluster,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    pytest.importorskip("distributed")
+    assert path  # the players are installed here, too
     instances = sample_instances(tmp_path / "set")
     generator = {"player": "canvas"}
 
@@ -117,29 +131,26 @@ def test_what_goes_wrong_on_a_worker_is_told_as_if_it_had_happened_here(
         pair = write_pair(tmp_path / name, describer, generator)
         return play_pair(pair, instances, tmp_path / name / "run", *on(cluster))
 
-    with dask_cluster(tmp_path / "dask", 1, path) as cluster:
-        assert play_with("unwilling", {"player": "unwilling"}) == 0
-        reasons = {episode.abort_reason for episode in RunFolder(tmp_path / "unwilling" / "run").episodes()}
-        assert reasons == {"describer_refused"}
-        assert play_with("broken", {"player": "local-model"}) == 1
-        assert "the describer broke with MemoryError: no room on the card (slow_pair.py:" in capsys.readouterr().err
-        # Settings are checked where the player is made.
-        assert play_with("settings", {"player": "classical", "parameters": {"size": 3}}) == 2
-        assert "submission.yaml: describer: parameters.size: the player 'classical'" in capsys.readouterr().err
-        with monkeypatch.context() as newer:  # here, not on the worker
-            newer.setattr("ircore.runs.remote.cluster.find_package_version", lambda *_: ("slow-pair", "2"))
-            assert play_with("newer", {"player": "unwilling"}) == 2
-        assert "a worker has slow-pair 1.0, not slow-pair 2" in capsys.readouterr().err
-        monkeypatch.setattr("ircore.runs.remote.cluster.__version__", "0.0.1")
-        assert play_with("older", {"player": "classical"}) == 2
-        assert "a worker has ircore 0.1.0, not 0.0.1" in capsys.readouterr().err
-        monkeypatch.undo()
+    assert play_with("unwilling", {"player": "unwilling"}) == 0
+    reasons = {episode.abort_reason for episode in RunFolder(tmp_path / "unwilling" / "run").episodes()}
+    assert reasons == {"describer_refused"}
+    assert play_with("broken", {"player": "local-model"}) == 1
+    assert "the describer broke with MemoryError: no room on the card (slow_pair.py:" in capsys.readouterr().err
+    # Settings are checked where the player is made.
+    assert play_with("settings", {"player": "classical", "parameters": {"size": 3}}) == 2
+    assert "submission.yaml: describer: parameters.size: the player 'classical'" in capsys.readouterr().err
+    with monkeypatch.context() as newer:  # here, not on the worker
+        newer.setattr("ircore.runs.remote.cluster.find_package_version", lambda *_: ("slow-pair", "2"))
+        assert play_with("newer", {"player": "unwilling"}) == 2
+    assert "a worker has slow-pair 1.0, not slow-pair 2" in capsys.readouterr().err
+    monkeypatch.setattr("ircore.runs.remote.cluster.__version__", "0.0.1")
+    assert play_with("older", {"player": "classical"}) == 2
+    assert "a worker has ircore 0.1.0, not 0.0.1" in capsys.readouterr().err
 
 
-def test_nothing_is_sent_after_a_signal(tmp_path: Path) -> None:
+def test_nothing_is_sent_after_a_signal(tmp_path: Path, cluster: DaskCluster) -> None:
     """One worker has begun a question, and eleven wait for it."""
-    pytest.importorskip("distributed")
-    with dask_cluster(tmp_path / "dask", 1) as cluster, serving(latency=3.0) as service:
+    with serving(latency=3.0) as service:
         process = begin_playing(tmp_path, service, 1, "--concurrency", "12", *on(cluster))
         time.sleep(1)
         process.send_signal(signal.SIGTERM)
@@ -151,10 +162,9 @@ def test_nothing_is_sent_after_a_signal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["signal", "deadline"])
-def test_what_a_worker_tried_is_recorded_and_its_pauses_end(tmp_path: Path, how: str) -> None:
-    pytest.importorskip("distributed")
-    more = ("--deadline", "8") if how == "deadline" else ()
-    with dask_cluster(tmp_path / "dask", 1) as cluster, serving(retry_after="1000", cost=lambda number: 0.3) as service:
+def test_what_a_worker_tried_is_recorded_and_its_pauses_end(tmp_path: Path, cluster: DaskCluster, how: str) -> None:
+    more = ("--deadline", "12") if how == "deadline" else ()
+    with serving(retry_after="1000", cost=lambda number: 0.3) as service:
         service.fail("empty_choices", *["rate_limit"] * 100)
         begun = time.monotonic()
         process = begin_playing(tmp_path, service, 0, *on(cluster), *more)
@@ -172,9 +182,8 @@ def test_what_a_worker_tried_is_recorded_and_its_pauses_end(tmp_path: Path, how:
     assert process.returncode == (143 if how == "signal" else 1)
 
 
-def test_a_worker_sends_nothing_more_for_a_command_that_was_killed(tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
-    with dask_cluster(tmp_path / "dask", 1) as cluster, serving(retry_after="3") as service:
+def test_a_worker_sends_nothing_more_for_a_command_that_was_killed(tmp_path: Path, cluster: DaskCluster) -> None:
+    with serving(retry_after="3") as service:
         service.fail(*["rate_limit"] * 100)
         process = begin_playing(tmp_path, service, 0, *on(cluster))
         service.wait_for(1, replies=1)
@@ -293,12 +302,12 @@ def test_requests_of_questions_that_the_deadline_ends_are_recorded(
 ) -> None:
     """Each question has one reply that was billed and cannot be used, and a request under way."""
     instances, at_once = sample_instances(tmp_path / "set", per_condition=4), 6
-    more = ("--deadline", "5", "--concurrency", str(at_once), "--processes", processes)
+    more = ("--deadline", "10", "--concurrency", str(at_once), "--processes", processes)
     with serving(cost=lambda number: 0.25) as service:
         service.fail(*["empty_choices"] * at_once, *["stall"] * 100)
         pair = served_pair(tmp_path, service.base_url)
         assert play_pair(pair, instances, tmp_path / "run", *more) == 1
-        assert "stopped at the deadline of 5 s\n  Every answer is kept" in capsys.readouterr().err
+        assert "stopped at the deadline of 10 s\n  Every answer is kept" in capsys.readouterr().err
         asked = service.count()
     failures = list(RunFolder(tmp_path / "run").failures())
     attempts = [attempt for failure in failures for attempt in failure.attempts]

@@ -15,6 +15,8 @@ from ircore.players.base import DescriberView, TextAnswer
 from ircore.runs.folder import RunFolder
 from ircore.scorers.people.annotation_tasks import Study, TaskPlan, choose_tasks
 
+pytestmark = pytest.mark.slow
+
 
 def kinds(study: Study) -> dict[tuple[str, int], int]:
     return dict(Counter((item.task, item.turn) for item in study.items))
@@ -36,20 +38,17 @@ def wandering_run(folder: Path, instances: InstanceSet) -> RunFolder:
     return sample_run(folder, instances, sample_submission("wandering", "Wandering"), describer=WanderingDescriber)
 
 
-@pytest.mark.slow
 def test_first_and_final_renderings_then_choices(run: RunFolder) -> None:
     study = choose_tasks([run], TaskPlan())
     assert kinds(study) == {("similarity", 1): 4, ("similarity", 2): 4, ("preference", 2): 4}
     assert study.alike == 0
 
 
-@pytest.mark.slow
 def test_every_turn_is_rated_if_asked(tmp_path: Path, instances: InstanceSet) -> None:
     study = choose_tasks([wandering_run(tmp_path / "run", instances)], TaskPlan(every_turn=True))
     assert kinds(study) == {("similarity", turn): 4 for turn in (1, 2, 3)} | {("preference", 3): 2}
 
 
-@pytest.mark.slow
 def test_nobody_chooses_between_two_that_are_the_same(tmp_path: Path, instances: InstanceSet) -> None:
     """The two hard targets end as they began."""
     run = wandering_run(tmp_path / "run", instances)
@@ -62,14 +61,12 @@ def test_nobody_chooses_between_two_that_are_the_same(tmp_path: Path, instances:
         assert study.alike == sum("-hard-" in name for name in drawn)
 
 
-@pytest.mark.slow
 def test_a_picture_of_two_turns_is_drawn_once_as_that_of_the_first(tmp_path: Path, instances: InstanceSet) -> None:
     run = rate_turns(wandering_run(tmp_path / "run", instances), 5.0)
     study = choose_tasks([run], TaskPlan(every_turn=True, by_score="structural"))
     assert kinds(study) == {("similarity", 1): 4, ("similarity", 2): 4}
 
 
-@pytest.mark.slow
 def test_items_are_drawn_as_whole_targets_evenly(tmp_path: Path) -> None:
     """Eight targets of three items each, two in each of four conditions: 14 items are four targets, one of each."""
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances", per_condition=2))
@@ -90,7 +87,6 @@ def test_items_are_drawn_as_whole_targets_evenly(tmp_path: Path) -> None:
     assert choose_tasks([run], TaskPlan(items=3)).items
 
 
-@pytest.mark.slow
 def test_two_runs_need_twice_as_many_items(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "instances")
     runs = [sample_run(tmp_path / slug, instances, sample_submission(slug)) for slug in ("one", "other")]
@@ -99,7 +95,6 @@ def test_two_runs_need_twice_as_many_items(tmp_path: Path) -> None:
     assert len(choose_tasks(runs, TaskPlan(items=6)).items) == 6
 
 
-@pytest.mark.slow
 def test_every_run_of_a_target_or_none(tmp_path: Path, instances: InstanceSet, run: RunFolder) -> None:
     other = sample_run(tmp_path / "other", instances, sample_submission("other", "Other"))
     study = choose_tasks([run, other], TaskPlan(items=8))
@@ -108,7 +103,6 @@ def test_every_run_of_a_target_or_none(tmp_path: Path, instances: InstanceSet, r
         choose_tasks([run, RunFolder(run.path)], TaskPlan())
 
 
-@pytest.mark.slow
 def test_runs_of_different_sets_are_refused(tmp_path: Path, run: RunFolder) -> None:
     other = sample_run(tmp_path / "other", sample_instances(tmp_path / "more", per_condition=2))
     with pytest.raises(InputError, match="another instance set than") as caught:
@@ -116,7 +110,6 @@ def test_runs_of_different_sets_are_refused(tmp_path: Path, run: RunFolder) -> N
     assert caught.value.remedy == "Make a page for each instance set."
 
 
-@pytest.mark.slow
 def test_the_command_says_what_it_made(run: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["annotate", "build", str(run.path), "--out", str(tmp_path / "page"), "--annotators", "a1, a2"]
     assert ircore([*command, "--json"]) == 0

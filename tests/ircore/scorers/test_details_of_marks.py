@@ -23,6 +23,8 @@ from ircore.scorers.verification.eye.view import parse_rgb
 from ircore.scorers.verification.scene_facts.axes import find_scale
 from ircore.scorers.verification.score import Verification, verify_picture
 
+pytestmark = pytest.mark.slow
+
 
 def verified(drawn: Drawn, image: Image.Image) -> Verification:
     own = Picture.from_pixels(drawn.drawing.pixels)
@@ -170,7 +172,6 @@ def test_a_strong_colour_of_the_ground_may_be_a_shade_off_as_a_pale_one_may() ->
     assert "ground/presence" not in wrong_facts(verified(drawn, Image.fromarray(pixels)))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("drawer", DRAWERS)
 def test_the_markers_of_a_line_are_told_by_their_shapes(drawer: str) -> None:
     drawn = draw_target("line_graph", "easy", 301)

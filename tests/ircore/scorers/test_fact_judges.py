@@ -374,6 +374,7 @@ def test_relations_follow_gir_bench(box: Box, other: Box, expected: list[str]) -
     assert find_relations(box, other) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("category", sorted(BUILDERS))
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
 def test_every_drawn_category_has_facts_with_keys_of_their_own(category: str, difficulty: Difficulty) -> None:
@@ -393,6 +394,7 @@ def shares(facts: list[Fact]) -> dict[Share, float]:
     return sums
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("category", sorted(BUILDERS))
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
 @pytest.mark.parametrize("seed", [7, 8])

@@ -150,6 +150,7 @@ def test_a_perfect_drawing_in_another_layout_costs_what_it_looks_like(name: str,
     assert {category: score for category, score in scores.items() if not least <= score <= most} == {}
 
 
+@pytest.mark.slow
 def test_a_canvas_of_noise_or_without_anything_shows_nothing() -> None:
     noise = np.random.default_rng(3).integers(0, 256, (640, 960, 3), dtype=np.uint8)
     blank = np.full((1536, 1024, 3), 240, np.uint8)
@@ -160,6 +161,7 @@ def test_a_canvas_of_noise_or_without_anything_shows_nothing() -> None:
         assert (moved.turn, moved.slant, moved.tilt_x, moved.tilt_y) == (0, 0, 0, 0)
 
 
+@pytest.mark.slow
 def test_a_drawing_turned_too_far_is_there_but_not_found() -> None:
     drawn = target("simple_shapes")
     far = drawn.drawing.image.rotate(33, fillcolor=drawn.scene.background)

@@ -90,6 +90,7 @@ def test_labels_in_another_font_are_not_misspelt() -> None:
     assert not [fact for fact in texts if "?" in str(fact.seen)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("category", "seed"), [("line_graph", 7), ("bar_graph", 2)])
 def test_labels_that_stand_half_a_pixel_beside_their_places_are_right(category: str, seed: int) -> None:
     """No figure is taken for a text figure because the picture's longest labels do not tell which kind it has."""
@@ -109,6 +110,7 @@ def test_labels_that_stand_half_a_pixel_beside_their_places_are_right(category: 
     assert [(fact.fact.expected, fact.seen) for fact in facts if fact.verdict == "fails"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("category", "right", "wrong"),
     [("line_graph", "2014", "3014"), ("pie_graph", "20%", "28%"), ("pie_graph", "36%", "38%")],
@@ -128,6 +130,7 @@ def test_another_figure_in_the_target_s_own_font_is_not_taken_for_the_right_one(
     assert set(labels.values()) == {"holds"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("areas", "verdict"), [("#303a4d", "holds"), ("#2f3964", "fails")])
 def test_a_ground_of_two_colours_is_seen_where_both_are_a_shade_off(areas: str, verdict: str) -> None:
     drawn = draw_target("simple_shapes", "hard", 16001)
@@ -413,6 +416,7 @@ def test_weights_have_bounds(weight: float) -> None:
 BOX = Box(20, 20, 60, 60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "element",
     [
@@ -458,6 +462,7 @@ def test_an_element_that_lacks_what_its_type_defines_is_a_plain_one() -> None:
     assert sentences[0] == "The plain bar at 40 % from the left and 40 % from the top is there."
 
 
+@pytest.mark.slow
 def test_a_scene_of_this_project_is_read_as_it_is() -> None:
     from ircore.instances.targets.categories import BUILDERS, draw_target
 

@@ -27,6 +27,9 @@ from ircore.scorers.people.files import COLUMNS, MAX_ROWS, MAX_TOLD, RowFaults, 
 from ircore.scorers.people.importing import HUMAN_JUDGE, AnnotatorSummary, import_ratings
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
+pytestmark = pytest.mark.slow
+
+
 HEADER = "annotator,episode_id,turn,task,value"
 REASONS = f"{HEADER},reason"
 ONE = "a1,geometry-easy-01,2,similarity,7"
@@ -56,7 +59,6 @@ def refused(path: Path, *runs: RunFolder) -> InputError:
     return caught.value
 
 
-@pytest.mark.slow
 def test_five_columns_are_enough(tmp_path: Path, run: RunFolder) -> None:
     done = import_ratings(table(tmp_path, HEADER, ONE, "a1,geometry-easy-01,2,preference,0.5"), [run])
     assert (done.added, done.kept, done.by_run) == (2, 0, {run.run.run_id: 2})
@@ -69,7 +71,6 @@ def test_five_columns_are_enough(tmp_path: Path, run: RunFolder) -> None:
     assert run.judges() == {"human": HUMAN_JUDGE}
 
 
-@pytest.mark.slow
 def test_the_columns_of_an_export_in_any_order(tmp_path: Path, run: RunFolder) -> None:
     rendering = list_rendered_turns(run.episodes()[0])[-1].rendering
     assert rendering is not None
@@ -84,7 +85,6 @@ def test_the_columns_of_an_export_in_any_order(tmp_path: Path, run: RunFolder) -
     assert values(run) == [("a1", EPISODES[0], 2, "preference", 1.0)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("row", "fault"),
     [
@@ -121,7 +121,6 @@ def test_one_bad_row_and_nothing_is_written(row: str, fault: str, tmp_path: Path
     assert error.remedy == "Mend these rows and import again."
 
 
-@pytest.mark.slow
 def test_whole_numbers_as_a_spreadsheet_may_write_them(tmp_path: Path, run: RunFolder) -> None:
     rows = ("a1,geometry-easy-01,1,similarity,0", "a1,geometry-easy-01,2,similarity,10.0",
             "a1,geometry-easy-01,2,preference,1.00", "a2,geometry-easy-01,2,preference,.5")  # fmt: skip
@@ -129,7 +128,6 @@ def test_whole_numbers_as_a_spreadsheet_may_write_them(tmp_path: Path, run: RunF
     assert [value[-1] for value in values(run)] == [0.0, 10.0, 1.0, 0.5]
 
 
-@pytest.mark.slow
 def test_all_faults_are_told_at_once_in_the_order_of_the_rows(tmp_path: Path, run: RunFolder) -> None:
     path = table(
         tmp_path, HEADER, "a1,nowhere,2,similarity,7", ONE, "A,geometry-easy-01,x,similarity,7", f"{ONE[:-1]}12"
@@ -142,7 +140,6 @@ def test_all_faults_are_told_at_once_in_the_order_of_the_rows(tmp_path: Path, ru
     ]
 
 
-@pytest.mark.slow
 def test_a_file_that_is_wrong_throughout_is_told_in_short(tmp_path: Path, run: RunFolder) -> None:
     error = refused(table(tmp_path, HEADER, *[f"a1,{'x' * 90},2,similarity,{'9' * 9000}"] * 1200), run)
     lines = error.problem.splitlines()
@@ -152,7 +149,6 @@ def test_a_file_that_is_wrong_throughout_is_told_in_short(tmp_path: Path, run: R
     assert max(map(len, lines[1:])) < 140
 
 
-@pytest.mark.slow
 def test_the_same_twice_counts_once(tmp_path: Path, run: RunFolder) -> None:
     path = table(tmp_path, HEADER, ONE, "a2,geometry-easy-01,2,similarity,3", ONE)
     done = import_ratings(path, [run])
@@ -160,13 +156,11 @@ def test_the_same_twice_counts_once(tmp_path: Path, run: RunFolder) -> None:
     assert (import_ratings(path, [run]).added, len(run.scores())) == (0, 2)
 
 
-@pytest.mark.slow
 def test_two_answers_of_one_annotator_are_refused_with_both_rows(tmp_path: Path, run: RunFolder) -> None:
     error = refused(table(tmp_path, HEADER, ONE, "a1,geometry-easy-01,2,similarity,8"), run)
     assert "row 3: a1 on geometry-easy-01, turn 2, similarity: 8 here, 7 in row 2" in error.problem
 
 
-@pytest.mark.slow
 def test_an_answer_that_contradicts_an_earlier_import_is_refused(tmp_path: Path, run: RunFolder) -> None:
     import_ratings(table(tmp_path, HEADER, "a0,geometry-easy-01,1,similarity,1", ONE), [run])
     before = (run.path / SCORES).read_bytes()
@@ -177,7 +171,6 @@ def test_an_answer_that_contradicts_an_earlier_import_is_refused(tmp_path: Path,
     assert (run.path / SCORES).read_bytes() == before
 
 
-@pytest.mark.slow
 def test_a_file_that_has_grown_adds_what_is_new(tmp_path: Path, run: RunFolder) -> None:
     """An annotator exports half-way, then at the end: rows without an answer wait."""
     half = table(
@@ -195,7 +188,6 @@ def test_a_file_that_has_grown_adds_what_is_new(tmp_path: Path, run: RunFolder) 
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("mark", "separator", "end"), [("\ufeff", ";", "\r\n"), ("", ",", "\n"), ("", "\t", "\r")])
 def test_what_spreadsheets_make_of_a_file(mark: str, separator: str, end: str, tmp_path: Path, run: RunFolder) -> None:
     reason = f'a "b" c{" " if separator == chr(9) else separator} é'
@@ -207,7 +199,6 @@ def test_what_spreadsheets_make_of_a_file(mark: str, separator: str, end: str, t
     assert [(score.annotator, score.task, score.reason) for score in run.scores()] == [("a1", "similarity", reason)]
 
 
-@pytest.mark.slow
 def test_rows_are_counted_as_a_spreadsheet_counts_them(tmp_path: Path, run: RunFolder) -> None:
     """Empty rows count; a cell may hold a line break, which no answer does."""
     path = table(tmp_path, REASONS, "", f'{ONE.removesuffix("7")},"two', 'lines"', "a1,nowhere,2,similarity,7,")
@@ -217,7 +208,6 @@ def test_rows_are_counted_as_a_spreadsheet_counts_them(tmp_path: Path, run: RunF
     ]
 
 
-@pytest.mark.slow
 def test_text_that_would_be_a_formula_stays_text(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -229,7 +219,6 @@ def test_text_that_would_be_a_formula_stays_text(
     assert "HYPERLINK" not in capsys.readouterr().out
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
@@ -249,7 +238,6 @@ def test_another_encoding_is_told_with_its_place(data: bytes, problem: str, tmp_
     assert error.remedy == "Save the file as CSV in UTF-8: in a spreadsheet, 'CSV UTF-8'."
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "problem"),
     [
@@ -270,7 +258,6 @@ def test_a_header_that_is_none_of_ratings(lines: tuple[str, ...], problem: str, 
     assert error.remedy or "nearest" in error.problem
 
 
-@pytest.mark.slow
 def test_too_many_rows(tmp_path: Path, run: RunFolder) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text(f"{HEADER}\n{ONE}\n" + ",,,,\n" * MAX_ROWS)
@@ -279,7 +266,6 @@ def test_too_many_rows(tmp_path: Path, run: RunFolder) -> None:
     assert len(read_ratings(path, RowFaults(path))) == 1
 
 
-@pytest.mark.slow
 def test_another_picture_than_was_shown_is_refused(tmp_path: Path, run: RunFolder) -> None:
     """Played anew, an episode has other renderings; ratings of the old ones say nothing of them."""
     error = refused(table(tmp_path, f"{HEADER},rendering", f"{ONE},{'0' * 64}"), run)
@@ -288,14 +274,12 @@ def test_another_picture_than_was_shown_is_refused(tmp_path: Path, run: RunFolde
     assert "row 2: rendering: 'abc' is not a SHA-256" in error.problem
 
 
-@pytest.mark.slow
 def test_an_aborted_episode_has_no_quality_to_rate(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances", per_condition=3))
     error = refused(table(tmp_path, HEADER, "a1,geometry-easy-03,1,similarity,7"), run)
     assert "row 2: episode_id: geometry-easy-03 was aborted and counts as not played" in error.problem
 
 
-@pytest.mark.slow
 def test_a_run_that_names_another_judge_human(tmp_path: Path, run: RunFolder) -> None:
     run.keep_judge(JudgeIdentity(name="human", label="a model", kind="model"))
     with pytest.raises(InputError, match="human"):
@@ -307,7 +291,6 @@ def second_run(folder: Path, instances: InstanceSet) -> RunFolder:
     return sample_run(folder / "second", instances, sample_submission("second", "Second"))
 
 
-@pytest.mark.slow
 def test_several_runs_in_one_file(tmp_path: Path, instances: InstanceSet, run: RunFolder) -> None:
     other = second_run(tmp_path, instances)
     rows = (f"{ONE},{run.run.run_id}", f"{ONE},{other.run.run_id}", f"{ONE.replace('a1', 'a2')},{other.run.run_id}")
@@ -319,7 +302,6 @@ def test_several_runs_in_one_file(tmp_path: Path, instances: InstanceSet, run: R
     assert (len(run.scores()), len(other.scores())) == (1, 2)
 
 
-@pytest.mark.slow
 def test_several_runs_but_one_bad_row(tmp_path: Path, instances: InstanceSet, run: RunFolder) -> None:
     other = second_run(tmp_path, instances)
     path = table(tmp_path, f"{HEADER},run_id", f"{ONE},{run.run.run_id}", f"{ONE}0,{other.run.run_id}")
@@ -328,7 +310,6 @@ def test_several_runs_but_one_bad_row(tmp_path: Path, instances: InstanceSet, ru
     assert "row 1: the column run_id is missing, but several runs are named" in refused(path, run, other).problem
 
 
-@pytest.mark.slow
 def test_the_command_checks_first_then_imports(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -360,7 +341,6 @@ def test_the_command_checks_first_then_imports(
     assert capsys.readouterr().out.splitlines()[0] == f"{path}: 0 ratings added, 2 kept as they were"
 
 
-@pytest.mark.slow
 def test_the_command_tells_faults_without_steering_the_terminal(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -379,7 +359,6 @@ def shown(name: str, run: RunFolder, capsys: pytest.CaptureFixture[str]) -> list
     return [dict(row) for row in document["rows"]]
 
 
-@pytest.mark.slow
 def test_two_annotators_become_the_judge_human(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -476,7 +455,6 @@ def test_a_judge_that_rated_nothing_draws_nothing(pool: RunFolder) -> None:
         choose_tasks([pool], TaskPlan(by_score="structural"))
 
 
-@pytest.mark.slow
 def test_planted_ratings_give_the_r_kappa_and_bias_that_were_planted(
     pool: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -526,7 +504,6 @@ def test_planted_ratings_give_the_r_kappa_and_bias_that_were_planted(
     ]
 
 
-@pytest.mark.slow
 def test_a_study_of_a_judge_test_may_take_only_what_others_drew(tmp_path: Path) -> None:
     run = open_test(tmp_path / "run", drawn_targets(tmp_path / "set"), limit=1)
     (episode,) = run.episodes()

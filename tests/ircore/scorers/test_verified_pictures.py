@@ -22,6 +22,9 @@ from ircore.scorers.verification.scene_facts import Fact
 from ircore.scorers.verification.score import Verification, verify_picture
 from ircore.scorers.verification.verdicts import check_fact, fail_exchanged_colours
 
+pytestmark = pytest.mark.slow
+
+
 DRAWN = [category for category in CATEGORIES if category != "photos"]
 
 
@@ -63,7 +66,6 @@ TRIED = [
 
 
 @pytest.mark.parametrize("category", TRIED)
-@pytest.mark.slow
 def test_the_target_itself_gets_ten_and_a_blank_page_nothing(category: str) -> None:
     drawn = target(category)
     blank = Image.new("RGB", (512, 512), drawn.scene.background)
@@ -72,7 +74,6 @@ def test_the_target_itself_gets_ten_and_a_blank_page_nothing(category: str) -> N
 
 
 @pytest.mark.parametrize("category", TRIED)
-@pytest.mark.slow
 def test_a_move_costs_little_and_another_target_shows_little(category: str) -> None:
     drawn, other = target(category), target(category, 8)
     near, far = (verified(drawn, moved(drawn.drawing.image, by, 0)).score for by in (5, 10))
@@ -84,7 +85,6 @@ def test_a_move_costs_little_and_another_target_shows_little(category: str) -> N
     assert near >= far >= 9
 
 
-@pytest.mark.slow
 def test_a_move_is_reported() -> None:
     drawn = target("geometry")
     own = Picture.from_pixels(drawn.drawing.pixels)
@@ -101,7 +101,6 @@ def test_a_transform_goes_about_the_middle_of_the_picture() -> None:
     assert Transform(wide=0.5, high=0.5).placed([(50, 50), (0, 0)], 100, 100).tolist() == [[50, 50], [25, 25]]
 
 
-@pytest.mark.slow
 def test_a_missing_bar_is_named() -> None:
     drawn = target("bar_graph")
     bars = [element for element in drawn.scene.elements if element.type == "bar"]
@@ -115,7 +114,6 @@ def test_a_missing_bar_is_named() -> None:
     assert known(result.score) < 9
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("category", ["bar_graph", "line_graph", "pie_graph"])
 def test_words_with_two_letters_in_the_wrong_order_cost_something(category: str) -> None:
     drawn = target(category)
@@ -133,7 +131,6 @@ def test_words_with_two_letters_in_the_wrong_order_cost_something(category: str)
     assert known(result.score) < 10
 
 
-@pytest.mark.slow
 def test_a_bar_that_is_shorter_scores_less_the_shorter_it_is() -> None:
     drawn = target("bar_graph")
     own = Picture.from_pixels(drawn.drawing.pixels)
@@ -177,7 +174,6 @@ def test_marks_that_exchanged_their_colours_are_mistaken_and_no_shade_off(
     assert {k for k in range(3) if checked[k].credit == -1.5} == exchanged
 
 
-@pytest.mark.slow
 def test_texts_that_are_gone_are_seen_without_reading() -> None:
     drawn = target("line_graph")
     result = verified(drawn, without_texts(drawn))
@@ -185,7 +181,6 @@ def test_texts_that_are_gone_are_seen_without_reading() -> None:
     assert result.parts["colour"].share == 1
 
 
-@pytest.mark.slow
 def test_something_drawn_in_the_middle_of_nothing_counts_against_precision() -> None:
     drawn = target("simple_shapes")
     image = drawn.drawing.image.copy()
@@ -213,7 +208,6 @@ def random_squares(side: int, seed: int = 1) -> Image.Image:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("side", [1, 4, 16, 64])
 @pytest.mark.parametrize("category", ["functions", "geometry"])
 def test_noise_of_any_grain_shows_nothing_of_a_target(category: str, side: int) -> None:
@@ -222,7 +216,6 @@ def test_noise_of_any_grain_shows_nothing_of_a_target(category: str, side: int) 
     assert score is None or score <= 0.5
 
 
-@pytest.mark.slow
 def test_the_judge_needs_a_scene() -> None:
     drawn = target("bar_graph")
     own = Picture.from_pixels(drawn.drawing.pixels)

@@ -26,6 +26,8 @@ from ircore.scorers.verification.scene_facts import COLOURS, Fact, find_share, l
 from ircore.scorers.verification.score import ScoredFact, compute_score_interval, verify_picture
 from ircore.seeing.ocr import find_missing_reader_package
 
+pytestmark = pytest.mark.slow
+
 
 def form(weight: float, credit: float = 1.0, verdict: Verdict | None = None) -> ScoredFact:
     return ScoredFact("presence", weight, verdict or ("holds" if credit == 1 else "fails"), credit)
@@ -123,7 +125,6 @@ def test_more_that_is_wrong_never_scores_higher(category: str, difficulty: Diffi
         assert score(facts, chosen) <= score(facts, chosen, undecided=True) <= 10
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("category", ["bar_graph", "functions", "geometry"])
 def test_what_the_eye_does_not_see_in_the_target_itself_has_no_weight(category: str) -> None:
     drawn = BUILDERS[category]("hard", random.Random(7))
@@ -144,7 +145,6 @@ def pets(dogs: int) -> tuple[Scene, Picture]:
     return known(instance.scene), pictures["target"]
 
 
-@pytest.mark.slow
 def test_what_is_kept_of_a_verification_gives_the_same_facts_back() -> None:
     (scene, target), (_, wrong) = pets(80), pets(40)
     verification = verify_picture(target, scene, wrong)
@@ -165,7 +165,6 @@ def test_facts_of_another_version_are_not_read_as_those_of_this_one() -> None:
     assert restore_checked_facts(scene, stored) == ()
 
 
-@pytest.mark.slow
 def test_facts_are_kept_once_for_each_rendering_and_never_computed_again(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", chart_instances(tmp_path / "charts"))
     assert score_runs([run], PLAN, workers=1).counts["verified"].new > 0
@@ -183,7 +182,6 @@ def test_facts_are_kept_once_for_each_rendering_and_never_computed_again(tmp_pat
     assert (run.path / FACTS).read_bytes() == before
 
 
-@pytest.mark.slow
 def test_runs_scored_together_have_what_each_has_by_itself(tmp_path: Path) -> None:
     charts = chart_instances(tmp_path / "charts")
     runs = [sample_run(tmp_path / f"run-{number}", charts) for number in (1, 2)]
@@ -213,7 +211,6 @@ MOST = 0.5
 READS = find_missing_reader_package() is None
 
 
-@pytest.mark.slow
 def test_a_layout_costs_at_most_half_a_point() -> None:
     """Where no reader of texts is installed their wording may be undecided: then the highest possible score counts."""
     off: list[str] = []
@@ -266,7 +263,6 @@ def verdicts(*options: str, **environment: str) -> str:
     return subprocess.run(command, env={**os.environ, **environment}, text=True, capture_output=True, check=True).stdout
 
 
-@pytest.mark.slow
 def test_every_reading_is_the_same_without_wide_instructions_in_threads_and_backwards() -> None:
     from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__  # type: ignore[import-not-found]
 

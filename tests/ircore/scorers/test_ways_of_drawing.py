@@ -106,6 +106,7 @@ def test_labels_in_capitals_are_right(font: str) -> None:
     assert all(label.verdict == "holds" for label in words)
 
 
+@pytest.mark.slow
 def test_small_letters_may_be_small_capitals_and_other_words_may_not() -> None:
     """Words set with capitals for their first letters and capitals of 78 % of that size for the others."""
     path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
@@ -133,6 +134,7 @@ def test_small_letters_may_be_small_capitals_and_other_words_may_not() -> None:
     }
 
 
+@pytest.mark.slow
 def test_figures_may_be_as_uneven_in_height_as_small_letters() -> None:
     """Text figures: 0, 1 and 2 as low as small letters, 3, 4, 5, 7 and 9 reaching below the line."""
     path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
@@ -255,6 +257,7 @@ def labels_of(inks: list[Floats]) -> list[letter_shapes.InkedLabel]:
     return [letter_shapes.InkedLabel(ink, text) for ink, text in zip(inks, LABELS, strict=False)]
 
 
+@pytest.mark.slow
 def test_letters_recur_in_words_of_any_font_and_not_in_scribbles() -> None:
     inks = [foreign_ink(label) for label in LABELS]
     lettering = letter_shapes.Lettering(1)
@@ -344,6 +347,7 @@ def graded(part: np.ndarray, width: int, height: int) -> np.ndarray:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("colour", ["#ba68c8", "#ff7043", "#4fc3f7", "#2e7d32", "#d62728"])
 def test_dark_shades_belong_to_the_pale_shade_that_is_the_commonest(colour: str) -> None:
     full = parse_rgb(colour)
@@ -371,6 +375,7 @@ def test_forms_of_shaded_shapes_hold(shaded: Callable[[np.ndarray, int, int], np
     assert all(form.verdict == "holds" for form in forms)
 
 
+@pytest.mark.slow
 def test_shares_of_a_tilted_pie_are_read_on_its_ellipse() -> None:
     """Four wedges of known shares, drawn flat in a scene and tilted with a wall in the rendering."""
     drawn = target("pie_graph")

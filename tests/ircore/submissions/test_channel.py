@@ -37,6 +37,9 @@ from ircore.submissions.channel.channel_test import (
 from ircore.submissions.channel.paraphrase import ByList, count_numbers, paraphrase_messages
 from ircore.submissions.channel.unstated import TOLD, drop_guessed, find_unstated_facts, is_named
 
+pytestmark = pytest.mark.slow
+
+
 PAIR = read_manifest(list_builtin_pairs()["classical+canvas"])
 TARGETS = ("simple_shapes", "geometry", "bar_graph")
 
@@ -61,7 +64,6 @@ def result_of(run: RunFolder, out: Path, own: Any = None) -> ChannelResult:
 
 
 @pytest.mark.attack
-@pytest.mark.slow
 def test_a_code_book_collapses_and_holds_the_run(tmp_path: Path, targets: InstanceSet) -> None:
     book = CodeBook()
     run = played(tmp_path / "run", targets, CodeDescriber(book), BookGenerator(book))
@@ -83,7 +85,6 @@ def test_a_code_book_collapses_and_holds_the_run(tmp_path: Path, targets: Instan
 
 
 @pytest.mark.attack
-@pytest.mark.slow
 def test_a_code_in_the_exact_wording_is_lost_in_paraphrases(tmp_path: Path, targets: InstanceSet) -> None:
     book = CodeBook()
     generator = BookGenerator(book)
@@ -94,7 +95,6 @@ def test_a_code_in_the_exact_wording_is_lost_in_paraphrases(tmp_path: Path, targ
 
 
 @pytest.mark.attack
-@pytest.mark.slow
 def test_a_bent_copy_beside_poor_words_holds_the_run(tmp_path: Path, targets: InstanceSet) -> None:
     cheats = Copyist()
     run = sample_run(tmp_path / "run", targets, describer=cheats, generator=cheats, rules=Rules(max_turns=2))
@@ -143,7 +143,6 @@ def test_words_name_a_fact(attribute: str, expected: Any, tolerance: float | Non
     assert is_named(fact, [message]) == named
 
 
-@pytest.mark.slow
 def test_an_honest_pair_keeps_its_score(tmp_path: Path, targets: InstanceSet) -> None:
     run = played(tmp_path / "run", targets, make_player(PAIR, "describer"), make_player(PAIR, "generator"))
     result = result_of(run, tmp_path / "channel", own=make_player(PAIR, "generator"))
@@ -154,7 +153,6 @@ def test_an_honest_pair_keeps_its_score(tmp_path: Path, targets: InstanceSet) ->
     assert (result.shares["own_paraphrase"].mean or 0) > 0.5
 
 
-@pytest.mark.slow
 def test_the_command_prints_a_table_and_goes_on_where_it_stopped(
     tmp_path: Path, targets: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -190,7 +188,6 @@ def test_a_paraphrase_keeps_numbers_quotations_and_what_leans_on_a_sentence() ->
     assert paraphrase_messages([SAID], ByList()) == [text]
 
 
-@pytest.mark.slow
 def test_a_chat_model_paraphrases_and_may_change_no_number(tmp_path: Path) -> None:
     from ircore.submissions.channel.paraphrase import ByModel
 

@@ -147,6 +147,7 @@ SLIPS = [
 """Slips of people who mean well: what they wrote instead of what, and what they are told, once."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("right", "wrong", "told", "remedy"), SLIPS, ids=[wrong for _, wrong, *_ in SLIPS])
 def test_a_slip_is_told_once_with_what_to_do(
     tree: Path, right: str, wrong: str, told: str, remedy: str, capsys: pytest.CaptureFixture[str]
@@ -303,6 +304,7 @@ def keyed(*hosts: str, key: str = "LAB_KEY") -> list[str]:
     return [fault.field for fault in select_errors(checked.findings) if fault.field.endswith("api_key_env")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("hosts", "key", "faults"), [
     # An honest second submission to the same service, and a pair whose seats share it.
     (("lab.example.org",), "LAB_KEY", []), (("lab.example.org", "lab.example.org"), "LAB_KEY", []),

@@ -68,6 +68,7 @@ def rules(run: Run, calls: Sequence[Call]) -> list[str]:
     return [flag.rule for flag in answers_of_models(run, calls)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_answers_of_an_honest_service_have_no_finding(run: Run, seed: int) -> None:
     calls = answers(60 + 5 * seed, seed, speed=(20, 60, 200)[seed % 3])

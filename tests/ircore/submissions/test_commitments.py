@@ -37,6 +37,9 @@ from ircore.submissions.pending_work import (
 from ircore.submissions.rescoring.packing import pack
 from ircore.submissions.rescoring.rescore import Rescored, rescore
 
+pytestmark = pytest.mark.slow
+
+
 NONCE = "1" * 40
 MANIFEST = {
     "schema": 1, "name": "Mine", "licence": "CC0-1.0", "describer": {"player": "captioner"},
@@ -162,7 +165,6 @@ def rescored(handed: Handed, folder: Path) -> Rescored:
     return rescore(handed.submission, folder / "rescored", handed.instances, handed.packed)
 
 
-@pytest.mark.slow
 def test_a_run_by_its_commitment_is_told_from_others(handed: Handed, tmp_path: Path) -> None:
     run = RunFolder(handed.submission.parents[1] / "run")
     opening = known(run.run.opening)
@@ -260,7 +262,6 @@ ATTACKS: dict[Callable[[Handed], None], str] = {
 
 
 @pytest.mark.attack
-@pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__.strip("_"))
 def test_a_run_that_does_not_follow_from_its_commitment_is_refused(
     handed: Handed, tmp_path: Path, attack: Callable[[Handed], None]
@@ -272,7 +273,6 @@ def test_a_run_that_does_not_follow_from_its_commitment_is_refused(
 
 
 @pytest.mark.attack
-@pytest.mark.slow
 def test_episodes_in_an_order_of_the_submitters_own_are_a_finding(handed: Handed, tmp_path: Path) -> None:
     def reverse(lines: list[dict[str, Any]]) -> None:
         episodes: dict[str, list[dict[str, Any]]] = {}
@@ -305,7 +305,6 @@ def what(given: Handed, runs: Path, *sets: InstanceSet) -> list[str]:
     return [submission.what for submission in waiting_submissions(merged, sorted(runs.glob("*")), sets)]
 
 
-@pytest.mark.slow
 def test_a_merged_pair_waits_until_its_run_is_published(given: Handed, tmp_path: Path) -> None:
     runs = tmp_path / "published" / "runs"
     assert what(given, runs) == ["to be re-scored: no run of it is published"]
@@ -313,20 +312,17 @@ def test_a_merged_pair_waits_until_its_run_is_published(given: Handed, tmp_path:
     assert what(given, runs) == []
 
 
-@pytest.mark.slow
 def test_a_run_that_nobody_vouches_for_does_not_count(given: Handed, tmp_path: Path) -> None:
     runs = tmp_path / "published" / "runs"
     rescore(given.submission, runs / "one", given.instances, given.packed)
     assert what(given, runs) == ["to be re-scored: nobody vouches for its published run"]
 
 
-@pytest.mark.slow
 def test_a_pair_without_transcripts_is_to_be_played(given: Handed, tmp_path: Path) -> None:
     write_manifest(given.submission, None)
     assert what(given, tmp_path / "none") == ["to be played: no run of it is published"]
 
 
-@pytest.mark.slow
 def test_what_changed_since_makes_it_wait_again(given: Handed, tmp_path: Path) -> None:
     runs, manifest = tmp_path / "published" / "runs", given.submission / "submission.yaml"
     publish(given, runs)
@@ -345,7 +341,6 @@ def test_what_changed_since_makes_it_wait_again(given: Handed, tmp_path: Path) -
     assert what(given, runs) == []
 
 
-@pytest.mark.slow
 def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(given: Handed, tmp_path: Path) -> None:
     runs = tmp_path / "published" / "runs"
     publish(given, runs)
@@ -363,7 +358,6 @@ def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(given: Handed
     assert waiting() == former
 
 
-@pytest.mark.slow
 def test_the_command_lists_them(given: Handed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     published, folder = tmp_path / "published", str(given.submission.parent)
     assert ircore(["maintain", "pending", folder, "--published", str(published)]) == 2
@@ -405,7 +399,6 @@ def write_pair(folder: Path, describer: dict[str, Any], generator: dict[str, Any
     return folder
 
 
-@pytest.mark.slow
 def test_a_batch_goes_on_where_it_was_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One pair is finished, one fails; the second time only the failed one is begun again, and no answer is lost."""
     sample_instances(tmp_path / "instances")
@@ -440,7 +433,6 @@ def test_a_batch_goes_on_where_it_was_cut_off(tmp_path: Path, capsys: pytest.Cap
     assert "1 skipped, since they do not wait: nobody" in capsys.readouterr().out
 
 
-@pytest.mark.slow
 def test_an_unknown_price_asks_for_a_bound_before_anything_is_paid(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -462,7 +454,6 @@ def test_an_unknown_price_asks_for_a_bound_before_anything_is_paid(
     assert (forecast(loaded, instances, table).cost_usd or 0) > 0
 
 
-@pytest.mark.slow
 def test_what_waits_is_told_with_its_cost(tmp_path: Path) -> None:
     offline = write_pair(tmp_path / "a-pair", CLASSICAL, CANVAS)
     assert forecast(read_manifest(offline), None) == Forecast(0.0)
@@ -475,7 +466,6 @@ def test_what_waits_is_told_with_its_cost(tmp_path: Path) -> None:
     assert choose_pending([], ["b", "a"]) == (["b", "a"], [])
 
 
-@pytest.mark.slow
 def test_each_pair_of_a_batch_is_played_on_the_set_of_its_game(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

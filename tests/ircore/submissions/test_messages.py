@@ -108,6 +108,7 @@ def test_a_picture_said_otherwise_than_in_words_is_found(said: tuple[str, str], 
     assert rule in {remark.rule for remark in remarks(said[1], budget=200)}
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize(
     "text",

@@ -14,6 +14,9 @@ from ircore.players.submission import read_manifest
 from ircore.submissions.drafts import SCHEMA
 from ircore.submissions.questions import QuestionContext, complete
 
+pytestmark = pytest.mark.slow
+
+
 MODELS = [
     *("--describer", "openai", "--describer-model", "gpt-5.2-2026-01-15", "--describer-parameter", "temperature=0"),
     *("--generator", "openai-images", "--generator-model", "gpt-image-1.5", "--generator-revision", "2026-01"),
@@ -32,7 +35,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "submissions" / "my-pair"
 
 
-@pytest.mark.slow
 def test_flags_alone_make_a_manifest_that_nothing_is_wrong_with(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -49,7 +51,6 @@ def test_flags_alone_make_a_manifest_that_nothing_is_wrong_with(
     assert entry.dates.submitted in (before, date.today().isoformat())  # noqa: DTZ011
 
 
-@pytest.mark.slow
 def test_what_is_known_is_filled_in(folder: Path) -> None:
     assert (
         ircore(
@@ -110,7 +111,6 @@ def test_a_folder_that_could_not_be_handed_in_is_refused(
     assert remedy in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_player_that_others_have_not_says_which_seat_it_takes(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,7 +123,6 @@ def test_a_player_that_others_have_not_says_which_seat_it_takes(
     assert "own-describer is no player of this project" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_proposed_name_is_nobody_elses(folder: Path) -> None:
     pair = ["--describer", "classical", "--generator", "canvas"]
     assert ircore(["submission", "new", str(folder), *pair]) == 0
@@ -139,7 +138,6 @@ def test_what_is_there_is_not_overwritten(folder: Path, capsys: pytest.CaptureFi
     assert (folder / "submission.yaml").read_text() == "mine"
 
 
-@pytest.mark.slow
 def test_a_draft_is_gone_on_with(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What the file says stands; only what it lacks is filled in, and an option that contradicts it is refused."""
     folder.mkdir(parents=True)
@@ -162,7 +160,6 @@ def test_a_draft_is_gone_on_with(folder: Path, capsys: pytest.CaptureFixture[str
     assert (folder / "submission.yaml").read_text() == complete_text
 
 
-@pytest.mark.slow
 def test_a_server_of_ones_own_is_named_as_self_reported_at_once() -> None:
     told: list[str] = []
     answers = ["openai", "Qwen3-VL", "http://127.0.0.1:8000/v1", "", "", "canvas", "", "", "", "", ""]
@@ -175,7 +172,6 @@ def scripted(answers: list[str], told: list[str]) -> QuestionContext:
     return QuestionContext("my-pair", (), lambda question, proposal: next(left) or proposal, told.append)
 
 
-@pytest.mark.slow
 def test_answers_are_checked_as_they_are_given() -> None:
     told: list[str] = []
     answers = [

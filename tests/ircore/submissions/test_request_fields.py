@@ -205,6 +205,7 @@ def test_names_of_two_models(named: str, served: str) -> None:
     assert not is_same_model(named, served)
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_a_model_that_answers_in_the_place_of_another_is_a_finding(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))

@@ -183,6 +183,7 @@ def test_a_long_listing_comes_page_by_page(
     assert len(list(folder.rglob("*.png"))) == len(list(played.run.rglob("*.png")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
@@ -283,6 +284,7 @@ def test_pictures_are_packed_without_anything_beside_their_pixels(tmp_path: Path
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "secret",
     ["hf_" + "a" * 30, "-----BEGIN RSA " + "PRIVATE KEY-----", "/home/somebody/models", "C:\\Users\\somebody"],
@@ -370,6 +372,7 @@ def test_the_newest_commit_and_the_only_run_are_found(served: HubServer, played:
     assert ircore(["maintain", "rescore", str(folder), *words]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
@@ -450,6 +453,7 @@ def test_an_episode_ends_once_more_after_an_outage_and_only_then(run: RunFolder)
     assert faults(End(episode=ended))[0].endswith("ended twice")
 
 
+@pytest.mark.slow
 def test_a_rendering_of_several_turns_is_named_by_the_first(run: RunFolder) -> None:
     dot = Picture.from_pixels(np.zeros((8, 8, 3), np.uint8))
     drawn = Rendering(sha256=dot.sha256, width=8, height=8)
@@ -483,6 +487,7 @@ def pictures_of(count: int) -> list[Picture]:
     return [Picture.from_pixels(drawing.pixels) for drawing in drawings]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("played", "copied", "turns", "held"),
     [(6, 5, 1, True), (6, 1, 5, False), (2, 2, 1, False), (12, 4, 1, False)],
@@ -530,6 +535,7 @@ def test_a_pair_may_draw_its_own_pictures_again_and_no_other_pairs(run: RunFolde
     assert len(list(comparison.with_others(stranger, [run], run.instances))) == sum(map(len, drawn.values()))
 
 
+@pytest.mark.slow
 def test_a_rendering_that_is_shown_twice_stands_at_its_first_step(run: RunFolder) -> None:
     episode = run.episodes()[0]
     first, second = list_rendered_turns(episode)

@@ -199,6 +199,7 @@ CHANGES: dict[str, Files] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_belongs_to_an_account_is_changed_by_it_or_maintainers(proposed: Propose, name: str) -> None:
@@ -261,6 +262,7 @@ def test_who_owns_a_pair_does_not_judge_it(proposed: Propose, kind: str, spelled
     assert "which only maintainers decide" in wrong.problem
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_earlier_decisions_stay(objects: ObjectRepository) -> None:
     merged: Files = {**MERGED, DECISIONS: (PLAIN, decided("disputed"))}
@@ -291,6 +293,7 @@ TAKEN_NAMES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("name", TAKEN_NAMES)
 def test_a_name_that_looks_like_one_that_is_there(objects: ObjectRepository, name: str) -> None:
@@ -336,6 +339,7 @@ RESERVED = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("word", RESERVED)
 def test_reserved_words(proposed: Propose, word: str) -> None:
@@ -368,6 +372,7 @@ PROVIDERS = ("OpenAI", "Open AI", "OPENAI", "0penAI", "ОреnАІ", "OpenAI Res
              "Team Google", "Meta", "xAI", "Stability AI", "Microsoft", "nvidia")  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("author", PROVIDERS)
 def test_a_providers_name_as_author_needs_proof(proposed: Propose, author: str) -> None:

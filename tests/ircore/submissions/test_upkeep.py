@@ -108,6 +108,7 @@ def test_a_run_that_comes_out_otherwise_is_told(
     assert "1 episode differs from what was published" in shown.err
 
 
+@pytest.mark.slow
 def test_models_and_people_are_not_asked_again(published: Path) -> None:
     run = RunFolder(published / "run").run
     assert plays_offline(run)
@@ -218,6 +219,7 @@ def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHubSe
         yield server
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_named_with_its_place(github: GitHubServer, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["maintain", "setup", "--check"]) == 0
     lines = capsys.readouterr().out.splitlines()

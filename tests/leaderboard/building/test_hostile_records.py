@@ -124,6 +124,7 @@ def files(content: Content) -> Mapping[str, str]:
     return {name: text for make in content.files for name, text in make()}
 
 
+@pytest.mark.slow
 def test_no_page_has_an_element_of_a_strangers(pages: Mapping[str, str]) -> None:
     assert len(pages) > 40
     assert [path for path, text in pages.items() if not Elements(text).are_ours] == []
@@ -131,6 +132,7 @@ def test_no_page_has_an_element_of_a_strangers(pages: Mapping[str, str]) -> None
     assert sum("x-hostile" in text for text in pages.values()) > 20
 
 
+@pytest.mark.slow
 def test_no_head_has_an_element_of_a_strangers(content: Content, tmp_path: Path) -> None:
     tags = [
         build_card_tags(tmp_path, page.path, page.title, "https://example.org/", page.title) for page in content.pages
@@ -144,6 +146,7 @@ def test_no_head_has_an_element_of_a_strangers(content: Content, tmp_path: Path)
     assert [shell for shell in shells if "<x-hostile" in shell] == []
 
 
+@pytest.mark.slow
 def test_the_name_of_a_site_of_one_game_is_escaped(tmp_path: Path) -> None:
     """A game is a stranger's package, and its title is the name of the site, which the theme writes as it is."""
     tree = Tree(tmp_path)
@@ -170,6 +173,7 @@ def test_feeds_badges_and_tables_are_what_their_names_say(files: Mapping[str, st
     assert [cell for row in table for cell in row if cell.startswith(("=", "+", "@", "\t"))] == []
 
 
+@pytest.mark.slow
 def test_no_text_ends_the_field_of_a_citation(pages: Mapping[str, str]) -> None:
     entries = []
     for text in pages.values():
@@ -223,6 +227,7 @@ def test_no_cell_of_a_heat_map_has_an_element_of_a_strangers(content: Content) -
         assert "&lt;x-h" in made
 
 
+@pytest.mark.slow
 def test_no_still_picture_has_an_element_of_a_strangers(content: Content) -> None:
     assert content.site is not None
     charts = make_figures(content.site.results, content.site.pairs).values()

@@ -25,6 +25,9 @@ from leaderboard.games.files import build_games_board_files, build_only_games_fi
 from leaderboard.model.section import GameSection
 from leaderboard.pages.board_views import build_leaderboard_files
 
+pytestmark = pytest.mark.slow
+
+
 PROMPTS = "reconstruction-test"
 SOURCE = ["benchmark", "instance_set", "prompts", "units"]
 
@@ -53,7 +56,6 @@ def units_of(text: str) -> dict[str, str]:
     return dict(unit.split(": ") for unit in text.split("; "))
 
 
-@pytest.mark.slow
 def test_the_boards_say_benchmark_set_and_units_behind_the_columns_that_they_always_had(
     results: Results, version: Version
 ) -> None:
@@ -75,7 +77,6 @@ def test_an_unreleased_benchmark_has_no_name_but_a_set(results: Results) -> None
     assert (row["benchmark"], row["instance_set"]) == ("", "f" * 64)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chart", "judge", "unit"),
     [

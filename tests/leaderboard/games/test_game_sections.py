@@ -52,6 +52,7 @@ def html_of(section: GameSection, name: str) -> str:
     return Renderer(None, {}).block(page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("per_condition", "few"), [(2, True), (5, False)])
 def test_a_small_cell_of_fewer_than_five_episodes_is_said_to_be_too_few(per_condition: int, few: bool) -> None:
     run = guessed("pair", guessing_set(per_condition), [4.0, 6.0] * 2 * per_condition)
@@ -105,6 +106,7 @@ def test_a_game_is_asked_in_its_own_words_and_answers_in_main_scores() -> None:
     assert "satisfied" not in asked
 
 
+@pytest.mark.slow
 def test_history_changes_and_feeds_of_a_game_tell_of_its_runs_and_stay_in_its_folder() -> None:
     runs = [guessed(slug, guessing_set(5), [value] * 20) for slug, value in (("first", 5.0), ("second", 9.0))]
     days = {"first": "2026-01-01T00:00:00+00:00", "second": "2026-01-02T00:00:00+00:00"}
@@ -176,6 +178,7 @@ def test_no_interval_is_drawn_of_fewer_than_five(per_condition: int, shown: bool
     assert ('class="whisker"' in Renderer(None, {}).block(figures)) == shown
 
 
+@pytest.mark.slow
 def test_a_run_by_other_rules_says_so_beside_its_players_and_is_ranked_among_those_by_the_same() -> None:
     instances = guessing_set(5)
     usual = [guessed(name, instances, [points] * 20, {"rounds": 2}) for name, points in (("one", 9.0), ("two", 1.0))]
@@ -224,6 +227,7 @@ def helped_by(guesser: str, helper: str) -> InventedRun:
     return replace(run, run=run.run.model_copy(update={"submission": submission}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pairs", "lead"),
     [
@@ -439,6 +443,7 @@ def crowd(slug: str, name: str, values: Sequence[float | str], taken: int = 3) -
     return replace(run, run=run.run.model_copy(update={"submission": submission}))
 
 
+@pytest.mark.slow
 def test_runs_of_many_seats_go_by_the_name_of_the_submission() -> None:
     runs = [crowd("a", "The quick team", [9.0] * 20), crowd("b", "Twins", [5.0] * 20), crowd("c", "Twins", [4.0] * 20)]
     section = GameSection(Results.from_runs(game=Crowded(), runs=runs))
@@ -465,6 +470,7 @@ class Witnessed(Crowded):
     measures = (Guessing.measures[0], Measure("words", "Words", "words", direction="lower"))
 
 
+@pytest.mark.slow
 def test_pages_name_seats_outcomes_and_units_in_words() -> None:
     runs = [crowd("a", "The quick team", [9.0] * 20), crowd("b", "Twins", [5.0] * 19 + ["answer_format"])]
     section = GameSection(Results.from_runs(game=Witnessed(), runs=runs))
@@ -494,6 +500,7 @@ class Drawn(Crowded):
     rules = Drawing
 
 
+@pytest.mark.slow
 def test_a_row_by_other_rules_says_so_even_of_a_run_of_before_a_rule_was_added() -> None:
     usual = [crowd(slug, slug.title(), [points] * 20) for slug, points in (("a", 9.0), ("b", 5.0))]
     rules = {"rounds": 3, "drawing": True}
@@ -540,6 +547,7 @@ def test_a_number_is_written_with_its_noun() -> None:
     assert shown("{{ 1|counted('token') }}, {{ 1200|counted('token') }}") == "1 token, 1,200 tokens"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("template", "words"),
     [

@@ -295,6 +295,7 @@ def test_the_legend_names_every_tier() -> None:
     assert {MAINTAINERS, RESCORED, HERE} < set(LEGEND)
 
 
+@pytest.mark.slow
 def test_every_finding_has_words() -> None:
     sources = "".join(path.read_text() for path in Path(submissions.__file__).parent.rglob("*.py"))
     named = set(re.findall(r'_?[fF]lag\((?:rule=)?"(\w+)"', sources))

@@ -80,6 +80,7 @@ def test_what_is_drawn_says_whose_it_is(files: dict[str, Any]) -> None:
     assert figure["source"]["category"] == "geometry"
 
 
+@pytest.mark.slow
 def test_an_ended_episode_keeps_its_last_score_in_the_turns(files: dict[str, Any]) -> None:
     """After turn 1: (4 + 2 + 6) / 3; after 2: (6 + 2 + 7) / 3; after 3: (8 + 2 + 7) / 3; refined by 3, 2 and 1."""
     figure = files["trajectories.json"]

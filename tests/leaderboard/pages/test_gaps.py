@@ -13,6 +13,8 @@ from ircore.commands.main import run as ircore
 from ircore.submissions.seasons import begin_season, reveal_season
 from leaderboard.building.site_check import check_site
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -34,7 +36,6 @@ def cell_of(row: Element, kind: str) -> str:
     return " ".join(cell.text.split())
 
 
-@pytest.mark.slow
 def test_giving_up_the_worst_pictures_does_not_win(site: Path) -> None:
     """``choosy`` is ``honest`` without its three worst pictures: 9.0 of what it played, 67.5 of all."""
     rows = rows_of(site, "boards/index")
@@ -45,7 +46,6 @@ def test_giving_up_the_worst_pictures_does_not_win(site: Path) -> None:
     assert (float(qualities["honest"]), float(qualities["choosy"])) == pytest.approx((8.0, 9.0))
 
 
-@pytest.mark.slow
 def test_a_pair_without_a_rank_stands_last_with_reason_and_remedy_and_no_number(site: Path) -> None:
     rows = rows_of(site, "boards/index")
     assert set(list(rows)[3:]) == {"broken", "unseen"}
@@ -62,7 +62,6 @@ def test_a_pair_without_a_rank_stands_last_with_reason_and_remedy_and_no_number(
     assert "ircore score" in remedies
 
 
-@pytest.mark.slow
 def test_refused_not_yet_and_not_applicable_are_told_apart(site: Path) -> None:
     rows = rows_of(site, "boards/index")
     assert cell_of(rows["unseen"], "rated") == "8/12 3 refused 1 not yet"
@@ -80,7 +79,6 @@ def test_refused_not_yet_and_not_applicable_are_told_apart(site: Path) -> None:
     assert [element.text for element in targets.find("span", class_="heat")] == ["×", "×", "…"]
 
 
-@pytest.mark.slow
 def test_the_front_page_leads_with_the_main_score_and_says_what_is_rated(site: Path) -> None:
     (table,) = page_of(site, "index").find("table", class_="board")
     heads = [" ".join(element.text.split()) for element in table.find("thead")[0].find("th")]
@@ -91,7 +89,6 @@ def test_the_front_page_leads_with_the_main_score_and_says_what_is_rated(site: P
     assert "No rank:" in last.text
 
 
-@pytest.mark.slow
 def test_the_order_by_quality_says_what_it_leaves_out_without_javascript(site: Path) -> None:
     page = page_of(site, "boards/quality")
     assert list(rows_of(site, "boards/quality"))[:3] == ["choosy", "honest", "plain"]
@@ -104,7 +101,6 @@ def test_the_order_by_quality_says_what_it_leaves_out_without_javascript(site: P
     assert 'href="../boards/quality.html"' in (site / "boards" / "index.html").read_text()
 
 
-@pytest.mark.slow
 def test_a_pairs_page_compares_it_with_the_others_in_three_ways(site: Path) -> None:
     table = next(element for element in page_of(site, "pairs/choosy").find("table") if "Told apart" in element.text)
     heads = [" ".join(element.text.split()) for element in table.find("thead")[0].find("th")]
@@ -123,7 +119,6 @@ def test_a_pairs_page_compares_it_with_the_others_in_three_ways(site: Path) -> N
     assert "the other has no rank" in broken.text
 
 
-@pytest.mark.slow
 def test_badges_and_feeds_say_why_there_is_no_rank(site: Path) -> None:
     broken = json.loads((site / "badges" / "broken" / "overall.json").read_text())
     assert broken["message"] == "no rank: incomplete: 3 of 12 episodes have no result yet"
@@ -134,7 +129,6 @@ def test_badges_and_feeds_say_why_there_is_no_rank(site: Path) -> None:
     assert "no rank: only 8 of 12 renderings are rated" in unseen
 
 
-@pytest.mark.slow
 def test_exports_hold_why_and_how_much(site: Path) -> None:
     rows = json.loads((site / "data" / "leaderboard.json").read_text())["rows"]
     overall = [row for row in rows if (row["judge"], row["category"], row["difficulty"]) == ("eye", "all", "all")]
@@ -149,7 +143,6 @@ def test_exports_hold_why_and_how_much(site: Path) -> None:
     assert reasons["unseen"] == (None, "underrated")
 
 
-@pytest.mark.slow
 def test_an_interval_cut_off_by_its_scale_or_wide_by_gaps_shows_its_ends_on_every_page(site: Path) -> None:
     """``unseen`` has 8 of 12 rated: its interval reaches much farther down, and ± would reach beyond the scale."""
     shown = cell_of(rows_of(site, "boards/index")["unseen"], "quality-column")
@@ -190,7 +183,6 @@ def season_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built_once(tmp_path_factory, "season", build)
 
 
-@pytest.mark.slow
 def test_the_gap_of_each_pair_is_a_column_of_the_board_with_its_interval(season_site: Path) -> None:
     """Main scores are 81.5 in public and 63.5 in secret, so the gap is 18.0; the shy pair has none."""
     board = read_page(season_site / "boards" / "index.html")
@@ -204,7 +196,6 @@ def test_the_gap_of_each_pair_is_a_column_of_the_board_with_its_interval(season_
     assert "season spring" in words.text
 
 
-@pytest.mark.slow
 def test_boards_of_a_part_of_the_targets_lack_the_column_and_the_site_is_sound(season_site: Path) -> None:
     findings, _ = check_site(season_site)
     assert not findings

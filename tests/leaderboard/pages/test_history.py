@@ -120,6 +120,7 @@ def test_a_pair_enters_among_those_that_were_there_by_then(site: Site) -> None:
     assert tied.words.endswith("the comparisons tell it from no pair behind it.")
 
 
+@pytest.mark.slow
 def test_the_last_pair_enters_with_the_ranks_that_the_board_gives_it_and_the_first_leads_alone(site: Site) -> None:
     entered = {entry.pair.describer: entry for entry in list_entries(site).values()}
     board = {row.submission.describer: row for row in site.under().board(site.judge)}
@@ -130,6 +131,7 @@ def test_the_last_pair_enters_with_the_ranks_that_the_board_gives_it_and_the_fir
     assert "It entered with rank 1–2 of 3, place 2 of 3 by main score, behind" in entered["teller"].words
 
 
+@pytest.mark.slow
 def test_what_changed_tells_it_in_words_and_so_do_the_feeds(site: Site) -> None:
     words = {change.title: change.words for change in list_changes(site)}
     told = "It entered with rank 1 of 2, place 1 of 2 by main score, ahead of seer + painter (53.5, 95 % interval "
@@ -207,6 +209,7 @@ def test_what_changed_and_the_feeds_tell_who_moved(
         assert release.words in text
 
 
+@pytest.mark.slow
 def test_the_page_has_intervals_and_leads_to_the_episodes_of_the_pair(site: Site, board: FrozenBoard) -> None:
     page = build_history_page(site, [board]).complete()
     text = Renderer(site, {}).block(page)
@@ -299,6 +302,7 @@ def test_players_without_a_common_partner_stand_by_name_with_their_pairs() -> No
     assert text.partition(" seer ")[2].split(" Partners")[0].split("have ranks with it) ")[-1].startswith("1 ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("partners", "heading"), [(1, "as drawn"), (6, "every partner"), (8, "6 of 8 partners, best first")]
 )
@@ -393,6 +397,7 @@ def test_kinds_of_too_few_targets_come_last_and_stay_out_of_the_sentence() -> No
     assert many.words == "20 missing, 10 wrong colour"
 
 
+@pytest.mark.slow
 def test_marks_that_are_nearly_always_right_are_not_called_undrawn() -> None:
     from ircore.results.statistics.intervals import Estimate
 

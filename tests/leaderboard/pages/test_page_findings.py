@@ -90,6 +90,7 @@ def test_a_board_says_who_leads_it_and_a_board_by_quality_does_not(site: Site) -
     assert told(site, pages["boards/quality"]) == ""
 
 
+@pytest.mark.slow
 def test_players_are_ranked_by_name_and_titles_tell_boards_apart(site: Site) -> None:
     pages = {page.path: page for page in build_player_board_pages(site)}
     assert told(site, pages["boards/describers/index"]).startswith("seer-2 leads 3 describers, main score ")
@@ -222,6 +223,7 @@ def test_the_best_pair_and_its_gain_come_from_the_data(helped_site: Site) -> Non
     assert made.direction == "help"
 
 
+@pytest.mark.slow
 def test_the_hardest_condition_is_that_of_the_lowest_best_score(helped_site: Site) -> None:
     made = finding_of(helped_site)
     assert made.hardest is not None
@@ -239,6 +241,7 @@ def test_three_pictures_a_condition_say_which_category_is_hardest_and_two_say_no
     assert finding_of(site_of(tmp_path / "two", by_turn=1.0, per_condition=2)).hardest is None
 
 
+@pytest.mark.slow
 def test_of_equal_pairs_none_is_crowned_and_the_finding_is_about_all_of_them() -> None:
     # Four pairs that are alike but for chance, all of which gain about two points by correcting.
     instances = invented_set(6, ("geometry", "photos"))
@@ -274,6 +277,7 @@ def test_a_kind_of_picture_is_out_of_reach_or_done_only_by_an_interval_that_says
     assert Hardest("geometry", "hard", score, None).reach == reach
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("delta", "direction"),
     [
@@ -316,6 +320,7 @@ def test_the_front_page_says_so_in_three_sentences(helped_site: Site) -> None:
     assert html.index('class="finding"') < html.index('class="strip"')
 
 
+@pytest.mark.slow
 def test_words_read_more_easily_than_pixels() -> None:
     assert measure_legibility(["A tangent touches the circle at B"]) == 1
     assert measure_legibility(["polyline through (254, 162), (239, 163)"]) == pytest.approx(2 / 6)

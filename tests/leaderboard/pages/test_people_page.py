@@ -71,11 +71,13 @@ def board_run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     return run
 
 
+@pytest.mark.slow
 def test_until_somebody_rates_the_page_says_that_nobody_has(board_run: RunFolder) -> None:
     values = build_people_page(Site([SiteRun(board_run.path)])).complete().values
     assert (values["tables"], values["sentences"], values["witnesses"]) == ([], [], None)
 
 
+@pytest.mark.slow
 def test_ratings_of_a_study_give_r_kappa_and_bias(board_run: RunFolder, tmp_path: Path) -> None:
     study = rated_study(tmp_path)
     site = Site([SiteRun(board_run.path)])
@@ -241,6 +243,7 @@ def test_a_given_card_must_be_of_one_of_the_judges(tmp_path: Path) -> None:
     assert read_cards({"structural": STRUCTURAL}, [tmp_path / "mine.json"])["structural"].share == 0.9
 
 
+@pytest.mark.slow
 def test_a_reference_line_stands_at_its_value() -> None:
     drawn = dot(Estimate(50.0, 40.0, 60.0, 9), None, 0, 100, references=(0.0, 100.0))
     assert 'd="M4.0 1V19"' in drawn

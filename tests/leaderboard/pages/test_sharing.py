@@ -41,6 +41,7 @@ def test_a_page_with_numbers_has_its_link_and_an_entry_that_says_where_they_come
     assert render_share_strip(Page("cite", "Cite", "cite"), site) == ""
 
 
+@pytest.mark.slow
 def test_a_citation_names_who_rated_the_numbers_of_its_own_page(site: Site) -> None:
     view, record = (
         BoardView("eye"),
@@ -144,6 +145,7 @@ def test_on_the_page_of_a_target_the_link_of_an_episode_with_a_card_is_offered(s
     assert "data-episodes" not in render_share_strip(Page("ask", "Ask", "ask"), site)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "template", "kind"),
     [

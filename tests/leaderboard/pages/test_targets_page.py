@@ -25,6 +25,9 @@ from leaderboard.pages.targets import build_targets_page
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.build_cache import BuildCache
 
+pytestmark = pytest.mark.slow
+
+
 BOX = Box(10, 10, 20, 20)
 
 
@@ -52,14 +55,12 @@ def with_scenes(results: Results) -> Results:
     )
 
 
-@pytest.mark.slow
 def test_what_is_drawn_is_counted_but_not_the_ground(run: RunFolder) -> None:
     table = targets_table(with_scenes(Results.from_runs([run])), "simple_shapes", "easy")
     known = {"targets": 2, "elements": 2, "fewest": 1, "most": 3, "texts": 0.5, "smallest": 12, "colours": 1.5}
     assert {key: table.entry(0, key).value for key in known} == known
 
 
-@pytest.mark.slow
 def test_first_messages_are_those_of_the_episodes(run: RunFolder) -> None:
     table = targets_table(Results.from_runs([run]), "simple_shapes", "easy")
     first = [
@@ -98,7 +99,6 @@ def site_of(folder: Path, out: Path, earlier: Path | None = None) -> Site:
     return site
 
 
-@pytest.mark.slow
 def test_a_strip_has_two_frames_a_turn_and_there_are_at_most_six(tmp_path: Path) -> None:
     tree = Tree(tmp_path / "work")
     site = site_of(tmp_path, tree.files)
@@ -119,7 +119,6 @@ def test_a_strip_has_two_frames_a_turn_and_there_are_at_most_six(tmp_path: Path)
             assert 2 <= getattr(picture, "n_frames", 1) <= 2 * len(list_rendered_turns(episode.result.episode))
 
 
-@pytest.mark.slow
 def test_the_next_build_takes_strips_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = Tree(tmp_path / "first")
     write_strips(site_of(tmp_path, first.files), first)

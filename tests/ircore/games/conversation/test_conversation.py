@@ -231,6 +231,7 @@ def test_everything_that_an_easy_dialogue_tells_draws_the_target() -> None:
     assert VerifiedJudge(drawn.scene).rate(target, image).value == 10.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_hard_dialogues_chat_and_correct_a_colour_that_the_summariser_sets_right(seed: int) -> None:
     drawn = draw_target("simple_shapes", "hard", seed)

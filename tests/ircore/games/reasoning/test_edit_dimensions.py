@@ -32,6 +32,9 @@ from ircore.games.reasoning.puzzles.entities import ENTITIES
 from ircore.players.builtin.editor import edit_for, find_described_region
 from ircore.seeing.grids import EMPTY, cut_tiles, deduce_sudoku, find_grid, join_tiles, list_units, read_cells
 
+pytestmark = pytest.mark.slow
+
+
 EDITS: tuple[Dimension, ...] = (Jigsaw(), Sudoku(), Painting())
 EACH = pytest.mark.parametrize("dimension", EDITS, ids=lambda dimension: dimension.name)
 DIFFICULTIES = pytest.mark.parametrize("difficulty", ["easy", "hard"])
@@ -45,7 +48,6 @@ def score(dimension: Dimension, task: Task, answer: Picture) -> float:
     return known(dimension.verify(task.payload, task.pictures, answer).corrected)
 
 
-@pytest.mark.slow
 @EACH
 @DIFFICULTIES
 @pytest.mark.parametrize("seed", range(3))
@@ -59,7 +61,6 @@ def test_the_truth_is_perfect_and_the_untouched_picture_worth_nothing(
     assert (untouched.corrected, untouched.correct) == (0, False)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dimension", [Jigsaw(), Sudoku()], ids=["jigsaw", "sudoku"])
 @DIFFICULTIES
 def test_the_editor_solves_the_task_from_prompt_and_picture(dimension: Dimension, difficulty: str) -> None:
@@ -80,7 +81,6 @@ def rearranged(task: Task, change: Callable[[list[int]], None]) -> Picture:
     return Picture.from_pixels(join_tiles(cut_tiles(task.pictures["truth"].pixels, count), order))
 
 
-@pytest.mark.slow
 def test_two_exchanged_tiles_cost_two_of_the_moved_ones() -> None:
     task = made(Jigsaw(), "hard")
     order = task.payload["order"]
@@ -93,7 +93,6 @@ def test_two_exchanged_tiles_cost_two_of_the_moved_ones() -> None:
     assert score(Jigsaw(), task, rearranged(task, exchange)) == pytest.approx((moved - 2) / moved)
 
 
-@pytest.mark.slow
 def test_a_tile_that_leaves_its_place_costs_too() -> None:
     task = next(task for seed in range(20) if len(kept(task := made(Jigsaw(), "hard", seed))) >= 2)
     first, second = kept(task)[:2]
@@ -120,7 +119,6 @@ def grey(task: Task) -> Picture:
     return Picture.from_pixels(np.full((480, 480, 3), 128, np.uint8))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fault", [turned_over, grey])
 def test_a_mirrored_or_grey_jigsaw_is_wrong(fault: Callable[[Task], Picture]) -> None:
     task = made(Jigsaw(), "hard")
@@ -138,7 +136,6 @@ def changed(cells: str, place: int, digit: str) -> str:
     return f"{cells[:place]}{digit}{cells[place + 1 :]}"
 
 
-@pytest.mark.slow
 @DIFFICULTIES
 def test_each_planted_fault_in_a_sudoku_costs_a_cell(difficulty: str) -> None:
     task = made(Sudoku(), difficulty)
@@ -194,7 +191,6 @@ def in_red(pixels: np.ndarray, mask: np.ndarray) -> None:
     pixels[mask] = (255, 0, 0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "most"), [(everything, 0.3), (the_rest, 0.01), (upper_part, 0.8), (too_much, 0.9), (in_red, 0)]
 )
@@ -232,7 +228,6 @@ def solutions(cells: str, side: int) -> Iterator[str]:
         yield from solutions(f"{cells[:place]}{digit}{cells[place + 1 :]}", side)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("side", [4, 9])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_sudoku_has_exactly_the_solution_it_states(side: int, seed: int) -> None:
@@ -243,7 +238,6 @@ def test_a_sudoku_has_exactly_the_solution_it_states(side: int, seed: int) -> No
         assert sorted(puzzle.solution[cell] for cell in unit) == list("123456789"[:side])
 
 
-@pytest.mark.slow
 def test_a_puzzle_with_two_solutions_is_not_deduced_completely() -> None:
     # Columns 1 and 2 of the upper rows may be exchanged: both grids keep the rules.
     puzzle = "..34..123.....43"
@@ -251,13 +245,11 @@ def test_a_puzzle_with_two_solutions_is_not_deduced_completely() -> None:
     assert EMPTY in (deduce_sudoku(puzzle) or "")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("puzzle", ["11..............", "1234341221434322"])
 def test_digits_that_contradict_each_other_have_no_solution(puzzle: str) -> None:
     assert deduce_sudoku(puzzle) is None
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("side", [4, 9])
 def test_a_drawn_sudoku_is_read_back_digit_by_digit(side: int) -> None:
     puzzle = make_sudoku(side, random.Random(3))
@@ -269,7 +261,6 @@ def test_a_drawn_sudoku_is_read_back_digit_by_digit(side: int) -> None:
         assert read_cells(pixels, grid) == cells
 
 
-@pytest.mark.slow
 @DIFFICULTIES
 @pytest.mark.parametrize("dimension", [EntityNamed(), EntityDescribed()], ids=["named", "described"])
 def test_every_reference_picture_shows_the_thing(dimension: Dimension, difficulty: str) -> None:
@@ -282,7 +273,6 @@ def test_every_reference_picture_shows_the_thing(dimension: Dimension, difficult
             assert (verdict.corrected, verdict.correct) == (1, True)
 
 
-@pytest.mark.slow
 @DIFFICULTIES
 def test_the_same_thing_is_told_by_name_described_and_to_be_recognised(difficulty: str) -> None:
     for seed in range(20):
@@ -327,7 +317,6 @@ def test_each_planted_fault_in_a_traffic_light_costs_an_attribute(answer: Pictur
     assert verdict.correct == (share == 1)
 
 
-@pytest.mark.slow
 @DIFFICULTIES
 def test_choices_hold_the_answer_once_and_are_alike_when_hard(difficulty: str) -> None:
     for seed in range(12):
@@ -344,7 +333,6 @@ NAMES = pytest.mark.parametrize("name", list(ENTITIES))
 
 
 @NAMES
-@pytest.mark.slow
 def test_every_drawing_of_a_thing_shows_its_attributes_and_no_other_thing(name: str) -> None:
     for seed in range(5):
         areas = Areas(ENTITIES[name].draw(random.Random(seed)).pixels)
@@ -389,7 +377,6 @@ KINDS = pytest.mark.parametrize("kind", list(SCENES))
 
 @KINDS
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.slow
 def test_the_painted_picture_is_right_and_the_unpainted_one_is_not(kind: str, seed: int) -> None:
     scene = SCENES[kind](random.Random(seed))
     before = scene.drawing.pixels
@@ -400,7 +387,6 @@ def test_the_painted_picture_is_right_and_the_unpainted_one_is_not(kind: str, se
         assert compute_paint_iou(before, mask, before) == compute_corrected_paint_iou(before, mask, before) == 0
 
 
-@pytest.mark.slow
 @KINDS
 def test_nothing_is_green_before_and_every_region_is_large_enough_to_count(kind: str) -> None:
     for seed in range(4):
@@ -419,7 +405,6 @@ def test_a_later_region_covers_an_earlier_one() -> None:
     assert scene.painted(scene.regions[0])[50, 25].tolist() == list(PAINT)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bars", "pie", "shapes"])
 @pytest.mark.parametrize("hard", [False, True])
 def test_a_solver_that_sees_the_picture_and_the_words_alone_finds_the_region(kind: str, hard: bool) -> None:

@@ -239,6 +239,7 @@ def written(*lines: str) -> Picture:
     return Picture.from_pixels(drawing.pixels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("picture", "corrected", "correct"),
     [
@@ -311,6 +312,7 @@ def test_a_damaged_truth_is_still_right(name: str, difficulty: str, damage: str)
         assert verdict(task, changed).correct, (seed, verdict(task, changed).reasons)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("colour", ["#ffd60a", "#ff8fb1", "#7f4f24", "#888888", "#4cc9f0", "#6b6b2a", "#e0b0ff"])
 @pytest.mark.parametrize("shape", ["circle", "bar", "letter"])
 def test_something_else_of_any_colour_is_seen(shape: str, colour: str) -> None:

@@ -194,6 +194,7 @@ def removed(name: str) -> Change:
 TASK = {"id": 1, "prompt": "Draw.", "task": {"objects": ["duck"], "number": [1]}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "problem"),
     [

@@ -45,6 +45,7 @@ def test_an_annotation_without_content_words_counts_as_no_divergence() -> None:
     assert compute_divergence([("dog",), ("cat",), ()]) == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -370,6 +371,7 @@ def test_a_condition_is_what_is_said_and_what_is_shown(
     assert instance.category == condition
 
 
+@pytest.mark.slow
 def test_the_same_tangram_is_coloured_by_each_text_anew(folder: Path) -> None:
     contexts = json.loads((folder / "contexts.json").read_text())
     contexts[1]["texts"][0] = "open figure 0#body#head"

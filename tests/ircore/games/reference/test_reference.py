@@ -397,6 +397,7 @@ def published_events(prompt: Any) -> list[str]:
     return events
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="needs ICCA's golden transcripts")
 @pytest.mark.parametrize("model", ["GPT", "Gemini", "Claude", "IDEFICS"])
 @pytest.mark.parametrize("preset", sorted(PRESETS))

@@ -63,6 +63,7 @@ def test_a_category_of_another_game_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "set").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_tangram_has_seven_exact_pieces_that_do_not_overlap(seed: int) -> None:
     tangram = make_tangram(random.Random(seed))

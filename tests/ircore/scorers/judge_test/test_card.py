@@ -27,6 +27,8 @@ from ircore.scorers.judge_test.page import render_card
 from ircore.scorers.judge_test.test_run import compute_preference_card, open_test
 from ircore.scorers.judges.base import Judgement, list_tasks
 
+pytestmark = pytest.mark.slow
+
 EDITS_OF_A_CHART = 31
 """All 33 but exchanged wedges and a target of another category, which the set of two charts does not have."""
 
@@ -70,7 +72,6 @@ def rate(run: RunFolder, ratings: dict[str, dict[str, float]]) -> JudgeCard:
     return compute_card(run, KNOWN)
 
 
-@pytest.mark.slow
 def test_a_test_is_a_run_of_one_episode_a_target_and_one_turn_an_edit(run: RunFolder) -> None:
     assert [len(list_turns(episode)) for episode in run.episodes()] == [EDITS_OF_A_CHART + BY_OTHERS_OF_A_CHART] * 2
     pets = next(episode for episode in run.episodes() if episode.episode_id == "pets")
@@ -81,7 +82,6 @@ def test_a_test_is_a_run_of_one_episode_a_target_and_one_turn_an_edit(run: RunFo
     )
 
 
-@pytest.mark.slow
 def test_a_test_goes_on_with_its_own_battery_and_version_alone(run: RunFolder, charts: InstanceSet) -> None:
     for field, other in (("version", "0.0.0"), ("prompts", "battery-0"), ("slug", "another")):
         changed = run.run.model_copy(update={field: other})
@@ -90,7 +90,6 @@ def test_a_test_goes_on_with_its_own_battery_and_version_alone(run: RunFolder, c
             open_test(run.path, charts.folder)
 
 
-@pytest.mark.slow
 def test_a_perfect_judge_orders_every_pair(run: RunFolder) -> None:
     perfect = dict.fromkeys(TURN_OF, 0.0) | dict.fromkeys(HARMLESS, 10.0) | AS_A_PERSON
     card = rate(run, {"pets": perfect, "drinks": perfect})
@@ -103,7 +102,6 @@ def test_a_perfect_judge_orders_every_pair(run: RunFolder) -> None:
     assert card.unrated == 0
 
 
-@pytest.mark.slow
 def test_a_judge_that_gives_the_same_to_everything_orders_only_degrees(run: RunFolder) -> None:
     same = dict.fromkeys(TURN_OF, 5.0)
     card = rate(run, {"pets": same})
@@ -147,7 +145,6 @@ def test_the_page_escapes_what_a_manifest_says(run: RunFolder) -> None:
     assert "&lt;script&gt;" in render_card(hostile)
 
 
-@pytest.mark.slow
 def test_a_computed_judge_takes_the_test(
     tmp_path: Path, run: RunFolder, charts: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -179,7 +176,6 @@ def judge_file(folder: Path, server: OpenAIServer) -> Path:
     return path
 
 
-@pytest.mark.slow
 def test_a_model_is_asked_once_for_each_picture_and_never_for_preferences(
     tmp_path: Path, charts: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -216,7 +212,6 @@ class Brightest:
         return Judgement(0.5 if off[0] == off[1] else float(off[1] < off[0]))
 
 
-@pytest.mark.slow
 def test_a_judge_that_only_prefers_is_shown_both_edits_of_each_pair(
     tmp_path: Path, charts: InstanceSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,7 @@ def pixels(name: str, scene: Scene, **about: object) -> np.ndarray:
     return np.asarray(made[0]).astype(int)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drawer", DRAWERS)
 def test_every_drawer_draws_the_same_content(pie: Scene, drawer: str) -> None:
     """The middle of each wedge has its wedge's colour, within the shades that a person takes for the same."""
@@ -58,6 +59,7 @@ def test_every_drawer_draws_the_same_content(pie: Scene, drawer: str) -> None:
         assert np.abs(image[round(y), round(x)] - wanted).max() <= 24
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_picture_and_another_one_another(bars: Scene) -> None:
     assert (pixels("texture", bars) == pixels("texture", bars)).all()
     other = known(draw_picture("texture", bars, "another"))
