@@ -146,12 +146,15 @@ def _check(place: str, load: bool, run_card: bool, rescore: str | None, seed: in
     """Check a release and show its faults; return the exit status."""
     from secrets import randbits
 
-    from dataset_card.checking.rescore import parse_share
-    from dataset_card.checking.rescored_run import Draw
     from dataset_card.hub.full_check import check_release_fully
 
-    # Nobody who changes a release may know beforehand which episodes will be drawn.
-    draw = None if rescore is None else Draw(parse_share(rescore), randbits(32) if seed is None else seed)
+    draw = None
+    if rescore is not None:
+        from dataset_card.checking.rescore import parse_share
+        from dataset_card.checking.rescored_run import Draw
+
+        # Nobody who changes a release may know beforehand which episodes will be drawn.
+        draw = Draw(parse_share(rescore), randbits(32) if seed is None else seed)
     report = check_release_fully(place, load, run_card, os.cpu_count() or 1, draw)
     if as_json:
         document = {"rows": report.rows, "pictures": report.pictures, "faults": report.faults}

@@ -10,20 +10,18 @@ from pydantic import TypeAdapter
 
 from dataset_card.card.card import PICTURES
 from dataset_card.card.croissant import CROISSANT, check_croissant
-from dataset_card.checking.card import check_card, check_licences
-from dataset_card.checking.copies import check_copies
-from dataset_card.checking.derived_file_check import check_derived
+from dataset_card.checking.derived_file_check import check_card, check_copies, check_derived, check_licences
 from dataset_card.checking.game_rows import GameRows, compare_rows
 from dataset_card.checking.recomputing import check_identity
 from dataset_card.checking.record import RecordCheck, check_subject, find_own_prompts, read_sound_records
 from dataset_card.checking.table_checks import JoinCounts, TableFiles, find_forbidden
 from dataset_card.findings import Findings, Pictures, decode_picture
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
+from dataset_card.releases.history import check_season
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
-from dataset_card.releases.season import check_season
 from dataset_card.tables.columns import Config
+from dataset_card.tables.game_tables import ReleasedRun, ReleaseSource
 from dataset_card.tables.parquet import check_schema, hash_table_files, read_table
-from dataset_card.tables.release_source import ReleasedRun, ReleaseSource
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import INSTANCES, OF_GAMES, READING_ORDER, is_transcripts
 from ircore import __version__

@@ -23,10 +23,16 @@ from dataset_card.findings import Findings
 from dataset_card.releases.record import ReleaseRecord, select_layout_configs
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import PLAIN_KINDS, open_parquet
-from dataset_card.tables.parts import TablePart, compute_layout_key
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import BY_STEP, JOINS, is_transcripts
-from dataset_card.tables.writing import GROUP_ROWS, GROUP_ROWS_WITH_IMAGES, TableWriter, Written
+from dataset_card.tables.writing import (
+    GROUP_ROWS,
+    GROUP_ROWS_WITH_IMAGES,
+    TablePart,
+    TableWriter,
+    Written,
+    compute_layout_key,
+)
 from ircore.core.private_text import PATTERNS, UNSEEN, find_leaks
 from ircore.core.untrusted_text import encode_unprintable
 

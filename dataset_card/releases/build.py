@@ -20,9 +20,8 @@ from dataset_card.card.verification import (
     keep_unchanged,
     read_verification,
 )
-from dataset_card.releases.derived_files import build_derived_files
-from dataset_card.releases.files import FEATURE, name_descriptor_file
-from dataset_card.releases.history import describe_release
+from dataset_card.releases.files import FEATURE, build_derived_files, name_descriptor_file
+from dataset_card.releases.history import describe_release, dump_season_gaps
 from dataset_card.releases.record import (
     JUDGES,
     PROVENANCE,
@@ -33,18 +32,28 @@ from dataset_card.releases.record import (
     Vouched,
     select_layout_configs,
 )
-from dataset_card.releases.run_records import collect_records, records_path, write_run_records
-from dataset_card.releases.season import dump_season_gaps
 from dataset_card.releases.selection import InstanceSets, ReleaseRun, ReleaseSelection, select_runs
-from dataset_card.releases.stored_release import StoredRelease, link_or_copy
-from dataset_card.releases.stored_run import StoredRun
+from dataset_card.releases.stored_release import (
+    StoredRelease,
+    StoredRun,
+    collect_records,
+    link_or_copy,
+    records_path,
+    write_run_records,
+)
 from dataset_card.tables.columns import Config
-from dataset_card.tables.game_tables import GameTables
-from dataset_card.tables.parts import TablePart, compute_layout_key, compute_part_key, make_part, sum_parts
-from dataset_card.tables.release_source import ReleaseSource
+from dataset_card.tables.game_tables import GameTables, ReleaseSource
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import OF_NO_RUN
-from dataset_card.tables.writing import Written, write_table
+from dataset_card.tables.writing import (
+    TablePart,
+    Written,
+    compute_layout_key,
+    compute_part_key,
+    make_part,
+    sum_parts,
+    write_table,
+)
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_new_folder
 from ircore.core.plain_words import parse_day

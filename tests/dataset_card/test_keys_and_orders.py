@@ -21,8 +21,8 @@ from dataset_card.hub.push import PushPlan, push_release, replace_release
 from dataset_card.markdown import escape_markdown
 from dataset_card.releases.record import compute_content_hash
 from dataset_card.tables.columns import Config, ReleaseColumn
-from dataset_card.tables.parts import TablePart, compute_part_key
-from dataset_card.tables.records_of_rows import parse_cost
+from dataset_card.tables.rows import parse_cost
+from dataset_card.tables.writing import TablePart, compute_part_key
 from ircore.core.episode_records import EpisodeCost
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture

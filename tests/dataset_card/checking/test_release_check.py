@@ -24,8 +24,8 @@ from dataset_card.checking.release_check import check_release
 from dataset_card.hub.full_check import check_release_fully
 from dataset_card.releases.record import read_release
 from dataset_card.tables.columns import Config
-from dataset_card.tables.parts import ParquetShard
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES
+from dataset_card.tables.writing import ParquetShard
 from ircore.commands.main import run as ircore
 from ircore.scorers.judges.base import describe_identity
 from ircore.scorers.judges.structural import StructuralJudge

@@ -25,8 +25,7 @@ from dataset_card.card.croissant import CROISSANT
 from dataset_card.checking.derived_file_check import MOST, compare_texts
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.releases.record import read_release
-from dataset_card.releases.renderer import TEXT_SOURCES, list_renderer_files
+from dataset_card.releases.record import TEXT_SOURCES, list_renderer_files, read_release
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import LEADERBOARD, SCORES
 from ircore.commands.main import run as ircore
