@@ -160,7 +160,7 @@ def freeze(site: Path, out: Path, versions: Path | None, as_json: bool) -> None:
     """
     from ircore.instances.benchmark import RECORDS, read_versions
     from leaderboard.building.site_build import read_marker
-    from leaderboard.frozen_boards.archive import freeze_site
+    from leaderboard.frozen_boards import freeze_site
 
     record = freeze_site(site, out, read_marker(site), read_versions(versions or RECORDS))
     if as_json:
@@ -179,7 +179,7 @@ def record(site: Path, name: str, date: str | None, notes: str | None, versions:
     """Release the benchmark that the built site SITE shows as version NAME: its targets and prompts are final now."""
     from ircore.instances.benchmark import RECORDS, record_version
     from leaderboard.building.site_build import read_marker
-    from leaderboard.frozen_boards.archive import make_released_version
+    from leaderboard.frozen_boards import make_released_version
 
     path = versions or RECORDS
     made = make_released_version(read_marker(site), name, date, notes)

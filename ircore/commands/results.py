@@ -16,7 +16,7 @@ from ircore.core.plugins import build_unknown_name_error, convert_plugin_errors
 from ircore.core.terminal import find_terminal_width, make_printable, style_text
 
 if TYPE_CHECKING:
-    from ircore.results.language.corrections import Choice
+    from ircore.results.corrections import Choice
     from ircore.results.model import Order, Results
     from ircore.results.tables.catalogue import TableEntry, TableQuestion
     from ircore.results.tables.formats import Format
@@ -31,7 +31,7 @@ BARS = ("interval", "sem")
 """What tables can show beside means."""
 
 LEXICONS = ("built-in", "paper")
-"""Patterns of corrections, as ``ircore.results.language.corrections`` names them."""
+"""Patterns of corrections, as ``ircore.results.corrections`` names them."""
 
 SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md", "latex": "tex"}
 """Suffixes of the files that ``--out`` writes for each table."""
@@ -155,8 +155,7 @@ def _build_game_table(runs: "list[RunFolder]", asked: _Asked, out: Path | None, 
     """Return the table of one game's runs as text, or write all tables and return nothing."""
     from ircore.results.model import Results
     from ircore.results.tables.catalogue import find_table_entry
-    from ircore.results.tables.formats import render
-    from ircore.results.tables.intervals import use_standard_errors
+    from ircore.results.tables.formats import render, use_standard_errors
 
     results = Results.from_runs(runs)
     entry = find_table_entry(asked.name, "--table", results.game)

@@ -208,10 +208,10 @@ def compare(
     return measured | {name: Measurement(None, reason) for name, reason in lacking.items()}
 
 
-class Verification(NamedTuple):
+class ReleaseVerification(NamedTuple):
     """The result of ``verify`` for a release.
 
-    >>> Verification(faults=(), recomputed=("1 run",), not_checked=()).sound
+    >>> ReleaseVerification(faults=(), recomputed=("1 run",), not_checked=()).sound
     True
     """
 
@@ -232,7 +232,7 @@ class Verification(NamedTuple):
 
 def verify(
     release: Place, *, revision: str | None = None, share: float = 1.0, seed: int = 0, workers: int = 1
-) -> Verification:
+) -> ReleaseVerification:
     """Check a release, and compute its scores again from its pictures and messages.
 
     Args:
@@ -257,7 +257,7 @@ def verify(
         'computed again: 1 run, 2 episodes by the rules'
     """
     report: Any = load_plugin("releases", "verify")(str(release), revision, share, seed, workers)
-    return Verification(report.faults, report.rescored, report.not_checked)
+    return ReleaseVerification(report.faults, report.rescored, report.not_checked)
 
 
 def _is_run(place: RunPlace) -> bool:

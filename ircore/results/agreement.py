@@ -1,15 +1,12 @@
-"""Agreement of judges, humans and single annotators: the data of the paper's Tables 1, 2 and 4.
+"""How judges, people and single annotators agree, and which scores two judges give the same renderings.
 
-Task 1, similarity, is compared on every rendering that both rated: matched by run, instance and turn. Task 2,
-preference, is compared on every episode in which both were asked.
+These are the data of the paper's Tables 1, 2 and 4. Task 1, similarity, is compared on every rendering that both rated,
+matched by run, instance and turn. Task 2, preference, is compared on every episode in which both were asked. Intervals
+are clustered on instances, across all runs: renderings of one instance are not independent.
 
 In task 2 a tie is an answer of its own: a judge whose choice turns with the order of showing, or annotators who are
 split, did not prefer either. Leaving ties out would keep the episodes that are easy to decide and flatter everyone. The
 paper is silent on this, and its judges had to choose; so the figures without ties stand beside.
-
-Intervals are clustered on instances, across all runs: renderings of one instance are not independent.
-
-Joint distribution of the scores that two judges give the same renderings, for every two judges.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,6 +38,9 @@ Kind = Literal["judge-judge", "judge-human", "human-human"]
 
 EpisodesByRun = Mapping[str, Sequence[EpisodeResult]]
 """``Results.episodes``: by run_id."""
+
+NEAR = 1.0
+"""Points apart up to which two scores count as near each other."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def compare_raters(episodes: EpisodesByRun, similarity: RatedTask) -> AgreementR
     annotators = tuple(sorted({*similarity.annotators, *preference.annotators}))
     return AgreementResults(
         pairs=tuple(
-            _pair(first, other, kind, similarity, preference)
+            _compare_pair(first, other, kind, similarity, preference)
             for first, other, kind in _list_rater_pairs(similarity, preference)
         ),
         annotators=annotators,
@@ -207,6 +207,42 @@ def collect_preference(episodes: EpisodesByRun) -> RatedTask:
                 ratings.values.append((judged.preference > 0.5) + (judged.preference == 0.5) / 2)
         results.append(result)
     return collector.task(results)
+
+
+@dataclass(frozen=True)
+class CrossedRatings:
+    """Two judges' scores of the renderings that both rated.
+
+    Example:
+        >>> CrossedRatings("gpt", "claude", {(7, 8): 3, (2, 2): 1}, renderings=4, near=1.0).counts[7, 8]
+        3
+    """
+
+    first_judge: str
+    """A judge."""
+
+    second_judge: str
+    """The other judge; people come last."""
+
+    counts: Mapping[tuple[int, int], int]
+    """Number of renderings by the two scores, each to the nearest whole point (a half upwards), 0–10."""
+
+    renderings: int
+    """Number of renderings that both judges rated."""
+
+    near: float
+    """Share of these on which the two are at most ``NEAR`` points apart, before rounding, 0–1."""
+
+
+def cross_tabulate_ratings(task: RatedTask) -> tuple[CrossedRatings, ...]:
+    """Return every two judges that rated the same renderings: judges with people first, then judges with judges.
+
+    Args:
+        task: Ratings of task 1, as ``ircore.results.agreement.collect_similarity`` collects them.
+    """
+    crossings = (_cross_tabulate_pair(first, other, task) for first, other in _list_judge_pairs(task))
+    # Judges of different categories have no rendering in common.
+    return tuple(crossed for crossed in crossings if crossed.renderings)
 
 
 class _Ratings(NamedTuple):
@@ -269,7 +305,7 @@ def _list_rater_pairs(similarity: RatedTask, preference: RatedTask) -> Iterator[
     yield from ((first, other, "human-human") for first, other in combinations(annotators, 2))
 
 
-def _pair(rater: str, other: str, kind: Kind, similarity: RatedTask, preference: RatedTask) -> RaterPair:
+def _compare_pair(rater: str, other: str, kind: Kind, similarity: RatedTask, preference: RatedTask) -> RaterPair:
     scores = _select_pair_ratings(rater, other, kind, similarity)
     choices = _select_pair_ratings(rater, other, kind, preference)
     # Ties are coded 0.5; the decided choices leave them out.
@@ -328,46 +364,6 @@ def _order_bias(judge: str, by_instance: Mapping[str, Sequence[Orders]]) -> _Ord
 def _list_first_choices(orders: Orders) -> list[float]:
     """Return for each order that was decided whether the rendering shown first was chosen, 1 or 0."""
     return [chosen for chosen in (1 - orders.first_leading, orders.final_leading) if chosen != 0.5]
-
-
-NEAR = 1.0
-"""Points apart up to which two scores count as near each other."""
-
-
-@dataclass(frozen=True)
-class CrossedRatings:
-    """Two judges' scores of the renderings that both rated.
-
-    Example:
-        >>> CrossedRatings("gpt", "claude", {(7, 8): 3, (2, 2): 1}, renderings=4, near=1.0).counts[7, 8]
-        3
-    """
-
-    first_judge: str
-    """A judge."""
-
-    second_judge: str
-    """The other judge; people come last."""
-
-    counts: Mapping[tuple[int, int], int]
-    """Number of renderings by the two scores, each to the nearest whole point (a half upwards), 0–10."""
-
-    renderings: int
-    """Number of renderings that both judges rated."""
-
-    near: float
-    """Share of these on which the two are at most ``NEAR`` points apart, before rounding, 0–1."""
-
-
-def cross_tabulate_ratings(task: RatedTask) -> tuple[CrossedRatings, ...]:
-    """Return every two judges that rated the same renderings: judges with people first, then judges with judges.
-
-    Args:
-        task: Ratings of task 1, as ``ircore.results.agreement.collect_similarity`` collects them.
-    """
-    crossings = (_cross_tabulate_pair(first, other, task) for first, other in _list_judge_pairs(task))
-    # Judges of different categories have no rendering in common.
-    return tuple(crossed for crossed in crossings if crossed.renderings)
 
 
 def _list_judge_pairs(task: RatedTask) -> Iterator[tuple[str, str]]:

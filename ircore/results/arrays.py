@@ -1,6 +1,6 @@
-"""The numbers of all episodes as arrays of instances × runs, NaN where a number is missing.
+"""The numbers of all episodes as arrays of instances × runs, and the conditions by which their rows are selected.
 
-Conditions of targets: a category and a difficulty, where None stands for all.
+An array has NaN where a number is missing. A condition is a category and a difficulty, where None stands for all.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

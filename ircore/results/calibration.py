@@ -1,7 +1,7 @@
 """Judges' scores on the humans' scale: each judge has a map, which is applied to every cell.
 
 A judge's map is fitted to all renderings that it and annotators rated. It is applied to that judge's mean final scores;
-what goes beyond what it was fitted to is marked, never hidden.
+scores beyond those that the map was fitted to are marked, never hidden.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

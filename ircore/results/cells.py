@@ -1,13 +1,8 @@
-"""Cells: what a board states of one pair under one condition by one judge, and how a run's cells are computed.
-
-Computing the cells of a run and the ranks of a board.
+"""Cells, which hold every number that is shown: what one judge says of one pair under one condition.
 
 A cell depends on its run alone: the same resamples of the instances serve every run, so that differences between runs
-are paired although each is computed by itself.
-
-Cells: a judge's view of one pair under one condition. Every number that is shown stands in a cell.
-
-Counts of episodes under one condition, by outcome and rating of one judge.
+are paired although each is computed by itself. Ranks need all runs of a board, and are computed here from the main
+scores of their cells.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,9 +18,16 @@ from numpy.typing import NDArray
 from ircore.core.episode_records import EpisodeCost
 from ircore.core.records import Instance
 from ircore.results.arrays import Amounts, Array, arrange_amounts, arrange_deltas, conditions, strata
-from ircore.results.coverage import Coverage, count_coverage
 from ircore.results.episodes import CONVERGENCES, Convergence, EpisodeResult
-from ircore.results.judge_ratings import RATED, UNPLAYED, JudgeRatings, Scope, arrange_by_judge
+from ircore.results.judge_ratings import (
+    RATED,
+    UNPLAYED,
+    Coverage,
+    JudgeRatings,
+    Scope,
+    arrange_by_judge,
+    count_coverage,
+)
 from ircore.results.statistics.bootstrap import (
     AMOUNT,
     DIFFERENCE,
@@ -222,17 +224,22 @@ def run_cells(
     if not judges:
         return {}
     names = tuple(judges)
-    amounts = arrange_amounts(instances, {run_id: results}, {run_id: costs})
+    under = conditions(instances)
+    # All conditions at once, each as columns that know nothing of the other instances: arrays of a few numbers cost as
+    # much time as those of thousands. The strata of the whole set are those of each of its parts.
+    inside = np.zeros((len(instances), len(under)), bool)
+    for column, rows in enumerate(under.values()):
+        inside[rows, column] = True
+    drawn = resample(strata(instances))
+    taken = _estimate_amount_means(arrange_amounts(instances, {run_id: results}, {run_id: costs}), inside, drawn)
     deltas = np.hstack([*arrange_deltas(instances, {run_id: results}, names).values()])
-    # The judges are the columns: the arithmetic of one run by many judges is that of many runs by one.
-    ratings = stack_by_judge(arrange_by_judge(instances, {run_id: results}, judges).values())
+    # The judges are columns, too: the arithmetic of one run by many judges is that of many runs by one.
+    ratings = _stack_by_judge(arrange_by_judge(instances, {run_id: results}, judges).values())
+    by_judge = iter(_compute_judge_fields(_spread(deltas, inside), ratings.under(inside), drawn))
     tallies = _tally_outcomes(results, names, outcomes)
     cells: dict[BoardKey, Cell] = {}
-    for (category, difficulty), rows in conditions(instances).items():
-        # Resamples are cached by the strata, so that every run is resampled in the same way.
-        drawn = resample(strata(instances[row] for row in rows))
-        taken = estimate_amount_means(amounts, rows, drawn)
-        for judge, own in zip(names, _compute_judge_fields(deltas[rows], ratings.rows(rows), drawn), strict=True):
+    for (category, difficulty), amounts in zip(under, taken, strict=True):
+        for judge in names:
             tally = tallies.get((category, difficulty, judge), Tally(outcomes))
             cells[category, difficulty, judge] = Cell(
                 run_id=run_id,
@@ -244,8 +251,8 @@ def run_cells(
                 preference=tally.preference(),
                 convergence=tally.convergence,
                 same_family=False,
-                amounts=taken,
-                **own,
+                amounts=amounts,
+                **next(by_judge),
             )
     return cells
 
@@ -342,20 +349,46 @@ def run_standing(instances: Sequence[Instance], ratings: JudgeRatings, barred: C
     return replace(ranked_standing, ranges=tuple(ranges))
 
 
-def estimate_amount_means(amounts: Mapping[str, Amounts], rows: Sequence[int], drawn: Resamples) -> dict[str, Estimate]:
-    """Estimate what the episodes of a run took on some instances, by the keys of ``AMOUNTS``."""
+def _spread(values: Array, inside: NDArray[np.bool_], empty: float = np.nan) -> Array:
+    """Repeat columns for each condition, with ``empty`` outside of it.
+
+    Args:
+        values: Shape (instances, columns).
+        inside: Whether an instance is of a condition, shape (instances, conditions).
+        empty: Stands for an instance of another condition.
+
+    Returns:
+        Shape (instances, conditions × columns), the columns of the first condition first.
+    """
+    spread = np.where(inside[:, :, None], values[:, None, :], empty)
+    return spread.reshape(len(values), -1)
+
+
+def _estimate_amount_means(
+    amounts: Mapping[str, Amounts], inside: NDArray[np.bool_], drawn: Resamples
+) -> list[dict[str, Estimate]]:
+    """Estimate what the episodes of a run took, by the keys of ``AMOUNTS``, under each condition.
+
+    Args:
+        amounts: Of one run, on the whole set.
+        inside: Whether an instance is of a condition, shape (instances, conditions).
+        drawn: Of the whole set.
+    """
     means = [key for key, amount in amounts.items() if amount.per is None]
     # Side by side: all means are estimated at once.
-    arrays = np.hstack([amounts[key].of[rows] for key in means])
-    known = dict(zip(means, estimate_ratios(Ratios.means(arrays), drawn, AMOUNT), strict=True))
+    arrays = _spread(np.hstack([amounts[key].of for key in means]), inside)
+    known = iter(estimate_ratios(Ratios.means(arrays), drawn, AMOUNT))
+    by_condition: list[dict[str, Estimate]] = [{key: next(known) for key in means} for _ in inside.T]
     for key, amount in amounts.items():
         if amount.per is not None:
-            (known[key],) = estimate_ratios(Ratios(amount.of[rows], amount.per[rows]), drawn, SHARE)
-    return {key: known[key] for key in amounts}
+            shares = Ratios(_spread(amount.of, inside, 0.0), _spread(amount.per, inside, 0.0))
+            for known_means, share in zip(by_condition, estimate_ratios(shares, drawn, SHARE), strict=True):
+                known_means[key] = share
+    return [{key: known_means[key] for key in amounts} for known_means in by_condition]
 
 
 def _compute_judge_fields(deltas: Array, ratings: JudgeRatings, drawn: Resamples) -> list[dict[str, Any]]:
-    """Return the fields of ``Cell`` that rest on ratings, for each judge: counts, scores, detectable difference."""
+    """Return the fields of ``Cell`` that rest on ratings, for each column: counts, scores, detectable difference."""
     finals = Ratios.means(ratings.final)
     counts = count_coverage(ratings)
     scores = estimate_bounded_means(*ratings.quality, finals.points, ratings.count(RATED).tolist(), drawn, SCORE)
@@ -386,7 +419,7 @@ def estimate_main_scores(ratings: JudgeRatings, drawn: Resamples) -> list[Estima
     return estimate_bounded_means(*ratings.main, ratings.main_scores(), known, drawn, MAIN)
 
 
-def stack_by_judge(ratings: Iterable[JudgeRatings]) -> JudgeRatings:
+def _stack_by_judge(ratings: Iterable[JudgeRatings]) -> JudgeRatings:
     """Return the ratings of one run by several judges as columns."""
     every = list(ratings)
     return JudgeRatings(

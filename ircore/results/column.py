@@ -1,9 +1,8 @@
-"""A column of a table: its heading, unit, direction and meaning, and who gets it.
+"""Columns of tables, and the columns of what episodes take: steps, tokens, seconds, messages over the budget, money.
 
-What episodes take: steps, tokens, seconds, messages over the budget, money.
-
-A column is defined here once: what it is called, and its amount of an episode. Means with intervals, the boards of
-every game, every format of a table, the pages and the releases follow from that.
+A column is defined once: what it is called, its unit, its direction, what it means, who gets it and, of what episodes
+take, its amount of an episode. Means with intervals, the boards of every game, every format of a table, the pages and
+the releases follow from that.
 """
 
 from collections.abc import Callable

@@ -1,13 +1,8 @@
-"""Measures over steps: learning curves of games, and measures over the turns of episodes.
+"""Measures over steps: scores turn by turn, on a normalised axis from first to last, and learning curves of games.
 
-Learning curves of games: means of measures per step over groups of steps, with intervals over episodes.
-
-Within an episode the values of one group, such as those of one repetition, are averaged first, since rounds of one game
-are no independent values.
-
-Any measure over the turns of episodes: at each turn, up to turn K, and on a normalised axis from first to last.
-
-A *series* is one episode's values, turn by turn, None where a rendering has none. ConvGenVisMo calls turns hops.
+A *series* is one episode's values, turn by turn, None where a rendering has none; ConvGenVisMo calls turns hops. Within
+an episode of a learning curve the values of one group, such as those of one repetition, are averaged first, since
+rounds of one game are no independent values. Intervals are over episodes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

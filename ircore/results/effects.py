@@ -1,8 +1,8 @@
-"""Contribution of the players of two crossed seats, such as describers and generators, to the scores of runs.
+"""Effects on the scores of runs: of the players of each seat, of the token budget, and of the prompts.
 
-Effects of the token budget and of the prompts: runs of one pair that differ in that alone, side by side.
-
-Scores of each describer or generator, averaged over all partners in the runs.
+Players are compared in two ways: by the contributions of both seats in a full grid of pairs, and by the scores of each
+player, averaged over all its partners. Budgets and prompts are compared between runs of one pair that differ in that
+alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -148,12 +148,6 @@ def estimate_grid_effects(
     return effects or Unavailable("a pair of the grid has fewer than two scores")
 
 
-def _arrange_scores(results: Results, grid: PlayerGrid, judge: str, instances: Sequence[Instance]) -> Floats:
-    """Return final scores, shape (instances, describers, generators)."""
-    finals = results.finals(judge, grid.run_ids, instances)
-    return np.reshape(finals, (len(instances), len(grid.describers), len(grid.generators)))
-
-
 def select_usual_runs(results: Results) -> list[SubmissionResult]:
     """Return the runs that were played under the usual rules (``rule_sets``), in the order of the results."""
     # A slice, since without any run there is no set of rules either.
@@ -220,43 +214,6 @@ def group_by_prompts(results: Results) -> tuple[tuple[SubmissionResult, ...], ..
         tuple(sorted(group, key=lambda entry: (not entry.run.prompts.startswith(f"{BUILT_IN} "), entry.run.prompts)))
         for group in _group_runs(results, lambda submission: (_parse_rules(submission),))
         if len({submission.run.prompts for submission in group}) > 1
-    )
-
-
-def _parse_rules(submission: SubmissionResult) -> GameRules:
-    return submission.game.rules.model_validate(submission.run.rules)
-
-
-def _get_token_budget(submission: SubmissionResult) -> int:
-    """Return the tokens that a message may have; 0 in games that set no limit."""
-    return getattr(_parse_rules(submission), "token_budget", 0)
-
-
-def _list_other_settings(submission: SubmissionResult) -> tuple[object, ...]:
-    return _parse_rules(submission).model_copy(update={"token_budget": 1}), submission.run.prompts
-
-
-def _group_runs(
-    results: Results, kept: Callable[[SubmissionResult], tuple[object, ...]]
-) -> list[list[SubmissionResult]]:
-    """Return the runs in groups that share players, seed and what is kept."""
-    groups: dict[str, list[SubmissionResult]] = {}
-    for submission in results.submissions:
-        run = submission.run
-        pair = run.submission
-        players = tuple(player.model_dump_json() for player in pair.players.values())
-        groups.setdefault(repr((run.game, *players, *kept(submission), run.seed)), []).append(submission)
-    return list(groups.values())
-
-
-def _list_budget_points(
-    results: Results, group: Iterable[SubmissionResult], judge: str, category: str | None, difficulty: str | None
-) -> tuple[_BudgetPoint, ...]:
-    # By run as well, so that two runs under the same budget stand in the same order in every build.
-    ordered = sorted(group, key=lambda submission: (_get_token_budget(submission), submission.run_id))
-    return tuple(
-        _BudgetPoint(_get_token_budget(submission), results.cell(submission.run_id, judge, category, difficulty))
-        for submission in ordered
     )
 
 
@@ -333,6 +290,49 @@ def select_player_runs(results: Results, role: str, label: str) -> tuple[str, ..
             # Submissions are in the order of their slugs, so the first run with a partner stays.
             partners.setdefault(partner, submission.run_id)
     return tuple(partners.values())
+
+
+def _arrange_scores(results: Results, grid: PlayerGrid, judge: str, instances: Sequence[Instance]) -> Floats:
+    """Return final scores, shape (instances, describers, generators)."""
+    finals = results.finals(judge, grid.run_ids, instances)
+    return np.reshape(finals, (len(instances), len(grid.describers), len(grid.generators)))
+
+
+def _parse_rules(submission: SubmissionResult) -> GameRules:
+    return submission.game.rules.model_validate(submission.run.rules)
+
+
+def _get_token_budget(submission: SubmissionResult) -> int:
+    """Return the tokens that a message may have; 0 in games that set no limit."""
+    return getattr(_parse_rules(submission), "token_budget", 0)
+
+
+def _list_other_settings(submission: SubmissionResult) -> tuple[object, ...]:
+    return _parse_rules(submission).model_copy(update={"token_budget": 1}), submission.run.prompts
+
+
+def _group_runs(
+    results: Results, kept: Callable[[SubmissionResult], tuple[object, ...]]
+) -> list[list[SubmissionResult]]:
+    """Return the runs in groups that share players, seed and what is kept."""
+    groups: dict[str, list[SubmissionResult]] = {}
+    for submission in results.submissions:
+        run = submission.run
+        pair = run.submission
+        players = tuple(player.model_dump_json() for player in pair.players.values())
+        groups.setdefault(repr((run.game, *players, *kept(submission), run.seed)), []).append(submission)
+    return list(groups.values())
+
+
+def _list_budget_points(
+    results: Results, group: Iterable[SubmissionResult], judge: str, category: str | None, difficulty: str | None
+) -> tuple[_BudgetPoint, ...]:
+    # By run as well, so that two runs under the same budget stand in the same order in every build.
+    ordered = sorted(group, key=lambda submission: (_get_token_budget(submission), submission.run_id))
+    return tuple(
+        _BudgetPoint(_get_token_budget(submission), results.cell(submission.run_id, judge, category, difficulty))
+        for submission in ordered
+    )
 
 
 def _estimate_mean(

@@ -1,6 +1,7 @@
 """Scores of one episode by judges and metrics: first and final score, their difference, the trajectory.
 
-Share of an episode's scores that the maintainers vouch for, shown in the gallery as a measure of trust.
+The share of the scores that the maintainers vouch for is counted beside them; the gallery shows it as a measure of
+trust.
 """
 
 from collections import defaultdict
@@ -22,6 +23,16 @@ HIGHEST = 10.0
 
 CONVERGENCES: tuple[Convergence, ...] = ("improved", "stable", "regressed", "no_refinement")
 """Changes between first and final rendering, in the order in which figures stack them."""
+
+_NO_EFFORT = Effort(0)
+
+_ByTurn = dict[int, Score]
+"""Scores of one judge or annotator for one task."""
+
+_ByTask = dict[Task, _ByTurn]
+
+_Values = tuple[dict[int, float], dict[int, float]]
+"""Similarity and preference by turn, where there is one."""
 
 
 class Doubt(NamedTuple):
@@ -83,9 +94,6 @@ class JudgedEpisode:
 
     is_applicable: bool = True
     """Whether the headline says something of the run; see ``Game.meaningless``."""
-
-
-_NO_EFFORT = Effort(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,16 +175,6 @@ def select_counting_scores(game: Game[Any], episodes: Iterable[Episode], scores:
                 yield score
 
 
-def _list_renderings(game: Game[Any], episode: Episode) -> set[tuple[int | None, str]]:
-    """Return the renderings of an episode: number of the step, and hash."""
-    made = list_renderings(episode)
-    # Read as the game's records only where the game numbers its steps by itself.
-    if type(game).step_number is Game.step_number:
-        return {(place, rendering.sha256) for place, rendering in made}
-    steps = episode.steps_as(game.step)
-    return {(game.step_number(place, steps[place - 1]), rendering.sha256) for place, rendering in made}
-
-
 def judge_episodes(
     game: Game[Any], run_id: str, slug: str, episodes: Iterable[Episode], scores: Iterable[Score]
 ) -> tuple[EpisodeResult, ...]:
@@ -247,11 +245,6 @@ def join_headline_values(
     return tuple(map(rated, episodes))
 
 
-def _compute_effort(game: Game[Any], episode: Episode) -> Effort:
-    # Steps that another version of the game played are counted, too, and need not be read for that.
-    return Effort(len(episode.steps)) if type(game).effort is Game.effort else game.effort(read_ending(game, episode))
-
-
 def average_final_scores(results: Iterable[EpisodeResult], judge: str) -> dict[str, float]:
     """Return a judge's mean final score of each instance, 0–10, by instance_id; instances without one are left out."""
     finals: dict[str, list[float]] = {}
@@ -262,10 +255,55 @@ def average_final_scores(results: Iterable[EpisodeResult], judge: str) -> dict[s
     return {name: fsum(values) / len(values) for name, values in finals.items()}
 
 
-_ByTurn = dict[int, Score]
-"""Scores of one judge or annotator for one task."""
+@dataclass(frozen=True)
+class VouchedScores:
+    """Counts of similarity scores: all, and the scores that the maintainers vouch for.
 
-_ByTask = dict[Task, _ByTurn]
+    >>> VouchedScores(3, 4).share
+    0.75
+    """
+
+    vouched: int
+    """Number of scores that the maintainers computed, or asked a judge for, themselves."""
+
+    scores: int
+    """Number of scores, one per judge and rendering; the mean of people counts as one."""
+
+    @property
+    def share(self) -> float | None:
+        """Share of scores that the maintainers vouch for, 0–1; None without scores."""
+        return self.vouched / self.scores if self.scores else None
+
+
+def count_vouched_scores(result: EpisodeResult, provenance: Provenance | None) -> VouchedScores:
+    """Count an episode's scores, and the scores that the maintainers vouch for.
+
+    They vouch for a score if they vouch for its run, having played it or re-scored a submitter's transcripts,
+    and if it was not brought in from elsewhere: people's ratings are imported from a file, so nobody here has seen them
+    being given. What counts is where a score comes from, not whether it is right.
+
+    Args:
+        result: One episode.
+        provenance: Where its run comes from; None if nobody vouches for it.
+    """
+    counts = {judge: len(judged.trajectory) for judge, judged in result.judged.items()}
+    own = sum(count for judge, count in counts.items() if judge != HUMAN)
+    return VouchedScores(own if provenance is not None else 0, sum(counts.values()))
+
+
+def _list_renderings(game: Game[Any], episode: Episode) -> set[tuple[int | None, str]]:
+    """Return the renderings of an episode: number of the step, and hash."""
+    made = list_renderings(episode)
+    # Read as the game's records only where the game numbers its steps by itself.
+    if type(game).step_number is Game.step_number:
+        return {(place, rendering.sha256) for place, rendering in made}
+    steps = episode.steps_as(game.step)
+    return {(game.step_number(place, steps[place - 1]), rendering.sha256) for place, rendering in made}
+
+
+def _compute_effort(game: Game[Any], episode: Episode) -> Effort:
+    # Steps that another version of the game played are counted, too, and need not be read for that.
+    return Effort(len(episode.steps)) if type(game).effort is Game.effort else game.effort(read_ending(game, episode))
 
 
 def _build_result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> EpisodeResult:
@@ -312,10 +350,6 @@ def _group_by_rater(scores: list[Score]) -> tuple[dict[str, _ByTask], dict[str, 
         elif score.task != "game":
             judges.setdefault(score.by, {}).setdefault(score.task, {})[score.picture[0]] = score
     return judges, people, metrics
-
-
-_Values = tuple[dict[int, float], dict[int, float]]
-"""Similarity and preference by turn, where there is one."""
 
 
 def _select_values(scores: _ByTask) -> _Values:
@@ -389,39 +423,3 @@ def _classify_change(delta: float | None) -> Convergence | None:
     if delta is None:
         return None
     return "improved" if delta > 0 else "regressed" if delta < 0 else "stable"
-
-
-@dataclass(frozen=True)
-class VouchedScores:
-    """Counts of similarity scores: all, and the scores that the maintainers vouch for.
-
-    >>> VouchedScores(3, 4).share
-    0.75
-    """
-
-    vouched: int
-    """Number of scores that the maintainers computed, or asked a judge for, themselves."""
-
-    scores: int
-    """Number of scores, one per judge and rendering; the mean of people counts as one."""
-
-    @property
-    def share(self) -> float | None:
-        """Share of scores that the maintainers vouch for, 0–1; None without scores."""
-        return self.vouched / self.scores if self.scores else None
-
-
-def count_vouched_scores(result: EpisodeResult, provenance: Provenance | None) -> VouchedScores:
-    """Count an episode's scores, and the scores that the maintainers vouch for.
-
-    They vouch for a score if they vouch for its run, having played it or re-scored a submitter's transcripts,
-    and if it was not brought in from elsewhere: people's ratings are imported from a file, so nobody here has seen them
-    being given. What counts is where a score comes from, not whether it is right.
-
-    Args:
-        result: One episode.
-        provenance: Where its run comes from; None if nobody vouches for it.
-    """
-    counts = {judge: len(judged.trajectory) for judge, judged in result.judged.items()}
-    own = sum(count for judge, count in counts.items() if judge != HUMAN)
-    return VouchedScores(own if provenance is not None else 0, sum(counts.values()))

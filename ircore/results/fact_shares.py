@@ -1,13 +1,8 @@
-"""Shares of facts: said, drawn and corrected by turn, by part of the picture, and under other weights.
+"""Shares of facts: stated by messages, drawn and corrected by turn, shown part by part, and under other weights.
 
-The shares said, drawn and corrected of a run, by turn, from the measurements of ``ircore score --facts``.
-
-The parts of judge ``verified`` over a run: share of the facts that final renderings show, part by part.
-
-Scores of final renderings by judge ``verified`` under other weights of the facts, and without their power.
-
-They show how much ranks owe to the choice of weights (``ircore.results.tables.sensitivity``); none is published as a
-score.
+Shares by turn come from the measurements of ``ircore score --facts``; the parts of a final rendering and its score
+under other weights come from the facts of judge ``verified``. The latter show how much ranks owe to the choice of
+weights (``ircore.results.tables.sensitivity``); none of them is published as a score.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +20,6 @@ from ircore.scorers.stated_facts.said_turns import SaidTurn
 if TYPE_CHECKING:
     from ircore.scorers.verification.score import ScoredFact
     from ircore.scorers.verification.verdicts import CheckedFact
-
 
 Weights = tuple[float, ...]
 
@@ -63,91 +57,11 @@ def compute_said_points(
     scenes = {instance.instance_id: instance.scene for instance in instances if instance.scene is not None}
     played = list(episodes)
     by_episode = _group_by_episode(turns, played)
-    tracks = [_track(turns_of, _list_weights(scenes[turns_of[0].episode_id])) for turns_of in by_episode]
+    tracks = [_list_steps(turns_of, _list_weights(scenes[turns_of[0].episode_id])) for turns_of in by_episode]
     label_of = dict(zip((episode.episode_id for episode in played), strata(played), strict=True))
     labels = [label_of[turns_of[0].episode_id] for turns_of in by_episode]
     longest = max((len(track) for track in tracks), default=0)
-    return tuple(_point(tracks, turn, labels) for turn in (None, *range(1, longest + 1)))
-
-
-@dataclass(frozen=True)
-class _Step:
-    """The shares of facts at one turn of an episode; None where no fact counts towards a share."""
-
-    said: float | None
-    drawn: float | None
-    corrected: tuple[float, float]
-    """Weight of facts that were wrong and named, and of these, right now."""
-
-
-def _group_by_episode(turns: Iterable[SaidTurn], episodes: Iterable[Episode]) -> list[list[SaidTurn]]:
-    """Return the measured turns of each episode all of whose turns were measured, in order."""
-    known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in turns}
-    tracks = []
-    for episode in episodes:
-        keys = [(episode.episode_id, turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
-        if keys and all(key in known for key in keys):
-            tracks.append([known[key] for key in keys])
-    return tracks
-
-
-def _track(turns: Sequence[SaidTurn], weights: Weights) -> list[_Step]:
-    steps = []
-    for place, turn in enumerate(turns):
-        stated_share = _compute_share(weights, turn.stated)
-        # What was not stated counts neither for nor against the generator.
-        both = "".join(shown if stated == "1" else "?" for stated, shown in zip(turn.stated, turn.shown, strict=True))
-        drawn = _compute_share(weights, both)
-        steps.append(
-            _Step(stated_share, drawn, _sum_corrections(weights, turns[place - 1], turn) if place else (0.0, 0.0))
-        )
-    return steps
-
-
-def _compute_share(weights: Weights, letters: str) -> float | None:
-    """Return the weighted share of decidable facts that hold; None if no fact is decidable."""
-    decided = [(weight, letter) for weight, letter in zip(weights, letters, strict=True) if letter in "01"]
-    whole = fsum(weight for weight, _ in decided)
-    return fsum(weight for weight, letter in decided if letter == "1") / whole if whole else None
-
-
-def _sum_corrections(weights: Weights, before: SaidTurn, now: SaidTurn) -> tuple[float, float]:
-    letters = list(zip(weights, before.shown, now.named, now.shown, strict=True))
-    wrong = [(weight, shown) for weight, was, named, shown in letters if was == "0" and named == "1" and shown in "01"]
-    return fsum(weight for weight, _ in wrong), fsum(weight for weight, shown in wrong if shown == "1")
-
-
-def _point(tracks: Sequence[Sequence[_Step]], turn: int | None, labels: Sequence[str]) -> _SaidPoint:
-    corrections = [
-        (fsum(step.corrected[0] for step in steps), fsum(step.corrected[1] for step in steps))
-        for track in tracks
-        for steps in [track if turn is None else track[turn - 1 : turn]]
-    ]
-    return _SaidPoint(
-        turn,
-        _estimate_mean([[step.said for step in track] for track in tracks], turn, labels),
-        _estimate_mean([[step.drawn for step in track] for track in tracks], turn, labels),
-        estimate([right / wrong if wrong else None for wrong, right in corrections], SHARE, labels),
-    )
-
-
-def _estimate_mean(series: Sequence[Sequence[float | None]], turn: int | None, labels: Sequence[str]) -> Estimate:
-    """Return the mean at a turn over the episodes with a value at the first turn that has any, or at the last turn."""
-    if turn is None:
-        return estimate([values[-1] for values in series], SHARE, labels)
-    first = min((place for values in series for place, value in enumerate(values) if value is not None), default=0)
-    same = [len(values) > first and values[first] is not None for values in series]
-    # An episode that has ended keeps its last turn, so that every turn averages the same episodes.
-    latest = [
-        values[min(turn, len(values)) - 1] if is_same else None for values, is_same in zip(series, same, strict=True)
-    ]
-    return estimate(latest, SHARE, labels)
-
-
-def _list_weights(scene: Scene) -> Weights:
-    from ircore.scorers.verification.scene_facts.scene import list_facts
-
-    return tuple(fact.weight for fact in list_facts(scene))
+    return tuple(_compute_point(tracks, turn, labels) for turn in (None, *range(1, longest + 1)))
 
 
 @dataclass(frozen=True)
@@ -177,16 +91,6 @@ def compare_readers(first: Iterable[SaidTurn], second: Iterable[SaidTurn]) -> _R
     shares = [sum(a == b for a, b in decided) / len(decided) for decided in pairs.values() if decided]
     every = [pair for decided in pairs.values() for pair in decided]
     return _ReaderAgreement(estimate(shares, SHARE), _compute_kappa(every), len(every))
-
-
-def _compute_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    if not pairs:
-        return None
-    count = len(pairs)
-    observed = sum(letter == other_letter for letter, other_letter in pairs) / count
-    first, second = (sum(pair[side] == "1" for pair in pairs) / count for side in (0, 1))
-    chance = first * second + (1 - first) * (1 - second)
-    return (observed - chance) / (1 - chance) if chance < 1 else None
 
 
 @dataclass(frozen=True)
@@ -296,6 +200,96 @@ def reweigh_scores(
             scores.setdefault(name, {})[line.episode_id] = weighed.score
     played = {episode_id: instance_id for (episode_id, _), instance_id in finals.items()}
     return {name: _group_by_instance(by_episode, played) for name, by_episode in scores.items()}
+
+
+@dataclass(frozen=True)
+class _Step:
+    """The shares of facts at one turn of an episode; None where no fact counts towards a share."""
+
+    said: float | None
+    drawn: float | None
+    corrected: tuple[float, float]
+    """Weight of facts that were wrong and named, and of these, right now."""
+
+
+def _group_by_episode(turns: Iterable[SaidTurn], episodes: Iterable[Episode]) -> list[list[SaidTurn]]:
+    """Return the measured turns of each episode all of whose turns were measured, in order."""
+    known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in turns}
+    tracks = []
+    for episode in episodes:
+        keys = [(episode.episode_id, turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
+        if keys and all(key in known for key in keys):
+            tracks.append([known[key] for key in keys])
+    return tracks
+
+
+def _list_steps(turns: Sequence[SaidTurn], weights: Weights) -> list[_Step]:
+    steps = []
+    for place, turn in enumerate(turns):
+        stated_share = _compute_share(weights, turn.stated)
+        # What was not stated counts neither for nor against the generator.
+        both = "".join(shown if stated == "1" else "?" for stated, shown in zip(turn.stated, turn.shown, strict=True))
+        drawn = _compute_share(weights, both)
+        steps.append(
+            _Step(stated_share, drawn, _sum_corrections(weights, turns[place - 1], turn) if place else (0.0, 0.0))
+        )
+    return steps
+
+
+def _compute_share(weights: Weights, letters: str) -> float | None:
+    """Return the weighted share of decidable facts that hold; None if no fact is decidable."""
+    decided = [(weight, letter) for weight, letter in zip(weights, letters, strict=True) if letter in "01"]
+    whole = fsum(weight for weight, _ in decided)
+    return fsum(weight for weight, letter in decided if letter == "1") / whole if whole else None
+
+
+def _sum_corrections(weights: Weights, before: SaidTurn, now: SaidTurn) -> tuple[float, float]:
+    letters = list(zip(weights, before.shown, now.named, now.shown, strict=True))
+    wrong = [(weight, shown) for weight, was, named, shown in letters if was == "0" and named == "1" and shown in "01"]
+    return fsum(weight for weight, _ in wrong), fsum(weight for weight, shown in wrong if shown == "1")
+
+
+def _compute_point(tracks: Sequence[Sequence[_Step]], turn: int | None, labels: Sequence[str]) -> _SaidPoint:
+    corrections = [
+        (fsum(step.corrected[0] for step in steps), fsum(step.corrected[1] for step in steps))
+        for track in tracks
+        for steps in [track if turn is None else track[turn - 1 : turn]]
+    ]
+    return _SaidPoint(
+        turn,
+        _estimate_mean([[step.said for step in track] for track in tracks], turn, labels),
+        _estimate_mean([[step.drawn for step in track] for track in tracks], turn, labels),
+        estimate([right / wrong if wrong else None for wrong, right in corrections], SHARE, labels),
+    )
+
+
+def _estimate_mean(series: Sequence[Sequence[float | None]], turn: int | None, labels: Sequence[str]) -> Estimate:
+    """Return the mean at a turn over the episodes with a value at the first turn that has any, or at the last turn."""
+    if turn is None:
+        return estimate([values[-1] for values in series], SHARE, labels)
+    first = min((place for values in series for place, value in enumerate(values) if value is not None), default=0)
+    same = [len(values) > first and values[first] is not None for values in series]
+    # An episode that has ended keeps its last turn, so that every turn averages the same episodes.
+    latest = [
+        values[min(turn, len(values)) - 1] if is_same else None for values, is_same in zip(series, same, strict=True)
+    ]
+    return estimate(latest, SHARE, labels)
+
+
+def _list_weights(scene: Scene) -> Weights:
+    from ircore.scorers.verification.scene_facts.scene import list_facts
+
+    return tuple(fact.weight for fact in list_facts(scene))
+
+
+def _compute_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
+    if not pairs:
+        return None
+    count = len(pairs)
+    observed = sum(letter == other_letter for letter, other_letter in pairs) / count
+    first, second = (sum(pair[side] == "1" for pair in pairs) / count for side in (0, 1))
+    chance = first * second + (1 - first) * (1 - second)
+    return (observed - chance) / (1 - chance) if chance < 1 else None
 
 
 def _group_by_instance(scores: Mapping[str, float], played: Mapping[str, str]) -> dict[str, list[float]]:

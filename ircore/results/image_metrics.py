@@ -115,13 +115,15 @@ def _compare_metric(played: Sequence[EpisodeResult], metric: str, rater: str) ->
             continue
         instance = result.episode.instance_id
         for turn, value in values.items():
-            measured.append(_number(value) * sign)
-            rated.append(_number(judged.trajectory.get(turn)))
+            measured.append(_convert_number(value) * sign)
+            rated.append(_convert_number(judged.trajectory.get(turn)))
             renderings.append(instance)
         steps = [*result.episode.renderings]
-        changes.append(_encode_choice(sign * (_number(values.get(steps[-1])) - _number(values.get(steps[0])))))
+        changes.append(
+            _encode_choice(sign * (_convert_number(values.get(steps[-1])) - _convert_number(values.get(steps[0]))))
+        )
         # A tie is no choice, so that it is left out as a change of 0 is.
-        choices.append(_number(judged.preference if judged.preference != 0.5 else None))
+        choices.append(_convert_number(judged.preference if judged.preference != 0.5 else None))
         instances.append(instance)
     return MetricAgreement(
         metric,
@@ -132,7 +134,7 @@ def _compare_metric(played: Sequence[EpisodeResult], metric: str, rater: str) ->
     )
 
 
-def _number(value: float | None) -> float:
+def _convert_number(value: float | None) -> float:
     return np.nan if value is None else value
 
 

@@ -1,21 +1,25 @@
-"""Status of every episode for one judge, and the values that stand for the episode's main score.
+"""Status of every episode for one judge, the main score that follows, and whether that is enough for a rank.
 
 Three things that look alike are kept apart: an episode that the pair did not play (it counts as nothing), one that has
-no result yet (never begun, or a technical failure), and a rendering that the judge has not rated.
+no result yet (never begun, or a technical failure), and a rendering that the judge has not rated. ``Coverage`` counts
+them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import fsum
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ircore.core.plain_words import format_count
 from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.results.episodes import HIGHEST, Doubt, EpisodeResult
+from ircore.results.statistics.intervals import MINIMUM_PICTURES
+from ircore.results.statistics.resamples import sum_columns
 
 UNFINISHED, UNPLAYED, RATED, REFUSED, PENDING, OUTSIDE = range(6)
 """No result yet; aborted by the pair's own doing; rated; asked without an answer; not asked yet, or in vain for a
@@ -30,6 +34,22 @@ Scope = frozenset[str] | None
 """Categories that a judge rates; None for all."""
 
 Floats = NDArray[np.float64]
+
+Unranked = Literal[
+    "held", "past_budget", "incomplete", "underrated", "inapplicable", "unread", "too_few", "reference", "recorded"
+]
+"""Why a run has no rank: it has grave findings that no maintainer cleared; its generator was given messages
+over the token budget; it has episodes without a result yet; too
+little of what it played is rated; the judge rates nothing here; the judge left labels unread that weigh too much; its
+main score rests on fewer than
+``MINIMUM_PICTURES``; it is a ceiling or floor beside the others; its headline rests on recorded answers that do not
+depend on its players."""
+
+RATED_SHARE = 0.9
+"""Share of the renderings that a judge could have rated which it must have rated before there is a rank."""
+
+UNDECIDED_SHARE = 0.05
+"""Share of the facts, by weight, that a judge of facts may leave undecided while it reads no labels."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +81,23 @@ class JudgeRatings:
         """Return some of the instances."""
         return JudgeRatings(*(getattr(self, field.name)[rows] for field in fields(self)))
 
+    def under(self, inside: NDArray[np.bool_]) -> "JudgeRatings":
+        """Return each run under each condition as a column that has no episode of any other instance.
+
+        Args:
+            inside: Whether an instance is of a condition, shape (instances, conditions).
+
+        Returns:
+            The runs under the first condition, then those under the second.
+        """
+
+        def spread(values: NDArray[Any], empty: float) -> NDArray[Any]:
+            chosen = inside.reshape(*inside.shape, *[1] * (values.ndim - 1))
+            every = np.where(chosen, values[:, None], np.asarray(empty, values.dtype))
+            return every.reshape(len(values), -1, *values.shape[2:])
+
+        return JudgeRatings(spread(self.states, 0), spread(self.final, np.nan), spread(self.doubt, np.nan))
+
     def columns(self, columns: Sequence[int]) -> "JudgeRatings":
         """Return some of the runs."""
         return JudgeRatings(*(getattr(self, field.name)[:, columns] for field in fields(self)))
@@ -69,10 +106,12 @@ class JudgeRatings:
     def status(self) -> NDArray[np.int8]:
         """State of each instance, shape (instances, runs): of its episodes' states the one that counts first.
 
-        A result is missing, a rating is missing, one was refused, one is there, none was played.
+        A result is missing, a rating is missing, one was refused, one is there, none was played. An instance without
+        any episode, of another condition, lies outside.
         """
         order = np.array(_PRECEDENCE, np.int8)
-        return np.asarray(order[(self.states[..., order] > 0).argmax(axis=-1)], np.int8)
+        there = self.states[..., order] > 0
+        return np.asarray(np.where(there.any(axis=-1), order[there.argmax(axis=-1)], OUTSIDE), np.int8)
 
     @cached_property
     def played(self) -> Floats:
@@ -139,9 +178,9 @@ class JudgeRatings:
         ended = ~np.isin(self.status, (UNFINISHED, OUTSIDE))
         played = np.where(ended, self.played, 0.0)
         rated = played * self.rated
-        all_rated, all_played, instances = rated.sum(axis=0), played.sum(axis=0), ended.sum(axis=0)
+        all_rated, all_played, instances = sum_columns(rated), sum_columns(played), ended.sum(axis=0)
         # No divisor is 0; entries without one are NaN in the end.
-        quality = (rated * np.nan_to_num(self.final)).sum(axis=0) / np.where(all_rated > 0, all_rated, 1)
+        quality = sum_columns(rated * np.nan_to_num(self.final)) / np.where(all_rated > 0, all_rated, 1)
         known = (instances > 0) & ((all_rated > 0) | (all_played == 0))
         return np.where(known, MAIN_UNIT * quality * all_played / np.maximum(instances, 1), np.nan)
 
@@ -190,33 +229,6 @@ def arrange_ratings(instances: Sequence[Instance], runs: Iterable[Iterable[Insta
     return JudgeRatings(*(np.hstack([part[:, :0], *others]) for part, *others in zip(empty, *columns, strict=True)))
 
 
-def _build_column(instances: Sequence[Instance], episodes: Iterable[InstanceRating]) -> tuple[NDArray[Any], ...]:
-    """Return the arrays of ``JudgeRatings`` for one run."""
-    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
-    conditions = [(instance.category, instance.difficulty) for instance in instances]
-    due: dict[tuple[str, str], set[int]] = {condition: {1} for condition in conditions}
-    size = len(rows)
-    states = np.zeros((size, 1, len(_PRECEDENCE)), np.int16)
-    final, doubt = np.full((size, 1), np.nan), np.full((size, 1, 4), np.nan)
-    by_row: dict[int, list[InstanceRating]] = {}
-    for episode in episodes:
-        row = rows.get(episode.instance_id)
-        if row is not None:
-            by_row.setdefault(row, []).append(episode)
-            due[conditions[row]].add(episode.repeat)
-    for row, of_instance in by_row.items():
-        states[row, 0] = np.bincount([episode.status for episode in of_instance], minlength=len(_PRECEDENCE))
-        finals = [episode.final for episode in of_instance if episode.status == RATED]
-        doubts = [episode.doubt for episode in of_instance if episode.status == RATED and episode.doubt is not None]
-        if finals:
-            final[row] = fsum(finals) / len(finals)
-        if doubts:
-            doubt[row] = np.mean(doubts, axis=0)
-    wanted = np.array([len(due[condition]) for condition in conditions], np.int16)
-    states[:, 0, UNFINISHED] += np.maximum(wanted - states[:, 0].sum(axis=-1), 0).astype(np.int16)
-    return states, final, doubt
-
-
 def judge_ratings(
     instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], judge: str, scope: Scope = None
 ) -> JudgeRatings:
@@ -257,6 +269,150 @@ def find_scopes(judges: Sequence[str], identities: Mapping[str, JudgeIdentity]) 
     """Return the categories that each judge rates, from the judge's identity; all if the identity names none."""
     declared = {judge: identities[judge].categories if judge in identities else None for judge in judges}
     return {judge: None if names is None else frozenset(names) for judge, names in declared.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coverage:
+    """Number of a run's episodes in each state, under a condition and for a judge or a measure.
+
+    Example:
+        >>> coverage = Coverage(episodes=42, unfinished=3, applicable=39, rated=39, refused=0, pending=0, counted=39)
+        >>> coverage.unranked, coverage.unranked_words
+        ('incomplete', 'incomplete: 3 of 42 episodes have no result yet')
+    """
+
+    episodes: int
+    """Episodes of the whole instance set under this condition, whether played or not."""
+
+    unfinished: int
+    """Number of episodes without a result yet: never begun, or failed for a technical reason and not declared final."""
+
+    applicable: int
+    """Played episodes that the judge's task applies to: all, unless it rates some categories only."""
+
+    rated: int
+    """Number of applicable episodes that the judge rated."""
+
+    refused: int
+    """Number of applicable episodes that the judge was asked about and did not rate."""
+
+    pending: int
+    """Number of applicable episodes that the judge has not been asked about, or in vain for a technical reason."""
+
+    counted: int
+    """Number of instances that the main score rests on: rated, or not played by the pair's own doing."""
+
+    doubt: Doubt | None = None
+    """Of a judge of facts: mean interval of the rated scores, and the share of the facts that it could not tell."""
+
+    held: bool = False
+    """Whether the run has grave findings that no maintainer has cleared."""
+
+    past_budget: bool = False
+    """Whether the generator was given a message over the token budget."""
+
+    rated_words: str = "renderings are rated"
+    """What is said of ``rated`` in messages."""
+
+    reference: bool = False
+    """Whether a player of the run is a reference (``Traits.reference``): a ceiling or floor, which has no rank."""
+
+    meaningless: str = ""
+    """Why the headline says nothing of the run, which then has no rank; empty if it says something."""
+
+    @property
+    def unranked(self) -> Unranked | None:
+        """Reason why the run has no rank under this condition; None if the run has a rank."""
+        if self.reference:
+            return "reference"
+        if self.meaningless:
+            return "recorded"
+        # What a maintainer or the player must mend comes first: playing and scoring on would not give a rank.
+        if self.held:
+            return "held"
+        if self.past_budget:
+            return "past_budget"
+        if self.unfinished:
+            return "incomplete"
+        # Where nothing is applicable, 0 is not below 0: whether anything counts decides below.
+        if self.rated < RATED_SHARE * self.applicable:
+            return "underrated"
+        # Only after the shares above: nothing is counted either where playing or rating has not begun.
+        if not self.counted:
+            return "inapplicable"
+        if self.doubt is not None and self.doubt.unread and self.doubt.undecided > UNDECIDED_SHARE:
+            return "unread"
+        return "too_few" if self.counted < MINIMUM_PICTURES else None
+
+    @property
+    def unranked_words(self) -> str | None:
+        """The same for people."""
+        open_share = 0.0 if self.doubt is None else self.doubt.undecided
+        needed = f"{100 * RATED_SHARE:.0f} % are needed"
+        words: dict[Unranked | None, str] = {
+            "reference": "a reference, shown as a ceiling or floor",
+            "recorded": self.meaningless,
+            "held": "held: its findings wait for a maintainer",
+            "past_budget": "messages over the token budget reached the generator",
+            "incomplete": f"incomplete: {self.unfinished} of {format_count(self.episodes, 'episode')} "
+            "have no result yet",
+            "underrated": f"only {self.rated} of {self.applicable} {self.rated_words}, {needed}",
+            "inapplicable": "the judge rates nothing here",
+            "unread": (
+                f"labels were not read, so {100 * open_share:.0f} % of the facts are open, "
+                f"{100 * UNDECIDED_SHARE:.0f} % may be"
+            ),
+            "too_few": f"fewer than {MINIMUM_PICTURES} pictures",
+        }
+        return words.get(self.unranked)
+
+
+def count_coverage(ratings: JudgeRatings) -> list[Coverage]:
+    """Count the episodes of each run, in the order of the columns."""
+    counts = [ratings.episodes(status).tolist() for status in (UNFINISHED, RATED, REFUSED, PENDING)]
+    sizes, instances = ratings.states.sum(axis=(0, -1)).tolist(), ratings.count(RATED, UNPLAYED).tolist()
+    return [
+        Coverage(
+            episodes=episodes,
+            unfinished=unfinished,
+            applicable=rated + refused + pending,
+            rated=rated,
+            refused=refused,
+            pending=pending,
+            counted=on_instances,
+            doubt=doubt,
+        )
+        for episodes, unfinished, rated, refused, pending, on_instances, doubt in zip(
+            sizes, *counts, instances, ratings.doubts(), strict=True
+        )
+    ]
+
+
+def _build_column(instances: Sequence[Instance], episodes: Iterable[InstanceRating]) -> tuple[NDArray[Any], ...]:
+    """Return the arrays of ``JudgeRatings`` for one run."""
+    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
+    conditions = [(instance.category, instance.difficulty) for instance in instances]
+    due: dict[tuple[str, str], set[int]] = {condition: {1} for condition in conditions}
+    size = len(rows)
+    states = np.zeros((size, 1, len(_PRECEDENCE)), np.int16)
+    final, doubt = np.full((size, 1), np.nan), np.full((size, 1, 4), np.nan)
+    by_row: dict[int, list[InstanceRating]] = {}
+    for episode in episodes:
+        row = rows.get(episode.instance_id)
+        if row is not None:
+            by_row.setdefault(row, []).append(episode)
+            due[conditions[row]].add(episode.repeat)
+    for row, of_instance in by_row.items():
+        states[row, 0] = np.bincount([episode.status for episode in of_instance], minlength=len(_PRECEDENCE))
+        finals = [episode.final for episode in of_instance if episode.status == RATED]
+        doubts = [episode.doubt for episode in of_instance if episode.status == RATED and episode.doubt is not None]
+        if finals:
+            final[row] = fsum(finals) / len(finals)
+        if doubts:
+            doubt[row] = np.mean(doubts, axis=0)
+    wanted = np.array([len(due[condition]) for condition in conditions], np.int16)
+    states[:, 0, UNFINISHED] += np.maximum(wanted - states[:, 0].sum(axis=-1), 0).astype(np.int16)
+    return states, final, doubt
 
 
 def _classify_episode(result: EpisodeResult, judge: str) -> tuple[int, float]:

@@ -1,9 +1,14 @@
-"""Judges of several runs side by side: who they are, and the cells of each run by them."""
+"""Judges of several runs side by side: who they are, the cells of each run by them, and how they compare.
+
+``Raters`` holds agreement, crossed scores and recalibration, computed once and shared by tables, figures and pages.
+What computes these is imported where it is asked for, since every board is made with ``Raters`` and needs none of it.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ircore.core.errors import InputError
 from ircore.core.score_records import JudgeIdentity
@@ -11,6 +16,12 @@ from ircore.players.model_families import find_model_family
 from ircore.results.cells import BoardKey, Cell, CellKey
 from ircore.results.judge_ratings import Scope
 from ircore.results.played_run import PlayedRun
+
+if TYPE_CHECKING:
+    from ircore.results.agreement import AgreementResults, CrossedRatings, EpisodesByRun, RatedTask
+    from ircore.results.image_metrics import MetricAgreement
+    from ircore.results.statistics.calibration_map import Recalibration
+    from ircore.results.statistics.recalibration import Refusal
 
 
 class _Judged(Protocol):
@@ -91,17 +102,6 @@ def compute_run_cells(
     return {key: _mark_cell(run, cell, cell.judge in same) for key, cell in cells.items()}
 
 
-def _mark_cell(run: PlayedRun, cell: Cell, same_family: bool) -> Cell:
-    """Return a cell with what is known of its run."""
-    marks: dict[str, Any] = {"same_family": True} if same_family else {}
-    if run.run.reference:
-        marks["reference"] = True
-    if not run.game.is_judged:
-        marks |= {"rated_words": "played episodes have a value", "meaningless": run.meaningless.get(cell.judge, "")}
-    # Cells are copied only where marks change: a large site has tens of thousands of them.
-    return replace(cell, **marks) if marks else cell
-
-
 def compute_cells(
     runs: Mapping[str, PlayedRun],
     scopes: Mapping[str, Scope],
@@ -124,3 +124,70 @@ def compute_cells(
         for run_id, run in runs.items()
         for key, cell in compute_run_cells(run, scopes, families).items()
     }
+
+
+class Raters:
+    """Judges and people who rated some runs.
+
+    Args:
+        episodes: By run_id, all of one instance set.
+        metrics: Image metrics that are held against the judges.
+        judges: These judges.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> Raters(Results.from_runs([RunFolder(Path("run"))]).episodes).agreement.annotators
+        ()
+    """
+
+    def __init__(self, episodes: "EpisodesByRun", metrics: Sequence[str] = (), judges: Sequence[str] = ()) -> None:
+        self._episodes = episodes
+        self._metrics, self._judges = metrics, judges
+
+    @cached_property
+    def similarity(self) -> "RatedTask":
+        """Ratings of renderings by every judge and annotator."""
+        from ircore.results.agreement import collect_similarity
+
+        return collect_similarity(self._episodes)
+
+    @cached_property
+    def agreement(self) -> "AgreementResults":
+        """Agreement between every two raters."""
+        from ircore.results.agreement import compare_raters
+
+        return compare_raters(self._episodes, self.similarity)
+
+    @cached_property
+    def metric_agreements(self) -> "tuple[MetricAgreement, ...]":
+        """Agreement of every image metric with every judge and with people."""
+        from ircore.results.image_metrics import compare_metrics
+
+        return compare_metrics(self._episodes, self._metrics, self._judges)
+
+    @cached_property
+    def crossed(self) -> "tuple[CrossedRatings, ...]":
+        """Crossed scores of every two judges."""
+        from ircore.results.agreement import cross_tabulate_ratings
+
+        return cross_tabulate_ratings(self.similarity)
+
+    @cached_property
+    def maps(self) -> "Mapping[str, Recalibration | Refusal]":
+        """Recalibration of each judge's scores to people's scale."""
+        from ircore.results.calibration import fit_maps
+
+        return fit_maps(self._episodes)
+
+
+def _mark_cell(run: PlayedRun, cell: Cell, same_family: bool) -> Cell:
+    """Return a cell with what is known of its run."""
+    marks: dict[str, Any] = {"same_family": True} if same_family else {}
+    if run.run.reference:
+        marks["reference"] = True
+    if not run.game.is_judged:
+        marks |= {"rated_words": "played episodes have a value", "meaningless": run.meaningless.get(cell.judge, "")}
+    # Cells are copied only where marks change: a large site has tens of thousands of them.
+    return replace(cell, **marks) if marks else cell

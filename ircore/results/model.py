@@ -25,7 +25,13 @@ from ircore.results.cells import Cell as Cell
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import JudgeRatings, Scope, arrange_by_judge, find_scopes, judge_ratings
 from ircore.results.judged_measures import JudgedMeasures
-from ircore.results.judges_of_runs import compute_cells, compute_run_cells, merge_identities, refuse_mixed_metrics
+from ircore.results.judges_of_runs import (
+    Raters,
+    compute_cells,
+    compute_run_cells,
+    merge_identities,
+    refuse_mixed_metrics,
+)
 from ircore.results.measure_means import measure_mean
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.ranking import (
@@ -37,7 +43,6 @@ from ircore.results.ranking import (
     refuse_mixtures,
     refuse_unknown,
 )
-from ircore.results.raters import Raters
 from ircore.results.statistics.comparison import PairComparison, compare
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.ranks import Standing

@@ -1,9 +1,9 @@
-"""What would tell two neighbours of a board apart: the fewest further episodes, of which targets, and how to play them.
+"""Differences of the pairs of a board, and the fewest further episodes that would tell two neighbours apart.
 
-Further repeats of the targets that both have played make the luck of play smaller, and nothing else: where the targets
-themselves differ too much, only more targets help, of a larger set. The plan is for the difference found so far.
-
-Every two pairs of a board: which is better, and by how much, by the rule of the board's ranks.
+A plan says of which targets the further episodes are, and how to play them. Further repeats of the targets that both
+have played make the luck of play smaller, and nothing else: where the targets themselves differ too much, only more
+targets help, of a larger set. The plan is for the difference found so far; that and all others go by the rule of the
+board's ranks.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,6 +38,9 @@ from ircore.results.statistics.repeats import (
 
 Group = tuple[int, str, str]
 """Which of the two runs, category, difficulty."""
+
+_RULE_OPTIONS = {"token_budget": "--token-budget", "max_turns": "--max-turns"}
+"""Rules that ``ircore play`` has an option of their own for."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +128,7 @@ def plan_separation(
     if not any(len(known) > 1 for of_run in values for known in of_run.values()):
         once = {group.key: 1 for group in groups}
         first = "how much is luck is not known before anything was repeated: play all once more, then ask again"
-        return _plan(couple, groups, once, None, first)
+        return _build_plan(couple, groups, once, None, first)
     further, uniform = find_fewest_repeats(groups, variance - needed), find_uniform_repeats(groups, variance - needed)
     if further is None:
         size = len(instances) * variance / needed if needed > 0 else np.inf
@@ -135,78 +138,7 @@ def plan_separation(
             ceil(size) if np.isfinite(size) and size < 100_000 else None,
         )
     every = sum(group.instances for group in groups)
-    return _plan(couple, groups, further, None if uniform is None else uniform * every, "")
-
-
-def _build_empty_plan(reason: str, targets: int | None = None) -> SeparationPlan:
-    return SeparationPlan(False, False, {}, None, None, None, targets, (), reason)
-
-
-def _group_instances(
-    instances: Sequence[Instance], places: Sequence[int], freedom: int, values: Sequence[Mapping[str, list[float]]]
-) -> list[RepeatGroup[Group]]:
-    """Return the instances by condition and run, with the luck that each run had there."""
-    rows: dict[tuple[str, str], list[int]] = {}
-    for row, instance in enumerate(instances):
-        rows.setdefault((instance.category, instance.difficulty), []).append(row)
-    sizes = np.bincount(places)
-    groups = []
-    for number, known in enumerate(values):
-        episodes = {key: [known[instances[row].instance_id] for row in of_key] for key, of_key in rows.items()}
-        lucks = shrink_variances({key: measure_luck(of_key) for key, of_key in episodes.items()})
-        for key, of_key in rows.items():
-            # The share of an instance's variance in the squared error of the board's differences.
-            weight = sum(1 - 1 / sizes[places[row]] for row in of_key) / (len(instances) * freedom)
-            counts = tuple(len(each) for each in episodes[key])
-            groups.append(RepeatGroup((number, *key), len(of_key), counts, lucks[key], float(weight)))
-    return groups
-
-
-def _plan(
-    couple: tuple[PlannedRun, PlannedRun],
-    groups: Sequence[RepeatGroup[Group]],
-    further: Mapping[Group, int],
-    uniform: int | None,
-    reason: str,
-) -> SeparationPlan:
-    sizes = {group.key: group.instances for group in groups}
-    episodes = [sum(sizes[key] * count for key, count in further.items() if key[0] == run) for run in (0, 1)]
-    prices = [0.0 if not count else each.usd for count, each in zip(episodes, couple, strict=True)]
-    usd = None if None in prices else sum(count * (price or 0) for count, price in zip(episodes, prices, strict=True))
-    commands = [
-        line
-        for number, each in enumerate(couple)
-        for line in _list_commands(each.run, {key[1:]: further.get(key, 0) for key in sizes if key[0] == number})
-    ]
-    return SeparationPlan(False, False, further, sum(episodes), uniform, usd, None, tuple(commands), reason)
-
-
-def _list_commands(run: Run, further: Mapping[tuple[str, str], int]) -> list[str]:
-    """Return what plays the further repeats of every condition: the first half, then the rest.
-
-    Every command has seeds of its own, since its run is joined with the others by them.
-    """
-    lines, seed = [], max(run.seeds) + 1
-    for words, odd in (("first", 1), ("then", 0)):
-        difficulties: dict[tuple[int, str], list[str]] = {}
-        for (category, difficulty), count in further.items():
-            if half := (count + odd) // 2:
-                difficulties.setdefault((half, category), []).append(difficulty)
-        categories: dict[tuple[int, tuple[str, ...]], list[str]] = {}
-        for (half, category), of_category in difficulties.items():
-            categories.setdefault((half, tuple(of_category)), []).append(category)
-        for (half, levels), names in categories.items():
-            chosen = "".join(f" --category {quote(name)}" for name in names)
-            chosen += "".join(f" --difficulty {level}" for level in levels)
-            whole = len(names) * len(levels) == len(further)
-            out = f"{run.slug}-seed{seed}"
-            lines.append(f"{words}: {play_command(run, seed, half, out)}{'' if whole else chosen}")
-            seed += half
-    return lines
-
-
-_RULE_OPTIONS = {"token_budget": "--token-budget", "max_turns": "--max-turns"}
-"""Rules that ``ircore play`` has an option of their own for."""
+    return _build_plan(couple, groups, further, None if uniform is None else uniform * every, "")
 
 
 def play_command(run: Run, seed: int, repeats: int, out: str) -> str:
@@ -299,3 +231,70 @@ def pair_differences(
     least, most, drawn = pair_main_scores(chosen, results.ratings_of(judge, run_ids, chosen))
     means = (least.mean(axis=0) + most.mean(axis=0)) / 2
     return PairDifferences(run_ids, means, bound_differences(least, most, drawn, standing.critical))
+
+
+def _build_empty_plan(reason: str, targets: int | None = None) -> SeparationPlan:
+    return SeparationPlan(False, False, {}, None, None, None, targets, (), reason)
+
+
+def _group_instances(
+    instances: Sequence[Instance], places: Sequence[int], freedom: int, values: Sequence[Mapping[str, list[float]]]
+) -> list[RepeatGroup[Group]]:
+    """Return the instances by condition and run, with the luck that each run had there."""
+    rows: dict[tuple[str, str], list[int]] = {}
+    for row, instance in enumerate(instances):
+        rows.setdefault((instance.category, instance.difficulty), []).append(row)
+    sizes = np.bincount(places)
+    groups = []
+    for number, known in enumerate(values):
+        episodes = {key: [known[instances[row].instance_id] for row in of_key] for key, of_key in rows.items()}
+        lucks = shrink_variances({key: measure_luck(of_key) for key, of_key in episodes.items()})
+        for key, of_key in rows.items():
+            # The share of an instance's variance in the squared error of the board's differences.
+            weight = sum(1 - 1 / sizes[places[row]] for row in of_key) / (len(instances) * freedom)
+            counts = tuple(len(each) for each in episodes[key])
+            groups.append(RepeatGroup((number, *key), len(of_key), counts, lucks[key], float(weight)))
+    return groups
+
+
+def _build_plan(
+    couple: tuple[PlannedRun, PlannedRun],
+    groups: Sequence[RepeatGroup[Group]],
+    further: Mapping[Group, int],
+    uniform: int | None,
+    reason: str,
+) -> SeparationPlan:
+    sizes = {group.key: group.instances for group in groups}
+    episodes = [sum(sizes[key] * count for key, count in further.items() if key[0] == run) for run in (0, 1)]
+    prices = [0.0 if not count else each.usd for count, each in zip(episodes, couple, strict=True)]
+    usd = None if None in prices else sum(count * (price or 0) for count, price in zip(episodes, prices, strict=True))
+    commands = [
+        line
+        for number, each in enumerate(couple)
+        for line in _list_commands(each.run, {key[1:]: further.get(key, 0) for key in sizes if key[0] == number})
+    ]
+    return SeparationPlan(False, False, further, sum(episodes), uniform, usd, None, tuple(commands), reason)
+
+
+def _list_commands(run: Run, further: Mapping[tuple[str, str], int]) -> list[str]:
+    """Return what plays the further repeats of every condition: the first half, then the rest.
+
+    Every command has seeds of its own, since its run is joined with the others by them.
+    """
+    lines, seed = [], max(run.seeds) + 1
+    for words, odd in (("first", 1), ("then", 0)):
+        difficulties: dict[tuple[int, str], list[str]] = {}
+        for (category, difficulty), count in further.items():
+            if half := (count + odd) // 2:
+                difficulties.setdefault((half, category), []).append(difficulty)
+        categories: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+        for (half, category), of_category in difficulties.items():
+            categories.setdefault((half, tuple(of_category)), []).append(category)
+        for (half, levels), names in categories.items():
+            chosen = "".join(f" --category {quote(name)}" for name in names)
+            chosen += "".join(f" --difficulty {level}" for level in levels)
+            whole = len(names) * len(levels) == len(further)
+            out = f"{run.slug}-seed{seed}"
+            lines.append(f"{words}: {play_command(run, seed, half, out)}{'' if whole else chosen}")
+            seed += half
+    return lines

@@ -31,7 +31,7 @@ from ircore.scorers.stated_facts.said_turns import SaidTurn, read_said
 if TYPE_CHECKING:
     from ircore.core.score_records import Part, RenderingFacts
     from ircore.results.fact_shares import PartResult
-    from ircore.results.language.by_turn import RunLanguage
+    from ircore.results.language import RunLanguage
     from ircore.results.retests import TwoAnswers
 
 
@@ -371,6 +371,6 @@ class PlayedRun:
     @cached_property
     def language(self) -> "RunLanguage":
         """Corrections, length and novelty of the describer's messages."""
-        from ircore.results.language.by_turn import analyse_messages, run_language
+        from ircore.results.language import analyse_messages, run_language
 
         return run_language(analyse_messages(self.game, self.results))

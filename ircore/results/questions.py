@@ -35,7 +35,7 @@ from ircore.results.statistics.intervals import (
     subtract_estimates,
 )
 from ircore.results.statistics.ranks import rank_pairs
-from ircore.results.tables.intervals import number
+from ircore.results.tables.formats import number
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ def _answer_best_player(
     apart = _estimate_difference(means[best], means[second], chosen)
     alone = _is_clear_leader(best, means, chosen)
     partners = "the same partner" if len(columns[best]) == 1 else f"the same {len(columns[best])} partners"
-    mean, lead = f"{table.interval(lines[0].value)} over {partners}", _lead(table, second, apart)
+    mean, lead = f"{table.interval(lines[0].value)} over {partners}", _describe_lead(table, second, apart)
     left_out, rivals = _describe_left_out(table, place, chosen, scores, columns, best)
     if are_too_few(apart.n) or not alone or rivals:
         sentence = f"It cannot be told: the highest mean {table.score}, {mean}, is of {best}; {lead}"
@@ -348,7 +348,7 @@ def _join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _lead(table: _ScoreTable, second: str, apart: Estimate) -> str:
+def _describe_lead(table: _ScoreTable, second: str, apart: Estimate) -> str:
     lead = f"it leads {second} by {table.interval(apart)}"
     if are_too_few(apart.n):
         return f"{lead}, which so few {table.words.instance}s do not tell apart"

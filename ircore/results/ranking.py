@@ -1,10 +1,8 @@
-"""Rows of the boards of all games: order, rank ranges, and which runs may stand on the same board.
+"""Rows of the boards of all games: their order, their rank ranges, and the runs that are listed without a rank.
 
-Runs that are listed with their numbers and without a rank: held ones, and those that passed the token budget.
-
-A run is held while it has grave findings that no maintainer has cleared.
-
-Runs that a board would show without a rank: ``ircore score`` lists them.
+A board takes only runs that can stand side by side. Two kinds of runs are listed with their numbers and without a rank:
+*held* ones, which have grave findings that no maintainer has cleared, and those that passed the token budget. ``ircore
+score`` says beforehand which runs would lack a rank.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -14,8 +12,7 @@ from typing import Generic, TypeVar
 from ircore.core.errors import InputError
 from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import Instance
-from ircore.results.coverage import Unranked, count_coverage
-from ircore.results.judge_ratings import find_scopes, judge_ratings
+from ircore.results.judge_ratings import Unranked, count_coverage, find_scopes, judge_ratings
 from ircore.results.played_run import PlayedRun
 from ircore.results.statistics.ranks import RankRange
 from ircore.runs.folder import RunFolder

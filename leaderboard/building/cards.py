@@ -15,10 +15,9 @@ from leaderboard.components.markup import macro
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import build_board_lines
 from leaderboard.pages.finding import describe_best_on_target, describe_outcome
-from leaderboard.pages.front_episode import choose_front_episode
-from leaderboard.pages.selections import Chosen
+from leaderboard.pages.selections import Chosen, choose_front_episode
 from leaderboard.theme import ACCENT, describer_colour, neutral
-from leaderboard.words.labels import format_category, format_interval_width, number, rank
+from leaderboard.words import format_category, format_interval_width, number, rank
 
 SIZE = (1200, 630)
 """Width and height in pixels, as Open Graph recommends."""

@@ -18,20 +18,19 @@ from ircore.scorers.judge_test.cards import read_cards
 from ircore.submissions.pending_work import MergedSubmission, list_unplayed, merged_submissions
 from ircore.submissions.seasons import SEASON_GAPS
 from leaderboard.building.sources import ABSENT
-from leaderboard.frozen_boards.archive import FrozenBoard, build_version_pages, read_archive
+from leaderboard.frozen_boards import FrozenBoard, build_version_pages, read_archive
 from leaderboard.gallery.fragments import FOLDER, Fragments, build_gallery_shards
 from leaderboard.gallery.pages import build_gallery_pages
 from leaderboard.gallery.same_words import build_same_words_files
-from leaderboard.games.files import build_games_board_files, build_only_games_files
-from leaderboard.games.pages import build_game_pages
+from leaderboard.games.pages import build_game_pages, build_games_board_files, build_only_games_files
 from leaderboard.model.section import GameSection, build_game_sections, split_runs
 from leaderboard.model.site import LEADERBOARD, Page, Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.ask import ask_page
-from leaderboard.pages.badges import build_badge_files
+from leaderboard.pages.beside_pairs import check_season
 from leaderboard.pages.board_views import build_leaderboard_files
 from leaderboard.pages.boards import build_board_pages
-from leaderboard.pages.citation import build_citation_page
+from leaderboard.pages.citation import build_badge_files, build_citation_page
 from leaderboard.pages.feed import NAME, build_changes_page, feed_files
 from leaderboard.pages.figures import build_figure_data_files, build_figure_pages, build_figures_page
 from leaderboard.pages.history import build_history_page, describe_newest_moves
@@ -53,12 +52,9 @@ from leaderboard.pages.overview import build_front_page, build_games_front_page
 from leaderboard.pages.pair_comparison import Comparisons, build_against_files, compare_page
 from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import build_paper_page
-from leaderboard.pages.player_boards import build_player_board_pages
-from leaderboard.pages.players import build_player_pages
+from leaderboard.pages.players import build_player_board_pages, build_player_pages
 from leaderboard.pages.search_entries import search_file
-from leaderboard.pages.season_column import check_season
-from leaderboard.pages.targets import build_targets_page
-from leaderboard.pages.try_it import try_page
+from leaderboard.pages.targets import build_targets_page, build_try_page
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.storage.pictures import PictureBook
 
@@ -320,7 +316,7 @@ def list_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
         asked,
         cited,
         build_targets_page(site),
-        try_page(site),
+        build_try_page(site),
     )
     return chain(*several, single, (build_changes_page(site),), pages)
 

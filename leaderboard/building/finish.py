@@ -1,6 +1,6 @@
 """Finishing pages: every slot of the shells that MkDocs built is filled, and the files for servers are written.
 
-Folders of a build.
+``Tree`` names the folders of a build.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -15,7 +15,7 @@ from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.model.section import split_runs
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.words.labels import describe_estimate, rank
+from leaderboard.words import describe_estimate, rank
 
 
 def preview(loaded: LoadedSubmission, runs: Sequence[Path], out: Path) -> list[str]:

@@ -1,8 +1,7 @@
 """Building the site: a tree of pages beside the output, MkDocs for their shells, then one rename.
 
-Running MkDocs on the sources in a build folder, or taking its output from the earlier build if nothing changed.
-
-The marker file of a built site: it identifies the folder as a built site and records its content.
+MkDocs runs on the sources in a build folder; its output is taken from the earlier build if nothing changed. A marker
+file identifies a folder as a built site and records its content, so that only a site is ever replaced.
 """
 
 import json
@@ -28,7 +27,7 @@ from leaderboard.building.finish import Tree, finish_pages, merge, omit_notice, 
 from leaderboard.building.shells import write_alone_shells, write_sources
 from leaderboard.building.sources import check_sources, copy_sources
 from leaderboard.building.writing import write_content
-from leaderboard.frozen_boards.archive import write_frozen
+from leaderboard.frozen_boards import write_frozen
 from leaderboard.pages.maintainers_work import list_played_pages, waiting_path
 from leaderboard.rendering.render import render_block
 from leaderboard.storage.build_cache import BuildCache, compute_content_key, hash_folder

@@ -1,11 +1,9 @@
 """Input of MkDocs: hand-written pages, assets, theme overrides and settings, copied into the build folder.
 
-Bundling of scripts: ES modules in the repository become one plain script per bundle in the site.
-
-Browsers load no ES modules from files on a disk, and pages must work there too. A bundle therefore holds an entry
-module and its imports, each in a function of its own, so that the names of modules do not collide.
-
-The built-in canvas's own source as an archive, for Python in the browser on the page *Try it*.
+Some of it is made on the way. ES modules in the repository become one plain script per bundle: browsers load no ES
+modules from files on a disk, and pages must work there too. A bundle therefore holds an entry module and its imports,
+each in a function of its own, so that the names of modules do not collide. For Python in the browser on the page *Try
+it*, the source of the built-in canvas is packed into an archive.
 """
 
 import inspect

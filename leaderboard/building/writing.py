@@ -15,9 +15,8 @@ from leaderboard.charts.catalogue import Chart, RenderedFigure, make_figures
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.citation import render_share_strip
 from leaderboard.pages.figures import ALONE
-from leaderboard.pages.front_episode import strip_episodes, strip_path
-from leaderboard.pages.player_boards import build_board_lists
-from leaderboard.pages.selections import Chosen
+from leaderboard.pages.players import build_board_lists
+from leaderboard.pages.selections import Chosen, strip_episodes, strip_path
 from leaderboard.rendering.render import Renderer, read_templates, render_block
 from leaderboard.storage.build_cache import compute_content_key, load_or_make
 from leaderboard.storage.output_folder import write_text

@@ -17,6 +17,7 @@ from ircore.results.benchmark_version import Version, find_version
 from ircore.results.model import Results
 from ircore.results.subsets import list_rule_sets, select_by_rules
 from ircore.results.tables.formats import (
+    SEM,
     describe_source,
     format_csv,
     format_units,
@@ -24,7 +25,6 @@ from ircore.results.tables.formats import (
     list_flat_records,
     list_flat_units,
 )
-from ircore.results.tables.intervals import SEM
 from ircore.results.tables.model import Table
 from ircore.results.tables.pairs import add_rules_column
 from leaderboard.charts.categories import sketch_categories

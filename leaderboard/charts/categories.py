@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from ircore.core.plain_words import format_count
 from ircore.results.tables.model import Column, Table, Value
+from leaderboard import words
 from leaderboard.charts.data import MOST_PANELS, RUN, ChartSubject, select_columns, select_runs
 from leaderboard.charts.grammar import (
     Json,
@@ -27,7 +28,6 @@ from leaderboard.charts.grammar import (
 from leaderboard.charts.panels import PanelGrid, name_axes, name_panel_refs
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
-from leaderboard.words import labels
 
 _ROW = {False: 22, True: 36}
 """Height of a pair's row in a panel, CSS pixels, by whether the layout is narrow: names then stand on two lines."""
@@ -61,7 +61,7 @@ def sketch_categories(subject: ChartSubject) -> Sketch | Missing:
         selection_words=subject.selection_words(MOST_PANELS),
         drawing=PlotlyDrawing(
             [
-                _mark(pair, category, by_run[pair.run_id], row, panel)
+                _draw_mark(pair, category, by_run[pair.run_id], row, panel)
                 for panel, (category, by_run) in enumerate(scores.items())
                 for row, pair in enumerate(pairs)
                 if get_mean(by_run[pair.run_id]) is not None
@@ -76,7 +76,7 @@ def sketch_categories(subject: ChartSubject) -> Sketch | Missing:
     )
 
 
-def _mark(pair: Pair, category: str, value: Value, row: int, panel: int) -> Json:
+def _draw_mark(pair: Pair, category: str, value: Value, row: int, panel: int) -> Json:
     colour = describer_token(pair.hue)
     return scatter(
         mode="markers",
@@ -86,8 +86,8 @@ def _mark(pair: Pair, category: str, value: Value, row: int, panel: int) -> Json
         error_x=make_whiskers([value], colour),
         marker={"symbol": generator_symbol(pair.shape), "size": 9, "color": colour},
         hovertemplate=(
-            f"{escape_for_plotly(pair_name(pair))}<br>{labels.format_category(category)}: "
-            f"{labels.number(get_mean(value))}"
+            f"{escape_for_plotly(pair_name(pair))}<br>{words.format_category(category)}: "
+            f"{words.number(get_mean(value))}"
             f"<br>{describe_interval(value)}<extra></extra>"
         ),
         **name_axes(panel),
@@ -110,7 +110,7 @@ def _build_layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool
         ink = {"colour": token("text"), "weight": 700}
         return [
             make_annotation(
-                labels.format_category(categories[panel]), (0, 1), name_panel_refs(panel), "left bottom", (0, 4), **ink
+                words.format_category(categories[panel]), (0, 1), name_panel_refs(panel), "left bottom", (0, 4), **ink
             )
         ]
 
@@ -130,7 +130,7 @@ def _build_table(boards: Mapping[str, Table], run_ids: Sequence[str]) -> Table:
     first = next(iter(tables.values()))
     column = Column("category", "category", "Of the targets.", digits=None)
     rows = [
-        (run, pair, Value(labels.format_category(category)), score)
+        (run, pair, Value(words.format_category(category)), score)
         for category, table in tables.items()
         for run, pair, score in table.rows
     ]
@@ -158,4 +158,4 @@ def _compose_title(scores: _ByCategory, run_ids: Sequence[str]) -> str:
     if others:
         return f"{_TITLE} None scores lowest for most of {format_count(known, 'pair')}"
     pairs = format_count(known, "pair")
-    return f"{_TITLE} {labels.format_category(hardest)} score lowest for {most} of {pairs}"
+    return f"{_TITLE} {words.format_category(hardest)} score lowest for {most} of {pairs}"

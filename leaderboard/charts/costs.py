@@ -7,6 +7,7 @@ from math import ceil, floor, log10
 from ircore.core.plain_words import format_count
 from ircore.results.model import BoardRow
 from ircore.results.tables.model import Value
+from leaderboard import words
 from leaderboard.charts.data import RUN, ChartSubject, select_columns, select_runs
 from leaderboard.charts.grammar import (
     FOOT,
@@ -32,7 +33,6 @@ from leaderboard.charts.grammar import (
 from leaderboard.charts.names_beside import NamedSpot, Place, choose_places
 from leaderboard.model.site import Pair
 from leaderboard.theme import NARROW, describer_token, generator_symbol, token
-from leaderboard.words import labels
 
 MOST_POINTS = 60
 """Maximum of pairs drawn: the best by score, and every pair on the frontier."""
@@ -159,7 +159,7 @@ def _sketch_effort(subject: ChartSubject, effort: EffortAxis) -> Sketch | Missin
     named = shown if few else best
     strip = free if any(amount == 0 for amount in taken.values()) else None
     wide, narrow = (_build_layout(effort, named, shown, points, scores, length, strip) for length in _WIDTHS)
-    marks = [_mark(effort, pair, points[pair.run_id], taken[pair.run_id], scores[pair.run_id]) for pair in shown]
+    marks = [_draw_mark(effort, pair, points[pair.run_id], taken[pair.run_id], scores[pair.run_id]) for pair in shown]
     return Sketch(
         title=subject.among_words() + _compose_title(effort, ranked, taken),
         reading_aid=(
@@ -185,7 +185,7 @@ def _sketch_effort(subject: ChartSubject, effort: EffortAxis) -> Sketch | Missin
         ),
         question=effort.title,
         says={
-            pair.key: f"{labels.number(points[pair.run_id][1])} for {effort.said(taken[pair.run_id])}"
+            pair.key: f"{words.number(points[pair.run_id][1])} for {effort.said(taken[pair.run_id])}"
             for pair in shown
             if has_enough_samples(scores[pair.run_id])
         },
@@ -235,7 +235,7 @@ def _draw_frontier(frontier: Sequence[Pair], points: _Points, right: float) -> J
     )
 
 
-def _mark(effort: EffortAxis, pair: Pair, place: tuple[float, float], amount: float, score: Value) -> Json:
+def _draw_mark(effort: EffortAxis, pair: Pair, place: tuple[float, float], amount: float, score: Value) -> Json:
     (x, value), colour = place, describer_token(pair.hue)
     return scatter(
         mode="markers",
@@ -246,7 +246,7 @@ def _mark(effort: EffortAxis, pair: Pair, place: tuple[float, float], amount: fl
         error_y=make_whiskers([score], colour),
         marker={"symbol": generator_symbol(pair.shape), "size": 11, "color": colour},
         hovertemplate=(
-            f"{escape_for_plotly(pair_name(pair))}<br>{labels.number(value)}, {describe_interval(score)}"
+            f"{escape_for_plotly(pair_name(pair))}<br>{words.number(value)}, {describe_interval(score)}"
             f"<br>{effort.said(amount)}<extra></extra>"
         ),
     )

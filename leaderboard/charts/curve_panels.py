@@ -1,6 +1,7 @@
-"""Panels of curves: one for each set of rules, with the runs that were played by them in the colour of a seat.
+"""Panels of curves, one for each set of rules, and what lies behind them: people's curve and a paper's points.
 
-Background of a game's learning curves: people's curve with its band, and series of the game's paper.
+The runs of a panel are in the colour of the seat that varies among them. People's curve has its band; the series of the
+game's paper are points.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,15 @@ from leaderboard.theme import describer_token, token
 
 _NAME = 12
 """Height of the name of a series, CSS pixels."""
+
+MOST_COLOURED = 4
+"""Runs of a panel with a colour and a name; further runs are grey."""
+
+PLOT = 200
+"""Height of a panel, CSS pixels."""
+
+_LINE = 14
+"""Height of a name above a panel, CSS pixels."""
 
 
 @dataclass(frozen=True)
@@ -109,31 +119,6 @@ class BesideCurves:
         )
 
 
-def _draw_points(points: list[PublishedFigure], scale: TrackScale, panel: int) -> Json:
-    return scatter(
-        mode="lines+markers",
-        x=[figure.place for figure in points],
-        y=[scale.height(figure.value) for figure in points],
-        line={"color": token("context"), "width": 1},
-        marker={"symbol": "diamond-open", "size": 7, "color": token("muted")},
-        # A point at the end of the scale would be cut in half at the plot's edge.
-        cliponaxis=False,
-        customdata=[[escape_for_plotly(figure.series), scale.form(figure.value)] for figure in points],
-        hovertemplate="%{customdata[0]}: %{customdata[1]}<br>reported by the paper<extra></extra>",
-        **name_axes(panel),
-    )
-
-
-MOST_COLOURED = 4
-"""Runs of a panel with a colour and a name; further runs are grey."""
-
-PLOT = 200
-"""Height of a panel, CSS pixels."""
-
-_LINE = 14
-"""Height of a name above a panel, CSS pixels."""
-
-
 @dataclass(frozen=True)
 class CurvePanel:
     """The runs of one panel.
@@ -180,6 +165,21 @@ def draw_curve_panels(parts: Sequence[CurvePanel], scale: TrackScale, beside: Be
     traces = [trace for number, part in enumerate(parts) for trace in _draw_traces(part, scale, beside, number)]
     wide, narrow = (_build_layout(parts, scale, beside, min(len(parts), most)) for most in (3, 1))
     return PlotlyDrawing(traces, wide, narrow)
+
+
+def _draw_points(points: list[PublishedFigure], scale: TrackScale, panel: int) -> Json:
+    return scatter(
+        mode="lines+markers",
+        x=[figure.place for figure in points],
+        y=[scale.height(figure.value) for figure in points],
+        line={"color": token("context"), "width": 1},
+        marker={"symbol": "diamond-open", "size": 7, "color": token("muted")},
+        # A point at the end of the scale would be cut in half at the plot's edge.
+        cliponaxis=False,
+        customdata=[[escape_for_plotly(figure.series), scale.form(figure.value)] for figure in points],
+        hovertemplate="%{customdata[0]}: %{customdata[1]}<br>reported by the paper<extra></extra>",
+        **name_axes(panel),
+    )
 
 
 def _draw_traces(part: CurvePanel, scale: TrackScale, beside: BesideCurves, panel: int) -> list[Json]:

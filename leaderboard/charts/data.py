@@ -11,10 +11,10 @@ from typing import Literal
 
 from ircore.results.model import Results
 from ircore.results.tables.board import board_table
-from ircore.results.tables.intervals import use_standard_errors
+from ircore.results.tables.formats import use_standard_errors
 from ircore.results.tables.model import Column, Table, Value
+from leaderboard import words
 from leaderboard.model.site import Pair
-from leaderboard.words import labels
 
 Entry = dict[str, Value]
 """Entries of one row of a table, by key."""
@@ -160,7 +160,7 @@ class ChartSubject:
     @property
     def scope(self) -> str:
         """What a reader chose besides pairs, in words."""
-        on = [f"on {labels.format_category(self.category).lower()}"] if self.category else []
+        on = [f"on {words.format_category(self.category).lower()}"] if self.category else []
         by = [f"judged by {self.judge}"] if self.choice and self.choice.alone else []
         return ", ".join([*on, *by])
 

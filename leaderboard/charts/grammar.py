@@ -14,11 +14,11 @@ import plotly.graph_objects as go
 
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.statistics.intervals import TOO_FEW, are_too_few
-from ircore.results.tables.intervals import SEM
+from ircore.results.tables.formats import SEM
 from ircore.results.tables.model import Table, Value
+from leaderboard import words
 from leaderboard.model.site import MarkedPlayers
 from leaderboard.theme import FONT_FAMILY, FONT_SIZE, token
-from leaderboard.words import labels
 
 Json = dict[str, Any]
 
@@ -226,10 +226,10 @@ def round_value(value: float | None) -> float | None:
 
 def format_percent(share: float | None) -> str:
     """Format a share 0–1 in percent, with the sign."""
-    return labels.MISSING if share is None else f"{labels.format_share(share)} %"
+    return words.MISSING if share is None else f"{words.format_share(share)} %"
 
 
-def describe_interval(value: Value, form: Callable[[float | None], str] = labels.number) -> str:
+def describe_interval(value: Value, form: Callable[[float | None], str] = words.number) -> str:
     """Return a number's confidence interval and sample size in words, or the reason why there is no interval."""
     if value.value is None:
         return value.missing or "no value"
@@ -284,7 +284,7 @@ def make_ticks(low: float, high: float, step: float, digits: int = 0, signed: bo
         first += 1
     while last * step > high + 1e-9:
         last -= 1
-    form = labels.format_signed if signed else labels.number
+    form = words.format_signed if signed else words.number
     return [(round(number * step, 6), form(number * step, digits)) for number in range(first, last + 1)]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.pairs import ALL
 from ircore.results.tables.turns import trajectories_table
+from leaderboard import words
 from leaderboard.charts.data import (
     MOST_PANELS,
     RUN,
@@ -37,7 +38,6 @@ from leaderboard.charts.grammar import (
 from leaderboard.charts.panels import PanelGrid, count_columns, name_axes, pair_titles
 from leaderboard.model.site import Pair
 from leaderboard.theme import score_ink_token, score_scale, share_ink_token, share_scale
-from leaderboard.words import labels
 
 _TOP = 14
 """Room above a single map, CSS pixels."""
@@ -102,7 +102,7 @@ class HeatMap:
         )
 
     def _format_value(self, value: float | None) -> str:
-        return format_percent(value) if self.share else labels.number(value, 1)
+        return format_percent(value) if self.share else words.number(value, 1)
 
     def numbers(self, keys: Sequence[str] = ()) -> list[Json]:
         """Return text annotations with the number of every cell, named by the keys of rows if there are any."""
@@ -185,7 +185,7 @@ def pair_heat_map_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
     if not table.rows:
         return Missing(_QUESTION, "No episode was rated.")
     heat_map = _build_category_map(categories, group_by_run(table).get(pair.run_id, ()))
-    titles = [labels.format_category(category) for category in categories]
+    titles = [words.format_category(category) for category in categories]
     counts = [max((value.n or 0 for value in row if value), default=0) for row in heat_map.cells]
     names = [f"{title}<br>n {count}" for title, count in zip(titles, counts, strict=True)]
     shared = build_layout(
@@ -226,7 +226,7 @@ def sketch_heat_maps(subject: ChartSubject) -> Sketch | Missing:
             " the more similar. An episode that has ended keeps its last score."
         ),
         selection_words=subject.selection_words(MOST_PANELS),
-        drawing=draw_small_maps(some.ranked, maps, [labels.shorten_category(category) for category in categories]),
+        drawing=draw_small_maps(some.ranked, maps, [words.shorten_category(category) for category in categories]),
         table=select_columns(shown, [RUN, "pair", "category", "turn", "reached"]),
         question=_QUESTION,
     )
@@ -241,7 +241,7 @@ def _build_category_map(categories: Sequence[str], rows: Sequence[Mapping[str, V
     reached = {(str(row["category"].value), round(get_mean(row["turn"]) or 0)): row["reached"] for row in rows}
     turns = range(1, max((turn for _, turn in reached), default=1) + 1)
     cells = [[reached.get((category, turn)) for turn in turns] for category in categories]
-    names = [labels.format_category(category) for category in categories]
+    names = [words.format_category(category) for category in categories]
     return HeatMap(names, [f"turn {turn}" for turn in turns], cells, share=False)
 
 
@@ -263,6 +263,6 @@ def _describe_best_gain(subject: ChartSubject, rows: Mapping[str, Sequence[Mappi
         return _QUESTION
     gain, category, run_id = max(gains)
     return (
-        f"The turns bring most on {labels.format_category(category).lower()}:"
-        f" {labels.format_signed(gain, 1)} for {pair_name(subject.pairs[run_id])}"
+        f"The turns bring most on {words.format_category(category).lower()}:"
+        f" {words.format_signed(gain, 1)} for {pair_name(subject.pairs[run_id])}"
     )

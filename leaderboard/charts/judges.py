@@ -1,6 +1,6 @@
-"""Charts about judges: agreement between raters, and judges' scores on the people's scale.
+"""Charts about judges: agreement between raters, judges' scores on the people's scale, and judge against judge.
 
-Judge against judge: joint distribution of two judges' scores of the same renderings, with the line of agreement.
+Judge against judge is the joint distribution of two judges' scores of the same renderings, with the line of agreement.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,7 @@ from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.games import published_table
 from ircore.results.tables.judges import agreement_table, ratings_table, reliability_table
 from ircore.results.tables.model import Value
+from leaderboard import words
 from leaderboard.charts.data import ChartSubject, filter_rows, list_entries
 from leaderboard.charts.grammar import (
     Json,
@@ -31,11 +32,9 @@ from leaderboard.charts.grammar import (
     scatter,
 )
 from leaderboard.charts.panels import build_square_layouts, draw_diagonal, name_axes
-from leaderboard.charts.published import build_agreement_rows
-from leaderboard.charts.rows import ChartMark, MarkRow, draw_marked_rows
+from leaderboard.charts.rows import ChartMark, MarkRow, build_agreement_rows, draw_marked_rows
 from leaderboard.charts.tracks import draw_band
 from leaderboard.theme import judge_token, token
-from leaderboard.words import labels
 
 _MOST = 30
 """Maximum of pairs of raters in a figure; pairs of annotators come last."""
@@ -80,14 +79,14 @@ def sketch_agreement(subject: ChartSubject) -> Sketch | Missing:
 def _build_agreement_row(row: Mapping[str, Value]) -> MarkRow:
     return MarkRow(
         (f"{row['one'].value} × {row['other'].value}", str(row["kind"].value)),
-        tuple(f"{sign} · {labels.number(get_mean(row[key]))} · n {row[key].n or 0}" for key, sign, _ in _MEASURES),
+        tuple(f"{sign} · {words.number(get_mean(row[key]))} · n {row[key].n or 0}" for key, sign, _ in _MEASURES),
         tuple((_make_correlation_mark(row[key], sign, symbol),) for key, sign, symbol in _MEASURES),
     )
 
 
 def _make_correlation_mark(value: Value, sign: str, symbol: str) -> ChartMark:
     return ChartMark(
-        value, symbol, judge_token(0), f"{sign} = {labels.number(get_mean(value))}<br>{describe_interval(value)}"
+        value, symbol, judge_token(0), f"{sign} = {words.number(get_mean(value))}<br>{describe_interval(value)}"
     )
 
 
@@ -96,11 +95,11 @@ def _compose_agreement_title(rows: Sequence[Mapping[str, Value]]) -> str:
     people = [(value, row) for value, row in known if str(row["kind"].value) == "judge × human"]
     if people:
         best, row = max(people, key=lambda entry: entry[0])
-        interval = f"{labels.number(row['pearson'].low)} to {labels.number(row['pearson'].high)}"
-        return f"{row['one'].value} agrees best with people: r = {labels.number(best)} ({interval})"
+        interval = f"{words.number(row['pearson'].low)} to {words.number(row['pearson'].high)}"
+        return f"{row['one'].value} agrees best with people: r = {words.number(best)} ({interval})"
     if known:
         values = [value for value, _ in known]
-        ends = dict.fromkeys((labels.number(min(values)), labels.number(max(values))))
+        ends = dict.fromkeys((words.number(min(values)), words.number(max(values))))
         return f"Judges agree with each other at r = {' to '.join(ends)}"
     return "Do judges agree?"
 
@@ -167,7 +166,7 @@ def _draw_bins(panel: int, subject: ChartSubject, judge: str, tone: str) -> Json
         error_y=make_whiskers([human for _, human in bins], tone),
         marker={"symbol": "circle", "size": 8, "color": tone},
         customdata=[
-            f"{escape_for_plotly(judge)} {labels.number(x, 1)}, people {labels.number(get_mean(human), 1)}"
+            f"{escape_for_plotly(judge)} {words.number(x, 1)}, people {words.number(get_mean(human), 1)}"
             f"<br>{describe_interval(human)}"
             for x, human in bins
         ],
@@ -224,7 +223,7 @@ def sketch_ratings(subject: ChartSubject) -> Sketch | Missing:
 
 def _compose_title(crossings: Sequence[CrossedRatings]) -> str:
     shares = [crossed.near for crossed in crossings]
-    low, high = labels.format_share(min(shares)), labels.format_share(max(shares))
+    low, high = words.format_share(min(shares)), words.format_share(max(shares))
     span = f"{low} %" if low == high else f"{low} to {high} %"
     return f"Two judges are within one point of each other on {span} of renderings"
 

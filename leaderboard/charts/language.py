@@ -1,17 +1,18 @@
-"""Language of describers, turn by turn: length of messages, and share of new words in them.
+"""Language of describers: length of messages and share of new words by turn, and the topics of their corrections.
 
-Heat maps of the topics of correction messages: by pair, and by turn.
+Topics are heat maps, by pair and by turn.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 
 from ircore.core.plain_words import format_count
+from ircore.results.corrections import CORRECTIONS
 from ircore.results.curves import SAME_EPISODES
-from ircore.results.language.corrections import CORRECTIONS
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.language import corrections_by_turn_table, corrections_table, messages_table
 from ircore.results.tables.model import Table, Value
+from leaderboard import words
 from leaderboard.charts.data import (
     MOST_PANELS,
     MOST_ROWS,
@@ -44,8 +45,7 @@ from leaderboard.charts.heat import HeatMap, draw_small_maps, name_axis
 from leaderboard.charts.tracks import PairTrack, TrackScale, draw_panels, turn_track
 from leaderboard.charts.turns import turn_axis
 from leaderboard.model.site import Pair
-from leaderboard.words import labels
-from leaderboard.words.marked_messages import CORRECTION_WORDS
+from leaderboard.words import CORRECTION_WORDS
 
 _AID = (
     "The line is the mean over the same episodes at each turn, those that go on to the last turn shown, the band its"
@@ -57,6 +57,16 @@ _LAST = f"at the last turn that {MINIMUM_PICTURES} episodes reach"
 _STEPS = (5, 10, 20, 25, 50, 100, 200, 500, 10**9)
 """Candidates for the tokens between two ticks; the last fits any length."""
 
+_TOPIC_NAMES = [CORRECTION_WORDS[correction] for correction in CORRECTIONS]
+
+_TOPIC_QUESTION = "What do corrections talk about?"
+
+_TOPIC_HEAD = 124
+"""Room for the names of the columns, CSS pixels."""
+
+_TOPIC_ROW = 38
+"""Height of a row, CSS pixels."""
+
 
 def sketch_lengths(subject: ChartSubject) -> Sketch | Missing:
     """Draw the mean length of messages by turn, a panel a pair."""
@@ -67,7 +77,7 @@ def sketch_lengths(subject: ChartSubject) -> Sketch | Missing:
     # A tenth of room, so that the highest mark does not touch the edge.
     top = step * ceil(1.1 * most / step)
     y = make_axis(0, top * 1.02, make_ticks(0, top, step), "mean length (tokens a message)")
-    scale = TrackScale(_build_turn_axis(rows), y, form=lambda value: labels.number(value, 0))
+    scale = TrackScale(_build_turn_axis(rows), y, form=lambda value: words.number(value, 0))
     tracks = _build_tracks(subject, rows, "tokens")
     return _build_sketch(subject, table, "tokens", tracks, scale, _compose_length_title)
 
@@ -83,6 +93,62 @@ def sketch_novelty(subject: ChartSubject) -> Sketch | Missing:
     scale = TrackScale(_build_turn_axis(group_by_run(table)), y, form=format_percent, factor=100.0)
     tracks = _build_tracks(subject, group_by_run(later), "novelty")
     return _build_sketch(subject, later, "novelty", tracks, scale, _compose_novelty_title)
+
+
+def sketch_corrections(subject: ChartSubject) -> Sketch | Missing:
+    """Draw the topics of each pair's correction messages as a heat map, as the paper's Figure 7."""
+    some = subject.best(MOST_ROWS)
+    table = select_runs(some.table(corrections_table), [pair.run_id for pair in some.ranked])
+    rows = group_by_run(table)
+    pairs = [pair for pair in some.ranked if get_mean(rows[pair.run_id][0]["messages"])]
+    if not pairs:
+        return Missing(_TOPIC_QUESTION, "No pair has a message after turn 1.")
+    cells = [[rows[pair.run_id][0][correction] for correction in CORRECTIONS] for pair in pairs]
+    heat_map = HeatMap([escape_for_plotly(pair_name(pair), 80) for pair in pairs], _TOPIC_NAMES, cells, share=True)
+    wide, narrow = (_build_profile_layout(pairs, heat_map, narrow) for narrow in (False, True))
+    keys = [pair.key for pair in pairs]
+    best = {pair.key for pair in subject.ranked[:MOST_ROWS]}
+    of_best = [row for pair, row in zip(pairs, cells, strict=True) if pair.key in best]
+    return Sketch(
+        title=subject.among_words(MOST_ROWS) + _compose_profile_title(of_best),
+        reading_aid=(
+            "Each cell is the share (%) of a pair's messages after turn 1 in which words of a category occur; a message"
+            " may be about several things. Intervals are in the table."
+        ),
+        selection_words=subject.selection_words(MOST_ROWS),
+        drawing=PlotlyDrawing([{**heat_map.trace(), "ids": keys}], wide, narrow, "rows", keys),
+        table=select_columns(table, [RUN, "pair", "messages", *CORRECTIONS]),
+        question=_TOPIC_QUESTION,
+    )
+
+
+def sketch_corrections_by_turn(subject: ChartSubject) -> Sketch | Missing:
+    """Draw the topics of corrections by turn, one small heat map per pair, as the paper's Figure 13."""
+    title = "Do corrections change over the turns?"
+    some = subject.best(MOST_PANELS)
+    table = select_runs(some.table(corrections_by_turn_table), [pair.run_id for pair in some.ranked])
+    if not table.rows:
+        return Missing(title, "No pair has a message after turn 1.")
+    maps, rows = [], group_by_run(table)
+    for pair in some.ranked:
+        by_turn = {round(get_mean(row["turn"]) or 0): row for row in rows.get(pair.run_id, ())}
+        # Turn 1 corrects nothing: there is no rendering yet.
+        turns = range(2, max(by_turn, default=2) + 1)
+        cells = [
+            [by_turn[turn][correction] if turn in by_turn else None for turn in turns] for correction in CORRECTIONS
+        ]
+        maps.append(HeatMap(_TOPIC_NAMES, [f"turn {turn}" for turn in turns], cells, share=True))
+    return Sketch(
+        title=title,
+        reading_aid=(
+            "Each cell is the share of a turn's messages in which words of a category occur: the stronger the colour"
+            f" the more. {SAME_EPISODES}"
+        ),
+        selection_words=subject.selection_words(MOST_PANELS),
+        drawing=draw_small_maps(some.ranked, maps, _TOPIC_NAMES, first=2),
+        table=select_columns(table, [RUN, "pair", "turn", "messages", *CORRECTIONS]),
+        question=title,
+    )
 
 
 def _select_messages(subject: ChartSubject) -> Table:
@@ -153,75 +219,8 @@ def _collect_ends(tracks: Sequence[PairTrack]) -> tuple[list[float], list[float]
 
 
 def _format_span(shares: Sequence[float]) -> str:
-    low, high = labels.format_share(min(shares)), labels.format_share(max(shares))
+    low, high = words.format_share(min(shares)), words.format_share(max(shares))
     return f"{low} %" if low == high else f"{low}–{high} %"
-
-
-_NAMES = [CORRECTION_WORDS[correction] for correction in CORRECTIONS]
-
-_TITLE = "What do corrections talk about?"
-
-_HEAD = 124
-"""Room for the names of the columns, CSS pixels."""
-
-_ROW = 38
-"""Height of a row, CSS pixels."""
-
-
-def sketch_corrections(subject: ChartSubject) -> Sketch | Missing:
-    """Draw the topics of each pair's correction messages as a heat map, as the paper's Figure 7."""
-    some = subject.best(MOST_ROWS)
-    table = select_runs(some.table(corrections_table), [pair.run_id for pair in some.ranked])
-    rows = group_by_run(table)
-    pairs = [pair for pair in some.ranked if get_mean(rows[pair.run_id][0]["messages"])]
-    if not pairs:
-        return Missing(_TITLE, "No pair has a message after turn 1.")
-    cells = [[rows[pair.run_id][0][correction] for correction in CORRECTIONS] for pair in pairs]
-    heat_map = HeatMap([escape_for_plotly(pair_name(pair), 80) for pair in pairs], _NAMES, cells, share=True)
-    wide, narrow = (_build_profile_layout(pairs, heat_map, narrow) for narrow in (False, True))
-    keys = [pair.key for pair in pairs]
-    best = {pair.key for pair in subject.ranked[:MOST_ROWS]}
-    of_best = [row for pair, row in zip(pairs, cells, strict=True) if pair.key in best]
-    return Sketch(
-        title=subject.among_words(MOST_ROWS) + _compose_profile_title(of_best),
-        reading_aid=(
-            "Each cell is the share (%) of a pair's messages after turn 1 in which words of a category occur; a message"
-            " may be about several things. Intervals are in the table."
-        ),
-        selection_words=subject.selection_words(MOST_ROWS),
-        drawing=PlotlyDrawing([{**heat_map.trace(), "ids": keys}], wide, narrow, "rows", keys),
-        table=select_columns(table, [RUN, "pair", "messages", *CORRECTIONS]),
-        question=_TITLE,
-    )
-
-
-def sketch_corrections_by_turn(subject: ChartSubject) -> Sketch | Missing:
-    """Draw the topics of corrections by turn, one small heat map per pair, as the paper's Figure 13."""
-    title = "Do corrections change over the turns?"
-    some = subject.best(MOST_PANELS)
-    table = select_runs(some.table(corrections_by_turn_table), [pair.run_id for pair in some.ranked])
-    if not table.rows:
-        return Missing(title, "No pair has a message after turn 1.")
-    maps, rows = [], group_by_run(table)
-    for pair in some.ranked:
-        by_turn = {round(get_mean(row["turn"]) or 0): row for row in rows.get(pair.run_id, ())}
-        # Turn 1 corrects nothing: there is no rendering yet.
-        turns = range(2, max(by_turn, default=2) + 1)
-        cells = [
-            [by_turn[turn][correction] if turn in by_turn else None for turn in turns] for correction in CORRECTIONS
-        ]
-        maps.append(HeatMap(_NAMES, [f"turn {turn}" for turn in turns], cells, share=True))
-    return Sketch(
-        title=title,
-        reading_aid=(
-            "Each cell is the share of a turn's messages in which words of a category occur: the stronger the colour"
-            f" the more. {SAME_EPISODES}"
-        ),
-        selection_words=subject.selection_words(MOST_PANELS),
-        drawing=draw_small_maps(some.ranked, maps, _NAMES, first=2),
-        table=select_columns(table, [RUN, "pair", "turn", "messages", *CORRECTIONS]),
-        question=title,
-    )
 
 
 def _build_profile_layout(pairs: Sequence[Pair], heat_map: HeatMap, narrow: bool) -> Json:
@@ -232,10 +231,10 @@ def _build_profile_layout(pairs: Sequence[Pair], heat_map: HeatMap, narrow: bool
         for at, name in enumerate(heat_map.columns)
     ]
     return build_layout(
-        _HEAD + 12 + _ROW * len(pairs),
+        _TOPIC_HEAD + 12 + _TOPIC_ROW * len(pairs),
         measure_margin([line[:length] for pair in lines for line in pair], 250),
         8 if narrow else 70,
-        _HEAD,
+        _TOPIC_HEAD,
         12,
         xaxis=make_axis(-0.5, len(heat_map.columns) - 0.5, showgrid=False),
         yaxis=name_axis(["<br>".join(escape_for_plotly(line, length) for line in pair) for pair in lines]),
@@ -253,16 +252,16 @@ def _compose_profile_title(cells: Sequence[Sequence[Value]]) -> str:
     known = [row for row in cells if all(map(has_enough_samples, row))]
     rows = [[get_mean(value) or 0.0 for value in row] for row in known]
     if not rows:
-        return _TITLE
+        return _TOPIC_QUESTION
     spans = [
         (max(shares) - min(shares), sum(shares) / len(shares), name.lower())
-        for name, shares in zip(_NAMES, zip(*rows, strict=True), strict=True)
+        for name, shares in zip(_TOPIC_NAMES, zip(*rows, strict=True), strict=True)
     ]
     widest, _, differing = max(spans, key=lambda span: span[0])
     _, _, commonest = max(spans, key=lambda span: span[1])
     said = f"Corrections are most often about {commonest}"
     topic = next(
-        values for name, values in zip(_NAMES, zip(*known, strict=True), strict=True) if name.lower() == differing
+        values for name, values in zip(_TOPIC_NAMES, zip(*known, strict=True), strict=True) if name.lower() == differing
     )
     least, most = (choose(topic, key=lambda value: get_mean(value) or 0.0) for choose in (min, max))
     apart = least.high is not None and most.low is not None and least.high < most.low

@@ -6,6 +6,7 @@ from ircore.core.plain_words import format_count
 from ircore.core.score_records import HUMAN
 from ircore.results.image_metrics import describe_metric
 from ircore.results.tables.judges import metric_agreement_table
+from leaderboard import words
 from leaderboard.charts.data import ChartSubject, Entry, list_entries
 from leaderboard.charts.grammar import (
     Json,
@@ -22,7 +23,6 @@ from leaderboard.charts.grammar import (
 )
 from leaderboard.charts.rows import ChartMark, MarkRow, draw_marked_rows
 from leaderboard.theme import generator_symbol, judge_token
-from leaderboard.words import labels
 
 _RATERS = {HUMAN: "people", "verified": "the verified share"}
 """Raters that titles prefer to judges, with their names there."""
@@ -68,12 +68,12 @@ def _build_sketch(
     for entry in entries:
         by_metric.setdefault(str(entry["metric"].value), []).append(entry)
     ordered = sorted(by_metric.items(), key=lambda group: -_compute_average(group[1], key))
-    form = labels.number if factor == 1 else format_percent
+    form = words.number if factor == 1 else format_percent
     rows = [
         MarkRow(
             (describe_metric(metric).title,),
             tuple(f"{_name_rater(entry)} · {form(get_mean(entry[key]))} · n {entry[key].n or 0}" for entry in group),
-            tuple((_mark(entry, key, raters, form),) for entry in group),
+            tuple((_make_mark(entry, key, raters, form),) for entry in group),
         )
         for metric, group in ordered
     ]
@@ -105,7 +105,7 @@ def _compute_average(group: Sequence[Entry], key: str) -> float:
     return sum(values) / len(values)
 
 
-def _mark(entry: Entry, key: str, raters: Sequence[str], form: Callable[[float | None], str]) -> ChartMark:
+def _make_mark(entry: Entry, key: str, raters: Sequence[str], form: Callable[[float | None], str]) -> ChartMark:
     rater, value = raters.index(str(entry["rater"].value)), entry[key]
     hover = (
         f"{escape_for_plotly(str(entry['metric'].value))} beside {escape_for_plotly(_name_rater(entry))}: "

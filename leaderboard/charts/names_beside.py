@@ -1,4 +1,4 @@
-"""Names in a plot, none on another: at the ends of lines on its right, and beside marks.
+"""Places of names in a plot, none on another: at the ends of lines on its right, and beside marks.
 
 Beside marks a name lies over another name or over a mark only where there is no room.
 """
@@ -27,6 +27,21 @@ _LINE = 15
 
 _WIDEST = 42
 """Characters of a line of a name beside a wide plot."""
+
+_ASIDE = 10
+"""Distance of a name from its mark, CSS pixels."""
+
+_HEIGHTS = (10, -10, 24, -24, 38, -38)
+"""Heights of a name above its mark, CSS pixels, in the order in which they are tried."""
+
+_HALF_LINE, _HALF_MARK = 7, 7
+"""Half the height of a name, and half the size of a mark, CSS pixels."""
+
+Place = tuple[str, tuple[int, int]]
+"""Anchor and shift of an annotation, as ``grammar.words`` takes them."""
+
+_Box = tuple[float, float, float, float]
+"""Left, right, upper and lower end."""
 
 
 def draw_end_names(
@@ -79,16 +94,6 @@ def spread(places: Sequence[float], gap: float, end: float) -> list[float]:
     return moved
 
 
-_ASIDE = 10
-"""Distance of a name from its mark, CSS pixels."""
-
-_HEIGHTS = (10, -10, 24, -24, 38, -38)
-"""Heights of a name above its mark, CSS pixels, in the order in which they are tried."""
-
-_HALF_LINE, _HALF_MARK = 7, 7
-"""Half the height of a name, and half the size of a mark, CSS pixels."""
-
-
 class NamedSpot(NamedTuple):
     """A mark with a name, in CSS pixels from the left and from above.
 
@@ -104,13 +109,6 @@ class NamedSpot(NamedTuple):
     def width(self) -> float:
         """Width of the name, about."""
         return CHARACTER * len(self.name)
-
-
-Place = tuple[str, tuple[int, int]]
-"""Anchor and shift of an annotation, as ``grammar.words`` takes them."""
-
-_Box = tuple[float, float, float, float]
-"""Left, right, upper and lower end."""
 
 
 def choose_places(

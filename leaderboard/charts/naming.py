@@ -7,7 +7,7 @@ from math import ceil, floor
 from ircore.core.plain_words import format_count
 from ircore.games.reference.naming import EASY_BELOW, HARD_ABOVE
 from ircore.results.tables.model import Column, Table
-from ircore.results.tables.naming import MEASURES
+from ircore.results.tables.targets import NAMING_MEASURES
 from leaderboard.charts.catalogue import Chart, make_page_chart
 from leaderboard.charts.data import select_columns
 from leaderboard.charts.grammar import (
@@ -51,7 +51,7 @@ def make_naming_charts(place: int, name: str, table: Table) -> tuple[Chart, ...]
     """
     return tuple(
         make_page_chart(f"names-{place}-{measure.key}", f"names-{measure.key}", _build_sketch(measure, name, table))
-        for measure in MEASURES
+        for measure in NAMING_MEASURES
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from ircore.results.episodes import CONVERGENCES, Convergence
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.turns import budgets_table, list_pooled_judges, outcomes_table, pooled_outcomes_table
+from leaderboard import words
 from leaderboard.charts.data import MOST_ROWS, RUN, ChartSubject, group_by_run, select_columns, select_runs
 from leaderboard.charts.grammar import (
     Json,
@@ -24,7 +25,6 @@ from leaderboard.charts.grammar import (
 from leaderboard.charts.rows import MarkRow, build_row_layouts
 from leaderboard.model.site import Pair
 from leaderboard.theme import CONVERGENCE_TOKENS, token
-from leaderboard.words import labels
 
 _COLUMNS = (RUN, "pair", *CONVERGENCES)
 
@@ -62,7 +62,7 @@ def sketch_convergence(subject: ChartSubject) -> Sketch | Missing:
     if isinstance(made, Missing):
         return made
     many = [bars[run_id] for run_id in chosen if has_enough_samples(bars[run_id].shares["improved"])]
-    says = {bar.key: f"{labels.format_share(bar.share('improved'))} % better" for bar in many}
+    says = {bar.key: f"{words.format_share(bar.share('improved'))} % better" for bar in many}
     return replace(made, question="How do episodes end?", says=says)
 
 
@@ -95,7 +95,7 @@ def sketch_pooled_convergence(subject: ChartSubject) -> Sketch | Missing:
 def pair_convergence_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
     """Draw the shares of convergence outcomes of a pair's episodes, overall and by category."""
     results = subject.only(pair).results
-    names = {None: "All"} | {category: labels.format_category(category) for category in results.categories}
+    names = {None: "All"} | {category: words.format_category(category) for category in results.categories}
     tables = {name: outcomes_table(results, subject.judge, category) for category, name in names.items()}
     bars = [_Bar((name,), group_by_run(table)[pair.run_id][0]) for name, table in tables.items()]
     column = Column("condition", "category", "Of the pictures.", digits=None)
@@ -130,7 +130,7 @@ def _build_sketch(bars: Sequence[_Bar], title: str, table: Table, selection_word
     layouts = build_row_layouts(
         [MarkRow(bar.name, (f"n {bar.episodes}",), key=bar.key) for bar in bars],
         make_axis(0, 100, make_ticks(0, 100, 25), f"share of {'ratings' if bars[0].ratings else 'rated episodes'} (%)"),
-        make_legend({labels.CONVERGENCES[outcome]: CONVERGENCE_TOKENS[outcome] for outcome in CONVERGENCES}, 8, 30),
+        make_legend({words.CONVERGENCES[outcome]: CONVERGENCE_TOKENS[outcome] for outcome in CONVERGENCES}, 8, 30),
         barmode="stack",
         bargap=0.55,
     )
@@ -142,14 +142,14 @@ def _build_sketch(bars: Sequence[_Bar], title: str, table: Table, selection_word
         ),
         selection_words=selection_words,
         drawing=PlotlyDrawing(
-            [_trace(outcome, bars) for outcome in CONVERGENCES], *layouts, "rows", [bar.key for bar in bars]
+            [_draw_outcome(outcome, bars) for outcome in CONVERGENCES], *layouts, "rows", [bar.key for bar in bars]
         ),
         table=table,
     )
 
 
-def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> Json:
-    name, colour = labels.CONVERGENCES[outcome], CONVERGENCE_TOKENS[outcome]
+def _draw_outcome(outcome: Convergence, bars: Sequence[_Bar]) -> Json:
+    name, colour = words.CONVERGENCES[outcome], CONVERGENCE_TOKENS[outcome]
     noun = "ratings" if bars[0].ratings else "episodes"
     shares = [round(100 * bar.share(outcome), 2) for bar in bars]
     # The table holds shares; times n they are whole numbers again.
@@ -172,7 +172,7 @@ def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> Json:
 def _compose_title(bars: Sequence[_Bar], whose: str = "") -> str:
     whole = sum(bar.episodes for bar in bars) or 1
     better, worse = (
-        labels.format_share(sum(bar.share(outcome) * bar.episodes for bar in bars) / whole)
+        words.format_share(sum(bar.share(outcome) * bar.episodes for bar in bars) / whole)
         for outcome in ("improved", "regressed")
     )
     return f"{better} % of rated episodes{whose} end better than they began, {worse} % worse"

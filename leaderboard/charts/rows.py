@@ -1,10 +1,17 @@
-"""Charts with a row a pair: names left, numbers right, on phones both above the marks."""
+"""Charts with a row a pair: names left, numbers right, on phones both above the marks.
+
+The paper's published values are hollow grey marks in rows of their own, under a heading that says so. They have no
+intervals, since the paper prints none, and stand in a table of their own: nobody played them here.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ircore.results.tables.model import Value
+from ircore.games.base import Game
+from ircore.results.tables.games import published_table
+from ircore.results.tables.model import Table, Value
+from leaderboard.charts.data import list_entries
 from leaderboard.charts.grammar import (
     FOOT,
     HEAD,
@@ -21,6 +28,7 @@ from leaderboard.charts.grammar import (
     scatter,
 )
 from leaderboard.theme import FONT_SIZE, token
+from leaderboard.words import judge_name
 
 LINE = 16
 """Height of a line of words, CSS pixels."""
@@ -30,6 +38,8 @@ ROW = 40
 
 SUB_ROW = 20
 """Height that each further line of marks adds to a row, CSS pixels."""
+
+_INK: Json = {"colour": token("text"), "size": FONT_SIZE}
 
 
 @dataclass(frozen=True)
@@ -95,7 +105,7 @@ def draw_marked_rows(
     """
     most = max((len(row.values) for row in rows), default=1)
     traces = [
-        _mark(mark, place(at, line, len(row.marks), most), factor, row.key)
+        _draw_mark(mark, place(at, line, len(row.marks), most), factor, row.key)
         for at, row in enumerate(rows)
         for line, marks in enumerate(row.marks)
         for mark in marks
@@ -108,19 +118,6 @@ def draw_marked_rows(
     ]
     layouts = build_row_layouts(rows, xaxis, notes, head, shapes=[*shapes, *headings])
     return PlotlyDrawing(traces, *layouts, "rows", [row.key for row in rows])
-
-
-def _mark(mark: ChartMark, y: float, factor: float, key: str) -> Json:
-    return scatter(
-        mode="markers",
-        cliponaxis=False,  # a mark at the end of its scale is whole
-        **({"ids": [key]} if key else {}),
-        x=[round_value(factor * (get_mean(mark.value) or 0))],
-        y=[y],
-        error_x=make_whiskers([mark.value], mark.colour, factor, thickness=2),
-        marker={"symbol": mark.symbol, "size": 11, "color": mark.colour},
-        hovertemplate=f"{mark.hover}<extra></extra>",
-    )
 
 
 def place(row: int, line: int, lines: int, most: int) -> float:
@@ -150,6 +147,79 @@ def build_row_layouts(
     return _build_wide_layout(rows, xaxis, notes, head, more), _build_narrow_layout(rows, xaxis, notes, head, more)
 
 
+def list_published_judges(means: Table) -> tuple[str, ...]:
+    """Return the judges of the table of published means, in the order of its columns."""
+    return tuple(column.key for column in means.columns if column.key not in ("pair", "final_preferred"))
+
+
+def score_rows(means: Table, alone: bool) -> list[MarkRow]:
+    """Return a heading and the mean scores of the paper's pairs by judge, in the order of their table.
+
+    Args:
+        means: The table ``published_means``.
+        alone: Whether our rows have a single mark each: the paper's then stand on one line.
+    """
+    rows = [_PUBLISHED_HEADING]
+    for entry in list_entries(means):
+        name = _split_pair_name(entry["pair"])
+        scores = {judge_name(judge): _get_number(entry[judge]) for judge in list_published_judges(means)}
+        said = [f"{judge} · {score:.2f}" for judge, score in scores.items()]
+        marks = [_make_published_mark(name, words, score) for words, score in zip(said, scores.values(), strict=True)]
+        together = ", ".join(f"{judge} {score:.1f}" for judge, score in scores.items())
+        rows.append(
+            MarkRow(name, (together,), (tuple(marks),))
+            if alone
+            else MarkRow(name, tuple(said), tuple((mark,) for mark in marks))
+        )
+    return rows
+
+
+def build_preference_rows(means: Table) -> list[MarkRow]:
+    """Return a heading and the shares 0–1 of final renderings that the paper's LipSim prefers, highest first.
+
+    Args:
+        means: The table ``published_means``.
+    """
+    rows = [_PUBLISHED_HEADING]
+    shares = [(_split_pair_name(entry["pair"]), _get_number(entry["final_preferred"])) for entry in list_entries(means)]
+    for name, share in sorted(shares, key=lambda entry: -entry[1]):
+        said = f"LipSim · {100 * share:.0f} %"
+        rows.append(MarkRow(name, (said,), ((_make_published_mark(name, said, share),),)))
+    return rows
+
+
+def build_agreement_rows(game: Game[Any], people: bool) -> list[MarkRow]:
+    """Return a heading and the correlations of the paper's judges, with people first if ``people``."""
+    tables = (("published_table2", "judge × human"), ("published_table1", "judge × judge"))
+    rows = [_PUBLISHED_HEADING]
+    for table, kind in tables if people else tables[1:]:
+        for entry in list_entries(published_table(game, table)):
+            # The paper does not print both correlations of every two raters.
+            if entry["pearson"].value is None or entry["spearman"].value is None:
+                continue
+            pearson, spearman = _get_number(entry["pearson"]), _get_number(entry["spearman"])
+            name = (_name_raters(str(entry["one"].value), str(entry["other"].value)), kind)
+            marks = (
+                (_make_published_mark(name, f"r = {pearson:.2f}", pearson),),
+                (_make_published_mark(name, f"ρ = {spearman:.2f}", spearman, "diamond-open"),),
+            )
+            rows.append(MarkRow(name, (f"r · {pearson:.2f}", f"ρ · {spearman:.2f}"), marks))
+    return rows
+
+
+def _draw_mark(mark: ChartMark, y: float, factor: float, key: str) -> Json:
+    return scatter(
+        mode="markers",
+        cliponaxis=False,  # a mark at the end of its scale is whole
+        **({"ids": [key]} if key else {}),
+        x=[round_value(factor * (get_mean(mark.value) or 0))],
+        y=[y],
+        error_x=make_whiskers([mark.value], mark.colour, factor, thickness=2),
+        marker={"symbol": mark.symbol, "size": 11, "color": mark.colour},
+        hovertemplate=f"{mark.hover}<extra></extra>",
+    )
+
+
 def _compute_row_height(lines: int) -> int:
     return ROW + SUB_ROW * (max(lines, 1) - 1)
 
@@ -158,7 +228,7 @@ def _build_wide_layout(rows: Sequence[MarkRow], xaxis: Json, notes: Sequence[Jso
     most = max((len(row.values) for row in rows), default=1)
     names = [
         make_annotation(
-            _name(row, (42, 42)), (0, at), "paper y", "right middle", (-10, 0), align="right", **_INK, **row.named
+            _name_row(row, (42, 42)), (0, at), "paper y", "right middle", (-10, 0), align="right", **_INK, **row.named
         )
         for at, row in enumerate(rows)
     ]
@@ -188,7 +258,7 @@ def _build_narrow_layout(rows: Sequence[MarkRow], xaxis: Json, notes: Sequence[J
         # The value stands on the line of the name, which is cut so that both fit.
         taken = 0 if several else max(map(len, row.values), default=0)
         shift = (0, round(low * height))
-        name = _name(row, (52 - taken, 52))
+        name = _name_row(row, (52 - taken, 52))
         notes.append(make_annotation(name, (0, at), "paper y", "left top", shift, align="left", **_INK, **row.named))
         if not several:
             text = escape_for_plotly(" ".join(row.values), 40)
@@ -206,10 +276,7 @@ def _build_narrow_layout(rows: Sequence[MarkRow], xaxis: Json, notes: Sequence[J
     )
 
 
-_INK: Json = {"colour": token("text"), "size": FONT_SIZE}
-
-
-def _name(row: MarkRow, lengths: tuple[int, int]) -> str:
+def _name_row(row: MarkRow, lengths: tuple[int, int]) -> str:
     return "<br>".join(escape_for_plotly(line, lengths[at > 0]) for at, line in enumerate(row.name))
 
 
@@ -232,3 +299,31 @@ def _drop_count(text: str) -> str:
     """Drop n from a label where room is short; the table still shows n."""
     # With a judge in front there are two dots; a label of value and n alone keeps its n.
     return text.rsplit(" · ", 1)[0] if text.count(" · ") > 1 else text
+
+
+_PUBLISHED_HEADING = MarkRow(("reported by the paper,", "not run here"), ())
+
+
+def _split_pair_name(value: Value) -> tuple[str, str]:
+    """Name a pair on two lines."""
+    describer, _, generator = str(value.value).partition(" + ")
+    return describer, f"+ {generator}"
+
+
+def _get_number(value: Value) -> float:
+    return float(value.value or 0)
+
+
+def _name_raters(first: str, other: str) -> str:
+    """Name two raters as in our own rows: the judge first, then people."""
+    return f"{judge_name(other)} × people" if first == "human" else f"{judge_name(first)} × {judge_name(other)}"
+
+
+def _make_published_mark(
+    name: tuple[str, str], score_words: str, value: float, symbol: str = "circle-open"
+) -> ChartMark:
+    hover = (
+        f"{escape_for_plotly(' '.join(name))}<br>{escape_for_plotly(score_words)}<br>reported by the "
+        f"paper, not run here"
+    )
+    return ChartMark(Value(value), symbol, token("muted"), hover)

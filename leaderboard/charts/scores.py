@@ -1,6 +1,7 @@
-"""Charts with one mark and whisker per pair: scores, ΔQ and preference, by one judge or by all judges.
+"""Charts of scores, ΔQ and preference with one mark and whisker per pair, and of where scores vary from.
 
-Chart of where scores vary from: pictures, what a picture is to a pair, and the luck of play.
+Marks are by one judge or by all judges. Scores vary with the picture, with what a picture is to a pair, and with the
+luck of play.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,11 +10,12 @@ from math import ceil, floor
 
 from ircore.core.plain_words import format_count
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of
+from ircore.results.tables.formats import SEM, SEM_WORDS
 from ircore.results.tables.games import published_table
-from ircore.results.tables.intervals import SEM, SEM_WORDS
 from ircore.results.tables.judges import judges_table
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.variance import variance_table
+from leaderboard import words
 from leaderboard.charts.data import (
     MOST_ROWS,
     RUN,
@@ -42,11 +44,16 @@ from leaderboard.charts.grammar import (
     pair_lines,
     pair_name,
 )
-from leaderboard.charts.published import build_preference_rows, list_published_judges, score_rows
-from leaderboard.charts.rows import ChartMark, MarkRow, draw_marked_rows
+from leaderboard.charts.rows import (
+    ChartMark,
+    MarkRow,
+    build_preference_rows,
+    draw_marked_rows,
+    list_published_judges,
+    score_rows,
+)
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, judge_token
-from leaderboard.words import labels
 
 _Form = Callable[[float | None], str]
 
@@ -89,7 +96,7 @@ def sketch_scores(subject: ChartSubject) -> Sketch | Missing:
         ),
         selection_words=subject.selection_words(MOST_ROWS),
         drawing=draw_marked_rows(
-            [*_build_rows(subject, pairs, scores, labels.number), *published],
+            [*_build_rows(subject, pairs, scores, words.number), *published],
             make_axis(low, high, make_ticks(low, high, 1), "mean similarity of the final rendering (0–10)"),
             (),
             _LOW_HEAD,
@@ -97,7 +104,7 @@ def sketch_scores(subject: ChartSubject) -> Sketch | Missing:
         table=select_columns(table, [RUN, "pair", *scores]),
         published=(select_columns(means, ["pair", *list_published_judges(means)]),),
         question="How similar is what pairs draw?",
-        says=_format_numbers(pairs, scores, labels.number),
+        says=_format_numbers(pairs, scores, words.number),
     )
 
 
@@ -148,7 +155,7 @@ def _build_delta_sketch(subject: ChartSubject, deltas: _ByJudge) -> Sketch:
         ),
         selection_words=subject.selection_words(MOST_ROWS),
         drawing=draw_marked_rows(
-            _build_rows(subject, pairs, deltas, labels.format_signed),
+            _build_rows(subject, pairs, deltas, words.format_signed),
             make_axis(
                 low,
                 high,
@@ -161,7 +168,7 @@ def _build_delta_sketch(subject: ChartSubject, deltas: _ByJudge) -> Sketch:
         ),
         table=_build_judged_table(subject, tuple(deltas), pairs, "delta", "ΔQ"),
         question="Does refinement help?",
-        says=_format_numbers(pairs, deltas, labels.format_signed),
+        says=_format_numbers(pairs, deltas, words.format_signed),
     )
 
 
@@ -394,14 +401,14 @@ def sketch_variance(subject: ChartSubject) -> Sketch | Missing:
 
 
 def _format_deviation(entry: Entry) -> str:
-    return f"{labels.number(get_mean(entry['deviation']), 1)} · n {entry['deviation'].n or 0}"
+    return f"{words.number(get_mean(entry['deviation']), 1)} · n {entry['deviation'].n or 0}"
 
 
 def _mark(entry: Entry) -> ChartMark:
     value, source = entry["deviation"], str(entry["source"].value)
     hover = (
         f"{escape_for_plotly(source)}, {escape_for_plotly(str(entry['pair'].value))}: "
-        f"{labels.number(get_mean(value), 1)}"
+        f"{words.number(get_mean(value), 1)}"
     )
     return ChartMark(value, "circle", describer_token(0), f"{hover}<br>{describe_interval(value)}")
 
@@ -413,7 +420,7 @@ def _compose_title(entries: list[Entry]) -> str:
     picture, luck = of_all.get("picture"), of_all.get(LUCK)
     if picture is None or luck is None or None in (picture.low, picture.high, luck.low, luck.high):
         return QUESTION
-    by_picture, by_luck = labels.number(get_mean(picture), 1), labels.number(get_mean(luck), 1)
+    by_picture, by_luck = words.number(get_mean(picture), 1), words.number(get_mean(luck), 1)
     if (picture.low or 0) > (luck.high or 0):
         return f"Scores vary more by picture ({by_picture} points) than by luck ({by_luck})"
     if (luck.low or 0) > (picture.high or 0):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ircore.results.tables.model import Value
+from leaderboard import words
 from leaderboard.charts.data import MOST_PANELS
 from leaderboard.charts.grammar import (
     Json,
@@ -20,7 +21,6 @@ from leaderboard.charts.grammar import (
 from leaderboard.charts.panels import PanelGrid, count_columns, name_axes, name_axis, name_panel_refs, pair_titles
 from leaderboard.model.site import MarkedPlayers, Pair
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
-from leaderboard.words import labels
 
 _APART = 0.3
 """Share of the width that the ends of a line are apart at least if both have their values beside them."""
@@ -80,7 +80,7 @@ class PairTrack:
 class TrackScale:
     """Axes that all panels share.
 
-    >>> TrackScale(x={}, y={}, form=labels.number, factor=100).height(0.25)
+    >>> TrackScale(x={}, y={}, form=words.number, factor=100).height(0.25)
     25.0
     """
 
@@ -90,7 +90,7 @@ class TrackScale:
     y: Json
     """The y axis, with its title."""
 
-    form: Callable[[float | None], str] = labels.number
+    form: Callable[[float | None], str] = words.number
     """Format of the numbers."""
 
     factor: float = 1.0

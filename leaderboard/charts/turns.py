@@ -1,6 +1,7 @@
-"""Charts over turns: similarity of every pair and of a single pair; facts said, drawn and corrected by a pair.
+"""Charts over turns and over token budgets: similarity, and facts said, drawn and corrected.
 
-Effect of the token budget: score and ΔQ of pairs played under several budgets, as in the paper's Figure 17.
+Similarity is of every pair or of a single pair; the facts are those of one pair. The effect of the token budget on
+score and ΔQ, of pairs played under several budgets, is the paper's Figure 17.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,10 +11,11 @@ from math import log10
 from ircore.core.plain_words import format_count
 from ircore.results.statistics.intervals import are_too_few, clear_of
 from ircore.results.tables.fact_tables import said_table
-from ircore.results.tables.intervals import SEM_WORDS
+from ircore.results.tables.formats import SEM_WORDS
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.pairs import ALL
 from ircore.results.tables.turns import budgets_table, trajectories_table
+from leaderboard import words
 from leaderboard.charts.data import (
     MOST_PANELS,
     RUN,
@@ -44,7 +46,6 @@ from leaderboard.charts.grammar import (
 from leaderboard.charts.scores import choose_range_around_zero
 from leaderboard.charts.tracks import PairTrack, TrackPoint, TrackScale, draw_line, draw_panels, label_ends, turn_track
 from leaderboard.model.site import MarkedPlayers, Pair
-from leaderboard.words import labels
 
 _SMALL_TOP = 14
 """Room above a figure that needs no words there, CSS pixels."""
@@ -63,13 +64,15 @@ _COLUMNS = (RUN, "pair", "turn", "reached", "refining")
 
 _SIMILARITY = "mean similarity so far (0–10)"
 
-
 _SHARES = {
     "said": "facts stated",
     "drawn": "of these, shown",
     "corrected": "of those named",
 }
 """Shares by key of the table, each with what stands below its name."""
+
+_Series = Sequence[Entry]
+"""Rows of one pair under several budgets, smallest first."""
 
 
 def turn_axis(turns: int) -> Json:
@@ -87,14 +90,14 @@ def sketch_trajectories(subject: ChartSubject) -> Sketch | Missing:
     rows = group_by_run(table)
     # By what the figure shows, the last mean, which need not be the order of the board.
     ordered = sorted(some.ranked, key=lambda pair: _get_last(rows.get(pair.run_id, ())), reverse=True)
-    tracks = [_track(pair, rows.get(pair.run_id, ())) for pair in ordered]
+    tracks = [_build_track(pair, rows.get(pair.run_id, ())) for pair in ordered]
     others = " The other pairs stand behind in grey." if len(tracks) > 1 else ""
     best = {pair.key for pair in subject.ranked[:MOST_PANELS]}
     return Sketch(
         title=subject.among_words(MOST_PANELS) + _compose_title([track for track in tracks if track.key in best]),
         reading_aid=f"{_AID}{others}",
         selection_words=subject.selection_words(MOST_PANELS),
-        drawing=draw_panels(tracks, _scale(tracks), subject.choice is not None),
+        drawing=draw_panels(tracks, _choose_scale(tracks), subject.choice is not None),
         table=select_columns(select_runs(table, [pair.run_id for pair in ordered]), _COLUMNS),
         question=_QUESTION,
         says={
@@ -108,76 +111,12 @@ def sketch_trajectories(subject: ChartSubject) -> Sketch | Missing:
 def pair_trajectory_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
     """Draw one pair's mean similarity by turn."""
     table = _select_all_categories(trajectories_table(subject.only(pair).results, subject.judge))
-    track = _track(pair, group_by_run(table).get(pair.run_id, ()))
+    track = _build_track(pair, group_by_run(table).get(pair.run_id, ()))
     if not track.spots:
         return Missing("How far does the pair get, turn by turn?", "No episode was rated.")
     single = _build_single_layout(track, table)
-    drawing = PlotlyDrawing(draw_line(track, _scale([track])), single, single)
-    return Sketch(_pair_title(track), _AID, drawing, select_columns(table, _COLUMNS[2:]))
-
-
-def _select_all_categories(table: Table) -> Table:
-    """Return the rows of a table of trajectories that are about all categories together."""
-    return filter_rows(table, "category", lambda category: category == ALL)
-
-
-def _track(pair: Pair, rows: Sequence[Mapping[str, Value]]) -> PairTrack:
-    return turn_track(pair, rows, "reached", "refining", "still refined")
-
-
-def _get_last(rows: Sequence[Mapping[str, Value]]) -> float:
-    # Below every score, so that pairs without a rated episode come last.
-    return (get_mean(rows[-1]["reached"]) or 0.0) if rows else -1.0
-
-
-def _scale(tracks: Sequence[PairTrack]) -> TrackScale:
-    turns = round(max((track.spots[-1].x for track in tracks if track.spots), default=1))
-    y = make_axis(0, 10.1, make_ticks(0, 10, 5), _SIMILARITY)
-    return TrackScale(turn_axis(turns), y, form=lambda value: labels.number(value, 1))
-
-
-def _build_single_layout(track: PairTrack, table: Table) -> Json:
-    scale = _scale([track])
-    (first, last), (low, high) = scale.x["range"], scale.y["range"]
-    refining = [cell.value for cell in table.column("refining")]
-    ticks = [(spot.x, f"{spot.x:.0f}<br>n {n}") for spot, n in zip(track.spots, refining, strict=True)]
-    return build_layout(
-        _SMALL_TOP + FOOT + 252,
-        44,
-        12,
-        _SMALL_TOP,
-        FOOT + 16,
-        xaxis=make_axis(first, last, ticks, "turn, and n episodes still being refined", showgrid=False),
-        yaxis=make_axis(low, high, make_ticks(0, 10, 2), _SIMILARITY),
-        annotations=label_ends(track, scale),
-    )
-
-
-def _compose_title(tracks: Sequence[PairTrack]) -> str:
-    gains = sorted((_compute_gain(track) for track in tracks if track.spots), reverse=True)
-    # Two gains that look the same leave no pair to be named.
-    if len(gains) < 2 or gains[0] - max(0.0, gains[1]) < _SEEN:
-        return _QUESTION
-    best = max(tracks, key=_compute_gain)
-    first, last = _format_ends(best)
-    # What it gains is seen here; that it gains more than another pair has not been tested.
-    return f"{pair_name(best.pair)} goes from {first} to {last} over the turns"
-
-
-def _pair_title(track: PairTrack) -> str:
-    first, last = _format_ends(track)
-    if len(track.spots) == 1:
-        return f"No episode went beyond its first rendering: {first}"
-    return f"From {first} after the first turn to {last} after the last"
-
-
-def _format_ends(track: PairTrack) -> tuple[str, str]:
-    return labels.number(get_mean(track.spots[0].value), 1), labels.number(get_mean(track.spots[-1].value), 1)
-
-
-def _compute_gain(track: PairTrack) -> float:
-    first, last = (get_mean(track.spots[at].value) or 0.0 for at in (0, -1)) if track.spots else (0.0, 0.0)
-    return last - first
+    drawing = PlotlyDrawing(draw_line(track, _choose_scale([track])), single, single)
+    return Sketch(_compose_pair_title(track), _AID, drawing, select_columns(table, _COLUMNS[2:]))
 
 
 def pair_said_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
@@ -205,24 +144,6 @@ def pair_said_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
         drawing=draw_panels(tracks, TrackScale(turn_axis(len(rows)), y, form=format_percent, factor=100)),
         table=select_columns(table, ("turn", *_SHARES)),
     )
-
-
-def _make_fact_spot(row: Entry, key: str) -> TrackPoint:
-    value: Value = row[key]
-    return TrackPoint(float(str(row["turn"].value)), value, hover_text=f"{key}, turn {row['turn'].value}<br>")
-
-
-def _compose_fact_title(rows: list[Entry]) -> str:
-    first, last = (format_percent(get_mean(rows[at]["said"])) for at in (0, -1))
-    drawn = format_percent(get_mean(rows[-1]["drawn"]))
-    said = (
-        f"says {first} of the facts" if len(rows) == 1 else f"says {first} of the facts at first and {last} in the end"
-    )
-    return f"The describer {said}; the generator draws {drawn} of them"
-
-
-_Series = Sequence[Entry]
-"""Rows of one pair under several budgets, smallest first."""
 
 
 def sketch_budget_scores(subject: ChartSubject) -> Sketch | Missing:
@@ -260,8 +181,86 @@ def sketch_budget_deltas(subject: ChartSubject) -> Sketch | Missing:
     low, high, step = choose_range_around_zero([row["delta"] for rows in series for row in rows])
     y = make_axis(low, high, make_ticks(low, high, max(step, 1), signed=True), "ΔQ (points of 10)")
     return _build_sketch(
-        subject, table, "delta", TrackScale(_build_budget_axis(series), y, form=labels.format_signed, zero=True), title
+        subject, table, "delta", TrackScale(_build_budget_axis(series), y, form=words.format_signed, zero=True), title
     )
+
+
+def _select_all_categories(table: Table) -> Table:
+    """Return the rows of a table of trajectories that are about all categories together."""
+    return filter_rows(table, "category", lambda category: category == ALL)
+
+
+def _build_track(pair: Pair, rows: Sequence[Mapping[str, Value]]) -> PairTrack:
+    return turn_track(pair, rows, "reached", "refining", "still refined")
+
+
+def _get_last(rows: Sequence[Mapping[str, Value]]) -> float:
+    # Below every score, so that pairs without a rated episode come last.
+    return (get_mean(rows[-1]["reached"]) or 0.0) if rows else -1.0
+
+
+def _choose_scale(tracks: Sequence[PairTrack]) -> TrackScale:
+    turns = round(max((track.spots[-1].x for track in tracks if track.spots), default=1))
+    y = make_axis(0, 10.1, make_ticks(0, 10, 5), _SIMILARITY)
+    return TrackScale(turn_axis(turns), y, form=lambda value: words.number(value, 1))
+
+
+def _build_single_layout(track: PairTrack, table: Table) -> Json:
+    scale = _choose_scale([track])
+    (first, last), (low, high) = scale.x["range"], scale.y["range"]
+    refining = [cell.value for cell in table.column("refining")]
+    ticks = [(spot.x, f"{spot.x:.0f}<br>n {n}") for spot, n in zip(track.spots, refining, strict=True)]
+    return build_layout(
+        _SMALL_TOP + FOOT + 252,
+        44,
+        12,
+        _SMALL_TOP,
+        FOOT + 16,
+        xaxis=make_axis(first, last, ticks, "turn, and n episodes still being refined", showgrid=False),
+        yaxis=make_axis(low, high, make_ticks(0, 10, 2), _SIMILARITY),
+        annotations=label_ends(track, scale),
+    )
+
+
+def _compose_title(tracks: Sequence[PairTrack]) -> str:
+    gains = sorted((_compute_gain(track) for track in tracks if track.spots), reverse=True)
+    # Two gains that look the same leave no pair to be named.
+    if len(gains) < 2 or gains[0] - max(0.0, gains[1]) < _SEEN:
+        return _QUESTION
+    best = max(tracks, key=_compute_gain)
+    first, last = _format_ends(best)
+    # What it gains is seen here; that it gains more than another pair has not been tested.
+    return f"{pair_name(best.pair)} goes from {first} to {last} over the turns"
+
+
+def _compose_pair_title(track: PairTrack) -> str:
+    first, last = _format_ends(track)
+    if len(track.spots) == 1:
+        return f"No episode went beyond its first rendering: {first}"
+    return f"From {first} after the first turn to {last} after the last"
+
+
+def _format_ends(track: PairTrack) -> tuple[str, str]:
+    return words.number(get_mean(track.spots[0].value), 1), words.number(get_mean(track.spots[-1].value), 1)
+
+
+def _compute_gain(track: PairTrack) -> float:
+    first, last = (get_mean(track.spots[at].value) or 0.0 for at in (0, -1)) if track.spots else (0.0, 0.0)
+    return last - first
+
+
+def _make_fact_spot(row: Entry, key: str) -> TrackPoint:
+    value: Value = row[key]
+    return TrackPoint(float(str(row["turn"].value)), value, hover_text=f"{key}, turn {row['turn'].value}<br>")
+
+
+def _compose_fact_title(rows: list[Entry]) -> str:
+    first, last = (format_percent(get_mean(rows[at]["said"])) for at in (0, -1))
+    drawn = format_percent(get_mean(rows[-1]["drawn"]))
+    said = (
+        f"says {first} of the facts" if len(rows) == 1 else f"says {first} of the facts at first and {last} in the end"
+    )
+    return f"The describer {said}; the generator draws {drawn} of them"
 
 
 def _collect_series(table: Table) -> list[_Series]:

@@ -1,8 +1,7 @@
 """Cells of a board's row, with the attributes by which scripts sort, filter and export.
 
-Numbers stand in full in data attributes; what a cell shows comes from ``values`` and ``plots``.
-
-Heads and cells of what episodes take, as ``ircore.results.column`` defines it, on the boards of every game.
+Numbers stand in full in data attributes; what a cell shows comes from ``values``. Heads and cells of what episodes take
+follow from ``ircore.results.column``, on the boards of every game.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,12 +17,12 @@ from ircore.results.statistics.intervals import Estimate, are_too_few
 from ircore.results.tables.board import build_amount_column
 from ircore.results.tables.pairs import format_percent
 from leaderboard.components.markup import macro
-from leaderboard.components.plots import rank_bar
 from leaderboard.components.values import (
     CHANCE,
     RANK,
     describe_empty_cell,
     missing,
+    rank_bar,
     rank_range,
     rated,
     render_price,
@@ -32,7 +31,10 @@ from leaderboard.components.values import (
 )
 from leaderboard.model.site import Pair
 from leaderboard.theme import score_class
-from leaderboard.words.labels import describe_unrated, format_interval_width, format_share, number, rank
+from leaderboard.words import describe_unrated, format_interval_width, format_share, number, rank
+
+MONEY, SHARE = "US$", "0–1"
+"""Units whose values are written in a way of their own."""
 
 
 @dataclass(frozen=True)
@@ -162,32 +164,6 @@ def render_heat_column(heats: Sequence[Heat], page: str, label: str, times: floa
     return macro("heat_column")(label, [_render_heat(heat, f"{page}#{heat.anchor}", times) for heat in heats])
 
 
-def _render_heat(heat: Heat, href: str, times: float) -> Markup:
-    estimate = heat.estimate
-    if estimate.mean is None:
-        text, why = describe_empty_cell(heat.cell)
-        return macro("small_cell")("none", href, "", None, f"{heat.difficulty}: {why}", text)
-    missing_words = "".join(f", {words}" for _, words in describe_unrated(heat.cell)) if times == 1 else ""
-    shown = heat.own or estimate
-    few, width = are_too_few(estimate.n), format_interval_width(shown, heat.digits if times == 1 else 2)
-    behind = ": too few" if few else f", {width}" if width else ""
-    counted = f"n {estimate.n}" if estimate.n == heat.cell.episodes else f"n {estimate.n} of {heat.cell.episodes}"
-    said = f"{heat.difficulty}: {counted}{behind}{missing_words}"
-    colour = "few" if few else score_class(estimate.mean * times)
-    text = number(shown.mean, heat.digits) if times == 1 else format_share(estimate.mean)
-    # Three digits say more than the interval of a dozen pictures; a board of 200 pairs has 2,800 such cells.
-    return macro("small_cell")(colour, href, f"{shown.mean:.3g}", estimate.n, said, text)
-
-
-def _format_plain(value: float | None) -> str:
-    """Return a value for files and for sorting: seven digits, as intervals have at most."""
-    return "" if value is None else f"{value:.7g}"
-
-
-MONEY, SHARE = "US$", "0–1"
-"""Units whose values are written in a way of their own."""
-
-
 @dataclass(frozen=True)
 class AmountColumn:
     """A column of a board with an amount.
@@ -252,3 +228,25 @@ def select_amount_columns(game: Game[Any], cells: Iterable[Cell]) -> tuple[Amoun
     return tuple(
         AmountColumn(amount, build_amount_column(game, amount)) for amount in AMOUNTS if amount.column.key in taken
     )
+
+
+def _render_heat(heat: Heat, href: str, times: float) -> Markup:
+    estimate = heat.estimate
+    if estimate.mean is None:
+        text, why = describe_empty_cell(heat.cell)
+        return macro("small_cell")("none", href, "", None, f"{heat.difficulty}: {why}", text)
+    missing_words = "".join(f", {words}" for _, words in describe_unrated(heat.cell)) if times == 1 else ""
+    shown = heat.own or estimate
+    few, width = are_too_few(estimate.n), format_interval_width(shown, heat.digits if times == 1 else 2)
+    behind = ": too few" if few else f", {width}" if width else ""
+    counted = f"n {estimate.n}" if estimate.n == heat.cell.episodes else f"n {estimate.n} of {heat.cell.episodes}"
+    said = f"{heat.difficulty}: {counted}{behind}{missing_words}"
+    colour = "few" if few else score_class(estimate.mean * times)
+    text = number(shown.mean, heat.digits) if times == 1 else format_share(estimate.mean)
+    # Three digits say more than the interval of a dozen pictures; a board of 200 pairs has 2,800 such cells.
+    return macro("small_cell")(colour, href, f"{shown.mean:.3g}", estimate.n, said, text)
+
+
+def _format_plain(value: float | None) -> str:
+    """Return a value for files and for sorting: seven digits, as intervals have at most."""
+    return "" if value is None else f"{value:.7g}"

@@ -29,10 +29,10 @@ from leaderboard.components.board_cells import (
 )
 from leaderboard.components.markup import macro
 from leaderboard.components.players import dispute, pair_name, render_fact_cells, render_own_family, tier_badge
-from leaderboard.components.plots import dot, main_dot
+from leaderboard.components.values import dot, main_dot
 from leaderboard.model.site import Pair
 from leaderboard.model.trust import Tier
-from leaderboard.words.labels import format_share
+from leaderboard.words import format_share
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,8 @@
-"""Parts of an episode: pictures, and messages with the words that correct marked.
+"""Parts of an episode: pictures, messages with the words that correct marked, X-rays of renderings, facts of turns.
 
-The X-ray of a rendering: the outlines of the target's marks, each in the line of its fate, numbered where faulty.
-
-X-rays as data for the gallery's scripts: a target's marks once in its page, fates and faults with every turn.
-
-Facts of a turn: how many hold, and on demand the facts that became right, broke, or are wrong at the end.
+An X-ray shows the outlines of the target's marks, each in the line of its fate, numbered where faulty. The gallery's
+scripts get it as data: a target's marks once in its page, fates and faults with every turn. The facts of a turn are how
+many hold, and on demand the facts that became right, broke, or are wrong at the end.
 """
 
 import json
@@ -17,16 +15,25 @@ from ircore.core.plain_words import format_count
 from ircore.core.records import Box
 from ircore.core.score_records import PLACED_ALIKE, Placement
 from ircore.core.untrusted_text import make_visible
-from ircore.results.language.corrections import Correction
+from ircore.results.corrections import Correction
 from leaderboard.components.markup import macro
 from leaderboard.model.sentences import MarkSubject
-from leaderboard.model.turn_facts import TurnFacts
-from leaderboard.model.xray import FATES, LETTER, LINKS, Cited, DrawnMark, DrawnScene, MarkFault, Xray
+from leaderboard.model.xray import FATES, LETTER, LINKS, Cited, DrawnMark, DrawnScene, MarkFault, TurnFacts, Xray
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.labels import open_words
-from leaderboard.words.marked_messages import CORRECTION_WORDS, MarkedMessage, Segment, escape_untrusted
+from leaderboard.words import CORRECTION_WORDS, MarkedMessage, Segment, escape_untrusted, open_words
 
 _CLASSES: Mapping[Correction, str] = {name: f"fix fix-{name}" for name in CORRECTION_WORDS}
+
+_BOX = Box(0, 0, 1, 1)
+SAMPLE_SCENE = DrawnScene(1, 1, (DrawnMark("", _BOX, MarkSubject("", (), (), _BOX), ()),), ())
+SAMPLE_XRAY = Xray(PLACED_ALIKE, ("moved",), (MarkFault("moved", 0, "", _BOX, (0.0, 0.0), None, ()),))
+"""An X-ray with every part: an outline, a number and an arrow to where the mark was seen."""
+
+MOST = 40
+"""Faults of a rendering that the data hold."""
+
+OPEN = "Facts that could not be told: the score if all of them are wrong, and if all are right"
+"""What an interval of a score says."""
 
 
 def picture(shown: Shown, alt: str, root: str, kind: str = "", eager: bool = False) -> Markup:
@@ -71,21 +78,9 @@ def message(marked: MarkedMessage) -> Markup:
     return macro("message")(map(_render_segment, marked.segments), left_out)
 
 
-def _render_segment(segment: Segment) -> tuple[str, str, Markup]:
-    """Return the class and the names of the corrections that a piece was marked with, empty without, and its text."""
-    colour = _CLASSES[segment.corrections[0]] if segment.corrections else ""
-    return colour, ", ".join(CORRECTION_WORDS[name] for name in segment.corrections), escape_untrusted(segment.text)
-
-
 def correction(name: Correction) -> Markup:
     """Return the name of a category of corrections on its tint."""
     return macro("correction")(_CLASSES[name], CORRECTION_WORDS[name])
-
-
-_BOX = Box(0, 0, 1, 1)
-SAMPLE_SCENE = DrawnScene(1, 1, (DrawnMark("", _BOX, MarkSubject("", (), (), _BOX), ()),), ())
-SAMPLE_XRAY = Xray(PLACED_ALIKE, ("moved",), (MarkFault("moved", 0, "", _BOX, (0.0, 0.0), None, ()),))
-"""An X-ray with every part: an outline, a number and an arrow to where the mark was seen."""
 
 
 def xray_overlay(drawn: DrawnScene, xray: Xray) -> Markup:
@@ -129,29 +124,9 @@ def render_faults(xray: Xray, most: int = 6) -> Markup:
     return macro("xray_faults")(map(_describe_fault, xray.faults[:most]), len(xray.faults) - most)
 
 
-def _describe_fault(fault: MarkFault) -> tuple[str, str, Markup, str, Markup | None]:
-    """Return a fault's fate, the fate in words, the mark, and the sentence with its link."""
-    cited = fault.cited
-    link, sentence = (
-        ("no sentence speaks of it", None) if cited is None else (LINKS[cited.link], escape_untrusted(cited.text))
-    )
-    return fault.fate, FATES[fault.fate], escape_untrusted(fault.name), link, sentence
-
-
 def xray_legend() -> Markup:
     """Return the legend of the fates."""
     return macro("xray_legend")([(fate, words) for fate, words in FATES.items() if fate != "unsure"])
-
-
-def _draw_arrow(fault: MarkFault) -> str:
-    if fault.drawn_at is None or fault.box is None:
-        return ""
-    middle = (fault.box.left + fault.box.right) / 2, (fault.box.top + fault.box.bottom) / 2
-    return f"M{middle[0]:g} {middle[1]:g}L{fault.drawn_at[0]:g} {fault.drawn_at[1]:g}"
-
-
-MOST = 40
-"""Faults of a rendering that the data hold."""
 
 
 def dump_marks(drawn: DrawnScene | None) -> str | None:
@@ -181,6 +156,40 @@ def dump_xray(xray: Xray) -> str:
     return _dump_json(build_xray_data(xray))
 
 
+def turn_facts(facts: TurnFacts | None) -> Markup:
+    """Return the facts of a turn as HTML; empty if no facts are known.
+
+    >>> turn_facts(TurnFacts(9, 12, 3, 1)).striptags()
+    '9 of 12 facts right +3 −1'
+    """
+    if facts is None:
+        return Markup()
+    open_ends = "" if facts.doubt is None else open_words(facts.doubt)
+    return macro("turn_facts")(facts, format_count(facts.decided, "fact"), open_ends, OPEN)
+
+
+def _render_segment(segment: Segment) -> tuple[str, str, Markup]:
+    """Return the class and the names of the corrections that a piece was marked with, empty without, and its text."""
+    colour = _CLASSES[segment.corrections[0]] if segment.corrections else ""
+    return colour, ", ".join(CORRECTION_WORDS[name] for name in segment.corrections), escape_untrusted(segment.text)
+
+
+def _describe_fault(fault: MarkFault) -> tuple[str, str, Markup, str, Markup | None]:
+    """Return a fault's fate, the fate in words, the mark, and the sentence with its link."""
+    cited = fault.cited
+    link, sentence = (
+        ("no sentence speaks of it", None) if cited is None else (LINKS[cited.link], escape_untrusted(cited.text))
+    )
+    return fault.fate, FATES[fault.fate], escape_untrusted(fault.name), link, sentence
+
+
+def _draw_arrow(fault: MarkFault) -> str:
+    if fault.drawn_at is None or fault.box is None:
+        return ""
+    middle = (fault.box.left + fault.box.right) / 2, (fault.box.top + fault.box.bottom) / 2
+    return f"M{middle[0]:g} {middle[1]:g}L{fault.drawn_at[0]:g} {fault.drawn_at[1]:g}"
+
+
 def _list_fault_fields(fault: MarkFault) -> list[Any]:
     # The box of a mark is in the page already; only something extra has to bring a box.
     box = list(fault.box) if fault.mark is None and fault.box else None
@@ -194,19 +203,3 @@ def _list_citation_fields(cited: Cited) -> list[Any]:
 
 def _dump_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-OPEN = "Facts that could not be told: the score if all of them are wrong, and if all are right"
-"""What an interval of a score says."""
-
-
-def turn_facts(facts: TurnFacts | None) -> Markup:
-    """Return the facts of a turn as HTML; empty if no facts are known.
-
-    >>> turn_facts(TurnFacts(9, 12, 3, 1)).striptags()
-    '9 of 12 facts right +3 −1'
-    """
-    if facts is None:
-        return Markup()
-    open_ends = "" if facts.doubt is None else open_words(facts.doubt)
-    return macro("turn_facts")(facts, format_count(facts.decided, "fact"), open_ends, OPEN)

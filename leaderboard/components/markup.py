@@ -1,6 +1,6 @@
-"""The macros of all components, which alone write HTML, and how many rendered components are kept.
+"""The macros of all components, which alone write HTML, and the links to other boards.
 
-A choice among boards, as a link.
+``REMEMBERED`` says how many rendered components are kept.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.environment import TemplateModule
 from markupsafe import Markup
 
-from leaderboard.words.labels import MISSING, PROGRAM_MARK, PROGRAM_MEANING
+from leaderboard.words import MISSING, PROGRAM_MARK, PROGRAM_MEANING
 
 REMEMBERED = 16_384
 """Rendered components kept in memory: a pair's score stands on its page, on boards and on a dozen matrices."""

@@ -1,6 +1,7 @@
-"""Cells of the matrix of describers and generators: numbers, rendering and trust of one pair.
+"""Cells of the matrix of describers and generators, and of heat maps of many pairs.
 
-Heat maps of many pairs: a cell that leads to a pair, and a small map without words.
+A cell of the matrix has numbers, rendering and trust of one pair; a cell of a heat map leads to a pair, and the small
+map has no words.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,21 +15,23 @@ from markupsafe import Markup
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import are_too_few
-from ircore.results.tables.intervals import count_money_digits
+from ircore.results.tables.formats import count_money_digits
 from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.episodes import picture
 from leaderboard.components.markup import macro
 from leaderboard.components.players import render_own_family, tier_badge
-from leaderboard.components.plots import main_dot
-from leaderboard.components.values import badge, describe_empty_cell, main_score, missing, quality, rated
+from leaderboard.components.values import badge, describe_empty_cell, main_dot, main_score, missing, quality, rated
 from leaderboard.model.site import Gallery, Pair
 from leaderboard.model.trust import Tier
 from leaderboard.storage.pictures import Shown
 from leaderboard.theme import score_class
-from leaderboard.words.labels import MISSING, format_interval_width, format_signed, number, rank
+from leaderboard.words import MISSING, format_interval_width, format_signed, number, rank
 
 _REMEMBERED = 4_096
 """Pairs whose names and addresses are kept."""
+
+_TENTH = 10
+"""Factor from the scale of the main score, 0-100, to that of the colours, 0-10."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def condition_cell(
         episodes,
         main_score(aggregates),
         main_dot(aggregates, cell.pair.hue, references=cell.references),
-        _rank_words(cell),
+        _describe_rank(cell),
         quality(aggregates),
         aggregates,
         rated(aggregates),
@@ -100,12 +103,6 @@ def condition_cell(
         "" if price == 0 else words,
     )
     return _render_cell(cell, gallery, root, judge, numbers, same_family)
-
-
-def _rank_words(cell: MatrixCell) -> str:
-    if cell.row.rank_low is None:
-        return f"no rank: {explain_no_rank(cell.row)}"
-    return f"rank {rank(cell.row.rank_low, cell.row.rank_high)}"
 
 
 def target_cell(cell: MatrixCell, gallery: Gallery, root: str, anchor: str, judge: str, same_family: str) -> Markup:
@@ -123,41 +120,6 @@ def target_cell(cell: MatrixCell, gallery: Gallery, root: str, anchor: str, judg
     row, episodes = _link_row(root, gallery, cell.pair.key), _link_episodes(root, cell.pair.path, anchor)
     numbers = macro("target_numbers")(row, value, episodes, main_score(cell.cell), cell.cell)
     return _render_cell(cell, gallery, root, judge, numbers, same_family)
-
-
-def _render_cell(
-    cell: MatrixCell, gallery: Gallery | None, root: str, judge: str, numbers: Markup, same_family: str
-) -> Markup:
-    shown = "" if gallery is None else _render_picture(cell, gallery, root, judge)
-    family = render_own_family(same_family) if cell.cell.same_family else ""
-    return macro("matrix_cell")(shown, numbers, family, tier_badge(cell.tier), cell.pair.apart)
-
-
-def _render_picture(cell: MatrixCell, gallery: Gallery, root: str, judge: str) -> Markup:
-    if cell.picture is None:
-        shown = macro("no_picture")(missing("no rendering of this target"))
-    else:
-        words = f"{gallery.title}, final rendering by {_format_players(cell.pair.describer, cell.pair.generator)}"
-        shown = picture(cell.picture, words, root) + badge(cell.score, f", judged by {judge}")
-    return macro("matrix_picture")(cell.pair.key, _link_row(root, gallery, cell.pair.key), shown)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _format_players(describer: str, generator: str) -> str:
-    return f"{format_one_line(describer, 60)} + {format_one_line(generator, 60)}"
-
-
-def _link_row(root: str, gallery: Gallery, key: str) -> str:
-    """Return the address of a pair's row in the gallery."""
-    return f"{root}gallery/{gallery.instance.instance_id}.html?pair={quote(key)}#{key}"
-
-
-def _link_episodes(root: str, path: str, anchor: str) -> str:
-    return f"{root}{path}.html#{anchor}"
-
-
-_TENTH = 10
-"""Factor from the scale of the main score, 0-100, to that of the colours, 0-10."""
 
 
 def map_cell(cell: MatrixCell, root: str, anchor: str, of_target: bool) -> Markup:
@@ -202,3 +164,40 @@ def small_map(rows: Sequence[Sequence[float | None]]) -> Markup:
                 places.setdefault(score_class(value / _TENTH), []).append(f"M{along} {down}h1v1h-1z")
     paths = [(colour, "".join(marks)) for colour, marks in places.items()]
     return macro("small_map")(max(map(len, rows), default=0), len(rows), paths)
+
+
+def _describe_rank(cell: MatrixCell) -> str:
+    if cell.row.rank_low is None:
+        return f"no rank: {explain_no_rank(cell.row)}"
+    return f"rank {rank(cell.row.rank_low, cell.row.rank_high)}"
+
+
+def _render_cell(
+    cell: MatrixCell, gallery: Gallery | None, root: str, judge: str, numbers: Markup, same_family: str
+) -> Markup:
+    shown = "" if gallery is None else _render_picture(cell, gallery, root, judge)
+    family = render_own_family(same_family) if cell.cell.same_family else ""
+    return macro("matrix_cell")(shown, numbers, family, tier_badge(cell.tier), cell.pair.apart)
+
+
+def _render_picture(cell: MatrixCell, gallery: Gallery, root: str, judge: str) -> Markup:
+    if cell.picture is None:
+        shown = macro("no_picture")(missing("no rendering of this target"))
+    else:
+        words = f"{gallery.title}, final rendering by {_format_players(cell.pair.describer, cell.pair.generator)}"
+        shown = picture(cell.picture, words, root) + badge(cell.score, f", judged by {judge}")
+    return macro("matrix_picture")(cell.pair.key, _link_row(root, gallery, cell.pair.key), shown)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _format_players(describer: str, generator: str) -> str:
+    return f"{format_one_line(describer, 60)} + {format_one_line(generator, 60)}"
+
+
+def _link_row(root: str, gallery: Gallery, key: str) -> str:
+    """Return the address of a pair's row in the gallery."""
+    return f"{root}gallery/{gallery.instance.instance_id}.html?pair={quote(key)}#{key}"
+
+
+def _link_episodes(root: str, path: str, anchor: str) -> str:
+    return f"{root}{path}.html#{anchor}"

@@ -1,8 +1,7 @@
-"""Players and pairs: glyphs, names, and how far their rows can be trusted.
+"""Players and pairs: glyphs, names, how far their rows can be trusted, and what submitters state of their models.
 
-A describer is a colour and a generator a shape, on every page.
-
-Submitters' statements about the models of a pair: settings, organisation, weights, size, day, licence and price.
+A describer is a colour and a generator a shape, on every page. Statements about the models of a pair are settings,
+organisation, weights, size, day, licence and price.
 """
 
 import json
@@ -20,7 +19,22 @@ from leaderboard.components.markup import REMEMBERED, macro
 from leaderboard.model.site import Pair
 from leaderboard.model.trust import Tier
 from leaderboard.theme import describer_class, generator_path
-from leaderboard.words.marked_messages import render_untrusted
+from leaderboard.words import render_untrusted
+
+FACTS: Mapping[str, tuple[str, str, str, Callable[[ModelFacts], object]]] = {
+    "organisation": ("Maker", "Organisation that made the model", "", lambda facts: facts.organisation),
+    "weights": ("Weights", "Whether anybody can download the weights", "", lambda facts: facts.weights),
+    "size": ("Size, B", "Thousands of millions of parameters", "10⁹ parameters", lambda facts: facts.parameters_b),
+    "released": ("Released", "Day on which the model came out", "", lambda facts: facts.released),
+    "model_licence": ("Licence", "Licence of the weights", "", lambda facts: facts.licence),
+    "price": (
+        "Price, US$",
+        "What an episode costs in this seat, as stated",
+        "US$ an episode",
+        lambda facts: facts.usd_per_episode,
+    ),
+}
+"""By key: heading, description, unit in files and value of each column; the describer's stands over the generator's."""
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -52,10 +66,6 @@ def program_mark() -> Markup:
     return macro("program_mark")()
 
 
-def _colour(hue: int | None) -> str:
-    return "" if hue is None else f" {describer_class(hue)}"
-
-
 def player_name(label: str, href: str, hue: int | None, shape: int | None, program: bool = False) -> Markup:
     """Return the name of a player behind its mark, linked to its page.
 
@@ -66,7 +76,9 @@ def player_name(label: str, href: str, hue: int | None, shape: int | None, progr
         shape: Number of a generator's shape, 0-based; None for a describer.
         program: Whether it is a program of this project.
     """
-    return macro("player_name")(_colour(hue), player_glyph(hue, shape), render_untrusted(label), href, program)
+    return macro("player_name")(
+        _format_colour_class(hue), player_glyph(hue, shape), render_untrusted(label), href, program
+    )
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -89,7 +101,7 @@ def render_player_names(
         programs: For each seat, whether the player is a program of this project; empty for none.
     """
     return macro("player_names")(
-        _colour(hue),
+        _format_colour_class(hue),
         player_glyph(hue, shape),
         [render_untrusted(player) for player in players],
         (*programs, *[False] * len(players)),
@@ -118,22 +130,6 @@ def dispute(step: Decision, pair: Pair, root: str) -> Markup:
 def render_own_family(title: str) -> Markup:
     """Return the dagger of a judge that rates a describer of its own model family; ``title`` explains it."""
     return macro("own_family")(title)
-
-
-FACTS: Mapping[str, tuple[str, str, str, Callable[[ModelFacts], object]]] = {
-    "organisation": ("Maker", "Organisation that made the model", "", lambda facts: facts.organisation),
-    "weights": ("Weights", "Whether anybody can download the weights", "", lambda facts: facts.weights),
-    "size": ("Size, B", "Thousands of millions of parameters", "10⁹ parameters", lambda facts: facts.parameters_b),
-    "released": ("Released", "Day on which the model came out", "", lambda facts: facts.released),
-    "model_licence": ("Licence", "Licence of the weights", "", lambda facts: facts.licence),
-    "price": (
-        "Price, US$",
-        "What an episode costs in this seat, as stated",
-        "US$ an episode",
-        lambda facts: facts.usd_per_episode,
-    ),
-}
-"""By key: heading, description, unit in files and value of each column; the describer's stands over the generator's."""
 
 
 def format_stated_fact(spec: PlayerSpec, key: str) -> str:
@@ -193,3 +189,7 @@ def render_fact_cells(pair: Pair) -> Markup:
         values = [(seat, format_one_line(format_stated_fact(spec, key), 40)) for seat, spec in players.items()]
         cells.append(macro("fact_cell")(heading, values))
     return Markup("").join(cells)
+
+
+def _format_colour_class(hue: int | None) -> str:
+    return "" if hue is None else f" {describer_class(hue)}"

@@ -13,10 +13,19 @@ from ircore.results.statistics.intervals import Estimate
 from leaderboard.components.episodes import SAMPLE_SCENE, SAMPLE_XRAY, correction, picture, xray_overlay
 from leaderboard.components.markup import macro
 from leaderboard.components.players import player_glyph, render_player_names
-from leaderboard.components.plots import dot, wins_bar
-from leaderboard.components.values import badge, difference, difference_heat, extremes, heat, missing, stacked
+from leaderboard.components.values import (
+    badge,
+    difference,
+    difference_heat,
+    dot,
+    extremes,
+    heat,
+    missing,
+    stacked,
+    wins_bar,
+)
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.marked_messages import CORRECTION_WORDS
+from leaderboard.words import CORRECTION_WORDS
 
 _SAMPLE = Estimate(1.0, 0.5, 1.5, 2)
 """Mean with an interval: the parts that depend on one are in the prototype, to be removed where they do not apply."""

@@ -1,39 +1,37 @@
-"""The episodes of a pair as the gallery shows them: rendered once, and cached while the run is unchanged.
+"""The episodes of a pair as the gallery shows them, in its pages and in the files that its scripts fetch.
 
-A pair that stands in every instance's page itself has sections of these pages; of the others data is made, which the
-browser fetches. Neither depends on other runs. A pair's fragments are cached together, one line an instance in the
-order of the set, and the outcomes of all its episodes in an entry of their own, which is a tenth as large.
-
-Episodes as small JSON files that an instance's page fetches when a reader wants more pairs than the first few.
+An episode is a row of turns with picture, message and scores, and the outcome; it is rendered once. A pair that stands
+in every instance's page itself has sections of these pages; of the others data is made, which the browser fetches.
+Neither depends on other runs. A pair's fragments are cached together while the run is unchanged, one line an instance
+in the order of the set, and the outcomes of all its episodes in an entry of their own, which is a tenth as large.
 
 ``data/gallery/pairs.json`` names every pair once, in the order of the overall board. The first ``FIRST`` of them stand
-in every instance's page; the others lie in ``data/gallery/<instance>/<n>.json``, ``SHARD`` pairs a file, n from 0.
-How a pair's episodes ended, with scores, faults and pictures, is in ``data/gallery/pairs/<pair>.json``, for the index
-of the gallery (``leaderboard.gallery.fragments``); ``data/gallery/extremes.json`` holds those of all pairs that a
-filter there may bring to the top.
-
-Episodes for the gallery's index: how each ended and changed, its scores, faults and pictures.
+in every instance's page; the others lie in ``data/gallery/<instance>/<n>.json``, ``SHARD`` pairs a file, n from 0. How
+a pair's episodes ended, with scores, faults and pictures, is in ``data/gallery/pairs/<pair>.json``, for the index of
+the gallery; ``data/gallery/extremes.json`` holds those of all pairs that a filter there may bring to the top.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import Any
 
 from markupsafe import Markup
 
+from ircore.core.episode_records import Episode
 from ircore.core.untrusted_text import format_one_line, make_visible
 from ircore.core.workers import run_shares
+from ircore.results.episodes import EpisodeResult, JudgedEpisode, VouchedScores, count_vouched_scores
 from leaderboard.components.episodes import build_xray_data
-from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
-from leaderboard.model.final_fates import load_pair_facts, store_fates
-from leaderboard.model.site import Pair, Site
-from leaderboard.model.turn_facts import Lines, TurnFacts
+from leaderboard.model.site import Gallery, Pair, Site
+from leaderboard.model.xray import Lines, TurnFacts, Xray, build_xrays, group_facts_by_turn
+from leaderboard.pages.cannot_draw import load_pair_facts, store_fates
 from leaderboard.rendering.render import render_block
 from leaderboard.storage.build_cache import BuildCache, load_or_make
-from leaderboard.words.labels import open_words
-from leaderboard.words.marked_messages import CORRECTION_WORDS, MarkedMessage
+from leaderboard.storage.pictures import Shown
+from leaderboard.words import CORRECTION_WORDS, REASONS, MarkedMessage, describe_rendering, mark_message, open_words
 
 Outcomes = dict[str, list[Any]]
 """By instance: outcome, change, final and first score by the site's judge, number of facts wrong in the end, and the
@@ -41,6 +39,100 @@ final and the first picture, each ``[file, width, height, turn]``; null where so
 
 _PAIR, _FINAL, _FIRST, _LAST, _BEGUN = 0, 3, 4, 6, 7
 """Places in an outcome behind the pair's key."""
+
+FIRST = 6
+"""Number of pairs whose episodes stand in an instance's page itself."""
+
+_LONGEST_NOTE = 400
+"""Characters shown of a generator's note."""
+
+_MANY = 4
+"""Number of pairs from which fragments are rendered in several processes."""
+
+_ROOT = "../"
+"""Relative address of the site's root from an instance's page."""
+
+SHARD = 20
+"""Pairs in one file."""
+
+FOLDER = "data/gallery"
+"""Folder of the files, relative to the site's root."""
+
+_MOST_NOTES = 20
+"""Notes shown of a turn at most; further notes of the generator are left out."""
+
+
+@dataclass(frozen=True)
+class TurnView:
+    """A turn, ready to be shown.
+
+    Example:
+        >>> turn = TurnView(1, None, "a rendering", (("structural", 8.5),), None, 42, over_budget=False, notes=())
+        >>> dict(turn.scores)["structural"]
+        8.5
+    """
+
+    number: int
+    """1-based."""
+
+    picture: Shown | None
+    """None where no rendering was made."""
+
+    alt: str
+    """Alternative text of the picture; empty without a picture."""
+
+    scores: tuple[tuple[str, float | None], ...]
+    """Every judge of the episode with its similarity, 0–10; None where it gave none."""
+
+    message: MarkedMessage | None
+    """The describer's message; None if there is none."""
+
+    tokens: int
+    """Tokens of the message."""
+
+    over_budget: bool
+    """Whether the message exceeds the token budget."""
+
+    notes: tuple[str, ...]
+    """Instructions that the generator reported as not followed."""
+
+    facts: TurnFacts | None = None
+    """What is right of the target's facts; None if that is not known."""
+
+    xray: Xray | None = None
+    """Fates of the target's marks; None if they are not known."""
+
+
+@dataclass(frozen=True)
+class EpisodeView:
+    """Episode of one pair on one instance, ready to be shown.
+
+    Example:
+        >>> view = EpisodeView(pair=None, episode=None, judged=(), turns=(), ended="not played", why="not begun yet")
+        >>> view.ended
+        'not played'
+    """
+
+    pair: Pair
+    """Pair that played the episode."""
+
+    episode: Episode | None
+    """None if it was not played."""
+
+    judged: tuple[JudgedEpisode, ...]
+    """Scores by every judge that rated the final rendering."""
+
+    turns: tuple[TurnView, ...]
+    """All turns but a last turn in which the describer only says that it is done."""
+
+    ended: str
+    """Outcome, in a word or two."""
+
+    why: str
+    """Explanation of the outcome; empty where the outcome needs none."""
+
+    vouched: VouchedScores = field(default_factory=lambda: VouchedScores(0, 0))
+    """Numbers of scores shown and of those among them that the maintainers vouch for."""
 
 
 def pair_outcomes(site: Site, views: Iterable[EpisodeView]) -> Outcomes:
@@ -51,18 +143,6 @@ def pair_outcomes(site: Site, views: Iterable[EpisodeView]) -> Outcomes:
         views: Views of the pair's episodes.
     """
     return {view.episode.instance_id: _list_outcome_fields(site, view) for view in views if view.episode is not None}
-
-
-def _list_outcome_fields(site: Site, view: EpisodeView) -> list[Any]:
-    assert view.episode is not None  # noqa: S101 - the caller leaves others out
-    judged = next((judged for judged in view.judged if judged.judge == site.judge), None)
-    change, final, first = (judged.convergence or "", judged.final, judged.first) if judged else ("", None, None)
-    drawn = [turn for turn in view.turns if turn.picture is not None]
-    last = drawn[-1] if drawn else None
-    wrong = last.facts.decided - last.facts.held if last and last.facts else None
-    # With a single rendering, first and final are the same picture.
-    pictures = [_list_picture_fields(last), _list_picture_fields(drawn[0]) if len(drawn) > 1 else None]
-    return [view.episode.outcome, change, final, first, wrong, *pictures]
 
 
 def select_extreme_episodes(outcomes: Mapping[str, Outcomes]) -> dict[str, list[list[Any]]]:
@@ -83,42 +163,6 @@ def select_extreme_episodes(outcomes: Mapping[str, Outcomes]) -> dict[str, list[
         instance_id: [episode for episodes in by_end.values() for episode in _select_extremes(episodes)]
         for instance_id, by_end in groups.items()
     }
-
-
-def _select_extremes(episodes: Sequence[list[Any]]) -> list[list[Any]]:
-    """Return those of the lowest and highest final score and of the largest loss and gain, each once, as listed."""
-    shown = [episode for episode in episodes if episode[_FINAL] is not None and episode[_LAST]]
-    moved = [episode for episode in shown if episode[_FIRST] is not None and episode[_BEGUN]]
-    among = ((shown, _get_final), (moved, _compute_gain))
-    pairs = {choose(some, key=value)[_PAIR] for some, value in among if some for choose in (min, max)}
-    return [episode for episode in shown if episode[_PAIR] in pairs]
-
-
-def _get_final(episode: Sequence[Any]) -> float:
-    return float(episode[_FINAL])
-
-
-def _compute_gain(episode: Sequence[Any]) -> float:
-    return float(episode[_FINAL] - episode[_FIRST])
-
-
-def _list_picture_fields(turn: TurnView | None) -> list[Any] | None:
-    if turn is None or turn.picture is None:
-        return None
-    return [turn.picture.small, turn.picture.width, turn.picture.height, turn.number]
-
-
-FIRST = 6
-"""Number of pairs whose episodes stand in an instance's page itself."""
-
-_NOTE = 400
-"""Characters shown of a generator's note."""
-
-_MANY = 4
-"""Number of pairs from which fragments are rendered in several processes."""
-
-_ROOT = "../"
-"""Relative address of the site's root from an instance's page."""
 
 
 def list_ranked_pairs(site: Site) -> list[Pair]:
@@ -231,11 +275,104 @@ def build_episode_json(view: EpisodeView) -> dict[str, Any]:
         "detail": make_visible(detail) if detail else None,
         "vouched": [view.vouched.vouched, view.vouched.scores],
         "judged": [[judged.judge, judged.first, judged.final, judged.delta] for judged in view.judged],
-        "turns": [_turn(turn) for turn in view.turns],
+        "turns": [_dump_turn(turn) for turn in view.turns],
     }
 
 
-def _turn(turn: TurnView) -> dict[str, Any]:
+def build_gallery_shards(
+    site: Site, fragments: Fragments, share: int = 0, shares: int = 1
+) -> Iterator[tuple[str, str]]:
+    """Yield every file of the gallery's data: its path below the site's root, and its text.
+
+    Args:
+        site: What is shown.
+        fragments: Its episodes.
+        share: Number of the share of the files to make, 0-based.
+        shares: Number of shares.
+    """
+    pairs = list_ranked_pairs(site)
+    yield f"{FOLDER}/pairs.json", _dump_file({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]})
+    for pair in islice(pairs, share, None, shares):
+        yield f"{FOLDER}/pairs/{pair.key}.json", fragments.outcomes(pair) + "\n"
+    if share == 0:
+        outcomes = {pair.key: json.loads(fragments.outcomes(pair)) for pair in pairs}
+        yield f"{FOLDER}/extremes.json", _dump_file(select_extreme_episodes(outcomes))
+    later = pairs[FIRST:]
+    # Minus twice rounds the number of files up.
+    for number in range(share, -(-len(later) // SHARD), shares):
+        columns = [fragments.of(pair) for pair in later[number * SHARD : (number + 1) * SHARD]]
+        # Fragments are JSON texts already, so they are joined without being parsed again.
+        for instance_id, *lines in zip(site.galleries, *columns, strict=True):
+            yield f"{FOLDER}/{instance_id}/{number}.json", f"[{','.join(lines)}]\n"
+
+
+def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None = None) -> EpisodeView:
+    """Return the view of a pair's episode on an instance, for pages and shards.
+
+    Args:
+        site: What is shown; the renderings are added to its pictures.
+        pair: One of its pairs.
+        gallery: One of its instances.
+        facts: Of the pair's renderings; none are shown if None.
+    """
+    result = site.episode(pair.run_id, gallery.instance.instance_id)
+    if result is None:
+        return EpisodeView(pair, None, (), (), "Not played", "")
+    episode = result.episode
+    known = group_facts_by_turn(gallery.instance.scene, episode, facts or {})
+    rays = build_xrays(gallery.drawn, site.results.game, episode, facts) if facts else {}
+    return EpisodeView(
+        pair=pair,
+        episode=episode,
+        judged=tuple(judged for judged in result.judged.values() if judged.final is not None),
+        turns=tuple(
+            replace(_build_turn_view(site, pair, result, turn), facts=known.get(turn.turn), xray=rays.get(turn.turn))
+            for turn in pair.steps(episode)
+            # In such a turn nothing was said to the generator and nothing drawn.
+            if turn.action != "done"
+        ),
+        ended={"converged": "Converged", "turn_limit": "Turn limit", "aborted": "Aborted"}[episode.outcome],
+        why=_explain_end(episode),
+        vouched=count_vouched_scores(result, pair.result.provenance),
+    )
+
+
+def _list_outcome_fields(site: Site, view: EpisodeView) -> list[Any]:
+    assert view.episode is not None  # noqa: S101 - the caller leaves others out
+    judged = next((judged for judged in view.judged if judged.judge == site.judge), None)
+    change, final, first = (judged.convergence or "", judged.final, judged.first) if judged else ("", None, None)
+    drawn = [turn for turn in view.turns if turn.picture is not None]
+    last = drawn[-1] if drawn else None
+    wrong = last.facts.decided - last.facts.held if last and last.facts else None
+    # With a single rendering, first and final are the same picture.
+    pictures = [_list_picture_fields(last), _list_picture_fields(drawn[0]) if len(drawn) > 1 else None]
+    return [view.episode.outcome, change, final, first, wrong, *pictures]
+
+
+def _select_extremes(episodes: Sequence[list[Any]]) -> list[list[Any]]:
+    """Return those of the lowest and highest final score and of the largest loss and gain, each once, as listed."""
+    shown = [episode for episode in episodes if episode[_FINAL] is not None and episode[_LAST]]
+    moved = [episode for episode in shown if episode[_FIRST] is not None and episode[_BEGUN]]
+    among = ((shown, _get_final), (moved, _compute_gain))
+    pairs = {choose(some, key=value)[_PAIR] for some, value in among if some for choose in (min, max)}
+    return [episode for episode in shown if episode[_PAIR] in pairs]
+
+
+def _get_final(episode: Sequence[Any]) -> float:
+    return float(episode[_FINAL])
+
+
+def _compute_gain(episode: Sequence[Any]) -> float:
+    return float(episode[_FINAL] - episode[_FIRST])
+
+
+def _list_picture_fields(turn: TurnView | None) -> list[Any] | None:
+    if turn is None or turn.picture is None:
+        return None
+    return [turn.picture.small, turn.picture.width, turn.picture.height, turn.number]
+
+
+def _dump_turn(turn: TurnView) -> dict[str, Any]:
     picture = turn.picture
     return {
         "turn": turn.number,
@@ -245,7 +382,7 @@ def _turn(turn: TurnView) -> dict[str, Any]:
         "message": _build_message(turn.message) if turn.message else None,
         "tokens": turn.tokens,
         "over": turn.over_budget,
-        "notes": [format_one_line(note, _NOTE) for note in turn.notes],
+        "notes": [format_one_line(note, _LONGEST_NOTE) for note in turn.notes],
         "facts": _build_facts(turn.facts) if turn.facts else None,
         "xray": build_xray_data(turn.xray) if turn.xray else None,
     }
@@ -276,39 +413,27 @@ def _build_message(message: MarkedMessage) -> dict[str, Any]:
     }
 
 
-SHARD = 20
-"""Pairs in one file."""
-
-FOLDER = "data/gallery"
-"""Folder of the files, relative to the site's root."""
-
-
-def build_gallery_shards(
-    site: Site, fragments: Fragments, share: int = 0, shares: int = 1
-) -> Iterator[tuple[str, str]]:
-    """Yield every file of the gallery's data: its path below the site's root, and its text.
-
-    Args:
-        site: What is shown.
-        fragments: Its episodes.
-        share: Number of the share of the files to make, 0-based.
-        shares: Number of shares.
-    """
-    pairs = list_ranked_pairs(site)
-    yield f"{FOLDER}/pairs.json", _dump_file({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]})
-    for pair in islice(pairs, share, None, shares):
-        yield f"{FOLDER}/pairs/{pair.key}.json", fragments.outcomes(pair) + "\n"
-    if share == 0:
-        outcomes = {pair.key: json.loads(fragments.outcomes(pair)) for pair in pairs}
-        yield f"{FOLDER}/extremes.json", _dump_file(select_extreme_episodes(outcomes))
-    later = pairs[FIRST:]
-    # Minus twice rounds the number of files up.
-    for number in range(share, -(-len(later) // SHARD), shares):
-        columns = [fragments.of(pair) for pair in later[number * SHARD : (number + 1) * SHARD]]
-        # Fragments are JSON texts already, so they are joined without being parsed again.
-        for instance_id, *lines in zip(site.galleries, *columns, strict=True):
-            yield f"{FOLDER}/{instance_id}/{number}.json", f"[{','.join(lines)}]\n"
-
-
 def _dump_file(value: Any) -> str:
     return dump_compact(value) + "\n"
+
+
+def _explain_end(episode: Episode) -> str:
+    if episode.abort_reason is not None:
+        return REASONS[episode.abort_reason]
+    return "the describer was satisfied" if episode.outcome == "converged" else "all turns were played"
+
+
+def _build_turn_view(site: Site, pair: Pair, result: EpisodeResult, turn: Any) -> TurnView:
+    main = site.judged(result)
+    score = main.trajectory.get(turn.turn) if main else None
+    alt = describe_rendering(turn.turn, f"{pair.describer} + {pair.generator}", score, site.judge)
+    return TurnView(
+        number=turn.turn,
+        picture=site.rendering(pair.run_id, turn.rendering) if turn.rendering else None,
+        alt=alt if turn.rendering else "",
+        scores=tuple((judge, judged.trajectory.get(turn.turn)) for judge, judged in result.judged.items()),
+        message=mark_message(turn.message, turn.turn) if turn.message else None,
+        tokens=turn.message_tokens,
+        over_budget=turn.over_budget,
+        notes=turn.notes[:_MOST_NOTES],
+    )

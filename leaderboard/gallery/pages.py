@@ -8,24 +8,37 @@ from ircore.core.episode_records import Episode
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.episodes import CONVERGENCES, Doubt, EpisodeResult, JudgedEpisode, VouchedScores
 from leaderboard.components.episodes import dump_marks
-from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
-from leaderboard.gallery.fragments import FIRST, FOLDER, Fragments, list_ranked_pairs
+from leaderboard.gallery.fragments import (
+    FIRST,
+    FOLDER,
+    EpisodeView,
+    Fragments,
+    TurnView,
+    list_ranked_pairs,
+    view_episode,
+)
 from leaderboard.gallery.same_words import FAULTS, FILE, BlameShares, group_same_words
-from leaderboard.model.final_fates import load_pair_facts
 from leaderboard.model.site import Gallery, Page, Pair, Site
-from leaderboard.model.turn_facts import FactGroup, TurnFacts
+from leaderboard.model.xray import FactGroup, TurnFacts
+from leaderboard.pages.cannot_draw import load_pair_facts
 from leaderboard.pages.finding import describe_best_on_target, describe_outcome
-from leaderboard.pages.front_episode import SELECTION, strip_episodes, strip_page, strip_path
-from leaderboard.pages.selections import Chosen, choose_example_episode, choose_selections, find_best_episode
+from leaderboard.pages.selections import (
+    STRIP_SELECTION,
+    Chosen,
+    choose_example_episode,
+    choose_selections,
+    find_best_episode,
+    strip_episodes,
+    strip_page,
+    strip_path,
+)
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.alt_text import describe_target_picture
-from leaderboard.words.labels import OUTCOMES
-from leaderboard.words.marked_messages import MarkedMessage, Segment
+from leaderboard.words import OUTCOMES, MarkedMessage, Segment, describe_target_picture
 
 
 def build_gallery_pages(site: Site) -> Iterator[Page]:
     """Yield the index, one page per instance, and the replay of an illustrative episode."""
-    yield Page("gallery/index", "Gallery", "gallery_index", {"shards": FOLDER}, later=partial(_index, site))
+    yield Page("gallery/index", "Gallery", "gallery_index", {"shards": FOLDER}, later=partial(_collect_index, site))
     strips = strip_episodes(site)
     galleries = list(site.galleries.values())
     pairs, fragments = list_ranked_pairs(site), Fragments(site)
@@ -51,13 +64,13 @@ def build_gallery_pages(site: Site) -> Iterator[Page]:
             later=partial(_collect_sections, site, fragments, faults, pairs, index),
             finding=partial(describe_best_on_target, site.judge),
         )
-    yield _replay_page(site, "replay", "One episode, turn by turn", choose_example_episode(site))
+    yield _build_replay_page(site, "replay", "One episode, turn by turn", choose_example_episode(site))
     for chosen in strips:
-        yield _replay_page(site, strip_page(chosen), _name_episode(chosen), chosen)
+        yield _build_replay_page(site, strip_page(chosen), _name_episode(chosen), chosen)
 
 
-def _replay_page(site: Site, path: str, title: str, chosen: Chosen | None) -> Page:
-    values, later = {"heading": title, "chosen": chosen}, partial(_replay, site, chosen)
+def _build_replay_page(site: Site, path: str, title: str, chosen: Chosen | None) -> Page:
+    values, later = {"heading": title, "chosen": chosen}, partial(_collect_replay, site, chosen)
     return Page(path, title, "replay", values, later=later, finding=partial(_describe_end, site.judge))
 
 
@@ -74,7 +87,7 @@ def _describe_end(judge: str, values: Mapping[str, Any]) -> str:
     return outcome if values["heading"] == whose else f"{whose}, {outcome}"
 
 
-def _index(site: Site) -> dict[str, Any]:
+def _collect_index(site: Site) -> dict[str, Any]:
     return {"groups": _group_targets(site), "selections": _list_selections(site)}
 
 
@@ -92,7 +105,7 @@ def _collect_sections(
     }
 
 
-def _replay(site: Site, chosen: Chosen | None) -> dict[str, Any]:
+def _collect_replay(site: Site, chosen: Chosen | None) -> dict[str, Any]:
     if chosen is None:
         return {"row": None}
     return {
@@ -144,7 +157,7 @@ def _list_selections(site: Site) -> list[dict[str, Any]]:
         {
             "selection": selection,
             "entries": [_describe_selected(site, chosen) for chosen in selection.chosen],
-            "animated": selection.name == SELECTION,
+            "animated": selection.name == STRIP_SELECTION,
         }
         for selection in choose_selections(site)
     ]

@@ -18,7 +18,7 @@ from ircore.core.untrusted_text import format_one_line
 from ircore.results.statistics.intervals import DIFFERENCE, Estimate, are_too_few, clear_of, estimate
 from leaderboard.gallery.fragments import FIRST, dump_compact, list_ranked_pairs
 from leaderboard.model.site import Gallery, Pair, Site
-from leaderboard.words.labels import describe_interval, format_signed, number
+from leaderboard.words import describe_interval, format_signed, number
 
 FILE = "words.json"
 """Name of an instance's file, in its folder of the gallery's data."""

@@ -26,7 +26,7 @@ from leaderboard.games.figures import build_published_table, drop_weak_interval,
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
-from leaderboard.words.labels import choose_digits, format_category, number, scale_end
+from leaderboard.words import choose_digits, format_category, number, scale_end
 
 _ROW = 40
 """Height of a row, CSS pixels."""
@@ -58,7 +58,7 @@ def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
         return Missing(title, f"No run has a value of {shown.title}.")
     keys = {key for key, _, _ in rows}
     published = [figure for figure in section.game.published if figure.row in keys]
-    names = [_name(section, pair) for pair in pairs]
+    names = [_name_run(section, pair) for pair in pairs]
     low, high = scale_ends(shown, [mean for _, _, means in rows for mean in means])
     few = f" The best {MOST_COLOURED} of {len(section.ranked)} are shown." if len(section.ranked) > len(pairs) else ""
     return Sketch(
@@ -85,7 +85,7 @@ def _collect_rows(section: GameSection, contrast: Contrast, pairs: Sequence[Pair
     return [*beside, *categories]
 
 
-def _name(section: GameSection, pair: Pair) -> str:
+def _name_run(section: GameSection, pair: Pair) -> str:
     """Return a run's players, with the name of its rules where runs differ in them."""
     setting = name_setting(section, pair) if len(section.rule_sets) > 1 else ""
     return f"{pair.players} ({setting})" if setting else pair.players

@@ -17,12 +17,12 @@ from ircore.core.records import Instance
 from ircore.core.untrusted_text import make_visible
 from ircore.games.base import Measure, read_ending
 from ircore.results.played_run import PlayedRun
+from leaderboard import words
 from leaderboard.components import episodes as components
 from leaderboard.games.figures import compute_similarity, measure
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.storage.pictures import Shown
-from leaderboard.words import labels
 
 INSTANCE = """{% if pictures %}<div class="game-pictures">
 {% for name in pictures %}<figure>{{ picture(name, name) }}<figcaption>{{ name }}</figcaption></figure>
@@ -129,7 +129,7 @@ def _collect_instance_values(section: GameSection, instance: Instance, payload: 
         "payload": payload,
         "pictures": {name: f"{root}{shown.small}" for name, shown in pictures.items()},
         "picture": partial(_render_picture, pictures, root),
-        "number": labels.number,
+        "number": words.number,
         "titles": {measure.key: measure.title for measure in section.game.measures},
         "step_word": section.game.step_word,
     }

@@ -1,6 +1,6 @@
-"""Learning curves of a game: one panel for each set of rules, with the runs that were played by them.
+"""Learning curves of a game, and the scales on which the measures of a game are drawn.
 
-Measures of a game on its pages: their scales, and means as they are drawn.
+A curve has one panel for each set of rules, with the runs that were played by them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,13 @@ from leaderboard.charts.tracks import PairTrack, TrackPoint, TrackScale
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.pages.board_views import label_rules
-from leaderboard.words.labels import choose_digits, number, scale_end
+from leaderboard.words import choose_digits, number, scale_end
+
+Episodes = Mapping[str, Sequence[SteppedEpisode]]
+"""Values of each run, step by step, by run id."""
+
+_MOST_TICKS = 6
+"""Steps up to which each has a tick on the horizontal axis."""
 
 
 def measure(section: GameSection, key: str) -> Measure:
@@ -58,21 +64,6 @@ def scale_ends(measure: Measure, means: Sequence[Estimate]) -> tuple[float, floa
     return (0.0 - _round_end(-low), _round_end(high)) if high > low else (0.0, 1.0)
 
 
-def _round_end(end: float) -> float:
-    """Return the least of 1, 2, 4, 6 and 8 times a power of ten that is not below ``end``; 0 for 0."""
-    if end <= 0:
-        return 0.0
-    power = 10.0 ** floor(log10(end))
-    return next(times * power for times in (1, 2, 4, 6, 8, 10) if times * power >= end)
-
-
-Episodes = Mapping[str, Sequence[SteppedEpisode]]
-"""Values of each run, step by step, by run id."""
-
-_MOST_TICKS = 6
-"""Steps up to which each has a tick on the horizontal axis."""
-
-
 def make_curve_charts(section: GameSection) -> tuple[Chart, ...]:
     """Return a chart for each learning curve that the game declares."""
     if not section.game.pages.curves:
@@ -88,6 +79,54 @@ def make_curve_charts(section: GameSection) -> tuple[Chart, ...]:
         )
         for place, curve in enumerate(section.game.pages.curves, 1)
     )
+
+
+def name_setting(section: GameSection, pair: Pair) -> str:
+    """Return the name of the rules of a run: the paper's, if it has one, else what tells them from other rules.
+
+    Args:
+        section: The game.
+        pair: One of its runs.
+    """
+    named = section.game.setting(section.game.rules.model_validate(pair.result.run.rules))
+    return named or (label_rules(section, pair.result.rules) if len(section.rule_sets) > 1 else "")
+
+
+def build_published_table(
+    section: GameSection, measure: Measure, words: str, figures: Sequence[PublishedFigure]
+) -> Table:
+    """Return the paper's figures that a chart shows beside runs.
+
+    Args:
+        section: The game.
+        measure: What the chart is of.
+        words: Title of the axis that the figures have a place on.
+        figures: The figures.
+    """
+    return Table(
+        name=f"published_{measure.key}",
+        title=f"{section.game.title}: {measure.title} by {words}",
+        caption="Other players, other instances; sources beside each figure on the page of the method.",
+        columns=(
+            Column("who", "Who", "Players and setting.", digits=None),
+            Column("place", words.capitalize(), "Place in the chart.", digits=None),
+            Column("value", measure.title, f"{measure.title} as reported."),
+            Column("source", "Source", "The paper.", digits=None),
+        ),
+        rows=tuple(
+            (Value(_name_source(figure)), Value(figure.row or figure.place), Value(figure.value), Value(figure.source))
+            for figure in figures
+        ),
+        origin="reported by the paper",
+    )
+
+
+def _round_end(end: float) -> float:
+    """Return the least of 1, 2, 4, 6 and 8 times a power of ten that is not below ``end``; 0 for 0."""
+    if end <= 0:
+        return 0.0
+    power = 10.0 ** floor(log10(end))
+    return next(times * power for times in (1, 2, 4, 6, 8, 10) if times * power >= end)
 
 
 def _build_sketch(
@@ -107,7 +146,7 @@ def _build_sketch(
         compute_curve_points(people, shown, curve), () if curve.normalised else _find_published(section, shown)
     )
     settings = _group_by_setting(section, pairs)
-    tracks = {pair.run_id: _track(pair, points[pair.run_id], curve, words) for pair in colour_runs(pairs)}
+    tracks = {pair.run_id: _build_track(pair, points[pair.run_id], curve, words) for pair in colour_runs(pairs)}
     parts = [CurvePanel(name, tuple(tracks[pair.run_id] for pair in own)) for name, own in settings.items()]
     drawn_beside = [figure for name in settings for of in beside.of_setting(name).values() for figure in of]
     lines = [*points.values(), beside.people]
@@ -160,17 +199,6 @@ def _group_by_setting(section: GameSection, pairs: Sequence[Pair]) -> dict[str, 
     return dict(list(settings.items())[:MOST_PANELS])
 
 
-def name_setting(section: GameSection, pair: Pair) -> str:
-    """Return the name of the rules of a run: the paper's, if it has one, else what tells them from other rules.
-
-    Args:
-        section: The game.
-        pair: One of its runs.
-    """
-    named = section.game.setting(section.game.rules.model_validate(pair.result.run.rules))
-    return named or (label_rules(section, pair.result.rules) if len(section.rule_sets) > 1 else "")
-
-
 def _describe_finding(parts: Iterable[CurvePanel], digits: int) -> str:
     """Return the run that changes most from its first place to its last, and the one that changes least."""
     changes: list[tuple[float, str]] = []
@@ -191,7 +219,7 @@ def _find_published(section: GameSection, measure: Measure) -> tuple[PublishedFi
     return tuple(figure for figure in section.game.published if figure.measure == measure.key and figure.place)
 
 
-def _track(pair: Pair, points: dict[int, Estimate], curve: Curve, words: str) -> PairTrack:
+def _build_track(pair: Pair, points: dict[int, Estimate], curve: Curve, words: str) -> PairTrack:
     said = escape_for_plotly(pair.name)
     # Twenty large marks side by side would hide the line: between its ends a normalised curve has small ones.
     ends = (min(points), max(points))
@@ -244,35 +272,6 @@ def _build_table(
             for name, means in lines
             for place, mean in means.items()
         ),
-    )
-
-
-def build_published_table(
-    section: GameSection, measure: Measure, words: str, figures: Sequence[PublishedFigure]
-) -> Table:
-    """Return the paper's figures that a chart shows beside runs.
-
-    Args:
-        section: The game.
-        measure: What the chart is of.
-        words: Title of the axis that the figures have a place on.
-        figures: The figures.
-    """
-    return Table(
-        name=f"published_{measure.key}",
-        title=f"{section.game.title}: {measure.title} by {words}",
-        caption="Other players, other instances; sources beside each figure on the page of the method.",
-        columns=(
-            Column("who", "Who", "Players and setting.", digits=None),
-            Column("place", words.capitalize(), "Place in the chart.", digits=None),
-            Column("value", measure.title, f"{measure.title} as reported."),
-            Column("source", "Source", "The paper.", digits=None),
-        ),
-        rows=tuple(
-            (Value(_name_source(figure)), Value(figure.row or figure.place), Value(figure.value), Value(figure.source))
-            for figure in figures
-        ),
-        origin="reported by the paper",
     )
 
 

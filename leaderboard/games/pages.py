@@ -1,5 +1,11 @@
-"""The pages of a game: start, boards, matrices, gallery, figures, method, and a page per run and instance."""
+"""The pages of a game: start, boards, matrices, gallery, figures, method, and a page per run and instance.
 
+The boards are files for other programs, too, with every number in full precision.
+"""
+
+import csv
+import io
+import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +19,8 @@ from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure
 from ircore.instances.store import describe_ways_to_get
 from ircore.results.subsets import count_rivals
+from ircore.results.tables.board import board_table, measure_column
+from ircore.results.tables.formats import escape_formula, format_csv, format_units, list_flat_records, list_flat_units
 from ircore.results.tables.pairs import describe_ties
 from leaderboard.charts.catalogue import Chart
 from leaderboard.components.players import describe_player
@@ -29,13 +37,14 @@ from leaderboard.model.section import GameSection, RulesBoard
 from leaderboard.model.site import Page, Pair
 from leaderboard.model.trust import trust_lines
 from leaderboard.pages.ask import ask_page
+from leaderboard.pages.board_views import label_rules
 from leaderboard.pages.boards import build_board_pages
 from leaderboard.pages.feed import build_changes_page
 from leaderboard.pages.history import build_history_page
 from leaderboard.pages.matrix import build_matrix_pages
 from leaderboard.pages.pair_comparison import compare_page
-from leaderboard.pages.player_boards import build_player_board_pages
-from leaderboard.words.labels import choose_digits, format_category, lead_words, number, place_words
+from leaderboard.pages.players import build_player_board_pages
+from leaderboard.words import choose_digits, format_category, lead_words, number, place_words
 
 _TABS = (
     ("index", "Start"),
@@ -54,6 +63,20 @@ _TABS = (
 _CROSSED = frozenset({"matrix"})
 """Those that a game has only if two of its seats are crossed."""
 
+_TOP = 5
+"""Rows of the board on a game's first page."""
+
+_RULES = 3
+"""Sets of rules whose boards a game's first page tells about."""
+
+_SHOWN = 6
+"""Instances on a game's first page."""
+
+_COLUMNS = (
+    "game", "run_id", "submission", "measure", "mean", "low", "high", "n", "unit", "category", "difficulty",
+    "instance_set", "rules", "ircore",
+)  # fmt: skip
+
 
 def build_game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
     """Yield the pages of every game that has results; their pictures are registered at once."""
@@ -61,9 +84,9 @@ def build_game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
         register_pictures(section)
         yield from _build_section_pages(section)
         for pair in section.ranked:
-            values = {"pair": pair, "row": section.row(pair), **_run_values(section, pair)}
+            values = {"pair": pair, "row": section.row(pair), **_collect_run_values(section, pair)}
             page = _build_page(section, f"pairs/{pair.key}", format_one_line(pair.name), "run", "pairs/index", values)
-            yield replace(page, finding=_place)
+            yield replace(page, finding=_describe_place)
         for instance in section.instances:
             # Every episode is rendered by the game's template: too much to do here, before the work is divided.
             later = partial(_collect_instance_values, section, instance)
@@ -72,14 +95,43 @@ def build_game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
             yield _build_page(section, name, title, "instance", "gallery/index", {"instance": instance}, later)
 
 
+def build_games_board_files(sections: Sequence[GameSection]) -> Iterator[tuple[str, str]]:
+    """Yield ``games/NAME/board.csv`` and ``board.json`` of every game: path below the site's root, and text."""
+    for section in sections:
+        table = board_table(section.results, section.game.headline.key)
+        source, units = section.source, list_flat_units(table)
+        yield section.board_files[0], format_csv(table, {**source, "units": format_units(units)})
+        rows = ",\n".join(_dump_json(row) for row in list_flat_records(table))
+        words = {rules.key: label_rules(section, rules) for rules in section.rule_sets}
+        head = _dump_json({**source, "units": units, "rule_words": words}).removesuffix("}")
+        yield section.board_files[1], f'{head}, "rows": [\n{rows}\n]}}\n'
+
+
+def build_only_games_files(sections: Sequence[GameSection], paths: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the files of all boards for a site without reconstruction: a row for each run and measure of each game.
+
+    Args:
+        sections: Games that have results.
+        paths: Where the CSV and the JSON file stand, below the site's root.
+    """
+    rows = [row for section in sections for row in _list_rows(section)]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, _COLUMNS)
+    writer.writeheader()
+    writer.writerows({name: escape_formula(value) for name, value in row.items()} for row in rows)
+    yield paths[0], text.getvalue()
+    lines = ",\n".join(_dump_json(row) for row in rows)
+    yield paths[1], f'{{"rows": [\n{lines}\n]}}\n'
+
+
 def _build_section_pages(section: GameSection) -> Iterator[Page]:
     """Yield the pages that the row of a section's links names."""
     curves, contrasts = make_curve_charts(section), make_contrast_charts(section)
     charts = (*contrasts, *curves)
     figures = {"figures": _build_figures(section), "curves": curves, "contrasts": contrasts, "own_charts": charts}
     stories = {"stories": _select_stories(section, charts)}
-    start = _build_page(section, "index", "start", "start", "index", stories, partial(_start_values, section))
-    yield replace(start, finding=_lead)
+    start = _build_page(section, "index", "start", "start", "index", stories, partial(_collect_start_values, section))
+    yield replace(start, finding=_get_lead)
     shared: tuple[tuple[str, Iterator[Page]], ...] = (
         ("boards/index", chain(build_board_pages(section), build_player_board_pages(section))),
         ("matrix", build_matrix_pages(section) if section.results.crossed is not None else iter(())),
@@ -160,27 +212,17 @@ def _build_page(
     return Page(section.path(name), title, f"game_{template}", everything, name == "index", later)
 
 
-def _lead(values: Mapping[str, Any]) -> str:
+def _get_lead(values: Mapping[str, Any]) -> str:
     """Return which run leads the board of a game."""
     return str(values["lead"])
 
 
-def _place(values: Mapping[str, Any]) -> str:
+def _describe_place(values: Mapping[str, Any]) -> str:
     """Return the rank and the main score of a run."""
     return place_words(values["row"], values["rivals"])
 
 
-_TOP = 5
-"""Rows of the board on a game's first page."""
-
-_RULES = 3
-"""Sets of rules whose boards a game's first page tells about."""
-
-_SHOWN = 6
-"""Instances on a game's first page."""
-
-
-def _start_values(section: GameSection) -> dict[str, Any]:
+def _collect_start_values(section: GameSection) -> dict[str, Any]:
     """Return what the game's boards say, their first rows, and the instances on which runs differ most, or go worst."""
     thumbs = [thumb for group in _group_instances(section) for thumb in group["instances"] if thumb["picture"]]
     # Of equal spreads, and of a single run, the lowest comes first.
@@ -189,13 +231,13 @@ def _start_values(section: GameSection) -> dict[str, Any]:
     )
     return {
         "most": _TOP,
-        "lead": " ".join(_lead_of(section, board) for board in section.boards[:_RULES]),
+        "lead": " ".join(_describe_lead(section, board) for board in section.boards[:_RULES]),
         "thumbs": spread[:_SHOWN],
         "differ": any(thumb["low"] != thumb["high"] for thumb in thumbs),
     }
 
 
-def _lead_of(section: GameSection, board: RulesBoard) -> str:
+def _describe_lead(section: GameSection, board: RulesBoard) -> str:
     """Return in sentences who leads the board of some rules and how far its runs can be told apart; empty without."""
     name = format_one_line(section.pairs[board.rows[0].submission.run_id].name, 80)
     lead = lead_words(board.rows, name, section.noun)
@@ -278,7 +320,7 @@ def _build_thumbnail(section: GameSection, instance: Instance, values: Sequence[
     }
 
 
-def _run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
+def _collect_run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
     # The command is there to be copied into a shell.
     run, folder = pair.result.run, shlex.quote(f"submissions/{pair.result.slug}")
     shown = section.results.shown
@@ -388,3 +430,26 @@ def _collect_episode(
         "similarity": compute_similarity(headline, value),
         "html": render_episode(section, pair, instance, episode, root),
     }
+
+
+def _list_rows(section: GameSection) -> Iterator[dict[str, Any]]:
+    for pair in section.ranked:
+        for declared in section.game.measures:
+            mean = section.mean(pair, declared)
+            yield {
+                "game": section.game.name,
+                "run_id": pair.run_id,
+                "submission": pair.result.slug,
+                "measure": declared.key,
+                "mean": mean.mean,
+                "low": mean.low,
+                "high": mean.high,
+                "n": mean.n,
+                "unit": measure_column(declared).unit,
+                "rules": pair.result.rules.key,
+                **section.source,
+            }
+
+
+def _dump_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

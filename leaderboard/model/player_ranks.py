@@ -1,9 +1,8 @@
 """Boards of describers and of generators: players ranked on the same pictures with the same partners.
 
-Results of several runs that a new pair leaves as they are, from the build cache while their runs are unchanged.
-
 The ranks and differences on a board depend on every pair. The effects of players depend on the runs of their grid
-alone, and the mean of a player on the player's own runs.
+alone, and the mean of a player on the player's own runs, so that both are kept in the build cache while these runs are
+unchanged.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,6 +35,11 @@ from ircore.results.statistics.mixed import Unavailable
 from ircore.results.statistics.ranks import Standing, bound_differences, rank_pairs
 from leaderboard.model.site import Site
 from leaderboard.storage.build_cache import compute_content_key, load_or_make
+
+_Runs = Mapping[tuple[str, str], str]
+"""Run ids by player and partner."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -135,8 +139,46 @@ def rank_players(
     return PlayerBoard(role, rows, partners, place, PairDifferences(own, points, low) if place.critical else None)
 
 
-_Runs = Mapping[tuple[str, str], str]
-"""Run ids by player and partner."""
+def load_player_effects(
+    site: Site, results: Results, judge: str, category: str | None = None, difficulty: str | None = None
+) -> Effects | Unavailable:
+    """Return the effects of describers and generators under a condition, without interactions.
+
+    Args:
+        site: What is shown.
+        results: All results of the site, or those under some rules.
+        judge: One of the judges.
+        category: Only this category of targets.
+        difficulty: Only this difficulty.
+
+    Raises:
+        WorkError: The disk is full.
+    """
+    grid = find_player_grid(results)
+    if not grid.run_ids:
+        return NO_GRID
+    return _load_or_make(
+        site,
+        ("effects", judge, category or "", difficulty or "", *grid.describers, "×", *grid.generators),
+        grid.run_ids,
+        _make_effects_format(),
+        lambda: estimate_grid_effects(results, grid, judge, category, difficulty),
+    )
+
+
+def load_player(site: Site, role: str, label: str) -> PlayerResult:
+    """Return a player's mean scores over its partners, by the site's judge.
+
+    Raises:
+        WorkError: The disk is full.
+    """
+    return _load_or_make(
+        site,
+        ("players", role, label, site.judge),
+        select_player_runs(site.results, role, label),
+        _make_player_format(),
+        lambda: average_player(site.results, role, label, site.judge),
+    )
 
 
 def _find_grid(runs: _Runs, first: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -180,51 +222,6 @@ def _build_cells(
         PlayerCell(estimate, runs, None if rank else "fewer than five pictures")
         for estimate, runs, rank in zip(estimates, columns, place.ranges, strict=True)
     ]
-
-
-T = TypeVar("T")
-
-
-def load_player_effects(
-    site: Site, results: Results, judge: str, category: str | None = None, difficulty: str | None = None
-) -> Effects | Unavailable:
-    """Return the effects of describers and generators under a condition, without interactions.
-
-    Args:
-        site: What is shown.
-        results: All results of the site, or those under some rules.
-        judge: One of the judges.
-        category: Only this category of targets.
-        difficulty: Only this difficulty.
-
-    Raises:
-        WorkError: The disk is full.
-    """
-    grid = find_player_grid(results)
-    if not grid.run_ids:
-        return NO_GRID
-    return _load_or_make(
-        site,
-        ("effects", judge, category or "", difficulty or "", *grid.describers, "×", *grid.generators),
-        grid.run_ids,
-        _make_effects_format(),
-        lambda: estimate_grid_effects(results, grid, judge, category, difficulty),
-    )
-
-
-def load_player(site: Site, role: str, label: str) -> PlayerResult:
-    """Return a player's mean scores over its partners, by the site's judge.
-
-    Raises:
-        WorkError: The disk is full.
-    """
-    return _load_or_make(
-        site,
-        ("players", role, label, site.judge),
-        select_player_runs(site.results, role, label),
-        _make_player_format(),
-        lambda: average_player(site.results, role, label, site.judge),
-    )
 
 
 def _load_or_make(

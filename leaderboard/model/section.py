@@ -23,7 +23,7 @@ from ircore.runs.folder import RunFolder
 from ircore.submissions.pending_work import MergedSubmission, cleared_runs
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.storage.pictures import PictureBook, Shown
-from leaderboard.words.labels import name_instances
+from leaderboard.words import name_instances
 
 
 class RulesBoard(NamedTuple):

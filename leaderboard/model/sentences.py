@@ -1,6 +1,6 @@
 """Sentences of a message that speak of a mark of the target: by its text, its place, or its kind and colour.
 
-Colours that a sentence says, and which of several marks it means by them.
+A colour that a sentence says may stand for several marks; it means those that are nearest to it.
 """
 
 import re
@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from ircore.core.records import Box
 from ircore.seeing.colours import compute_delta_e94, name_colour, replace_colour_words
-from leaderboard.words.alt_text import colour_name
+from leaderboard.words import colour_name
 
 NEAR = 15.0
 """Difference (ΔE*94) up to which a phrase such as "chestnut" says a colour that goes by another name."""
@@ -18,58 +18,6 @@ ALIKE = 4.0
 """Difference below which two colours are one to a reader."""
 
 _HEX = re.compile(r"#[0-9a-f]{6}")
-
-
-def match_marks(sentence: str, colours: Sequence[tuple[str, ...]]) -> tuple[bool, ...]:
-    """Return which marks a sentence means by its colours: for each colour said, the marks that are nearest to it.
-
-    Args:
-        sentence: Of a message.
-        colours: Of each mark, its colours as ``#rrggbb``.
-
-    >>> match_marks("A dark blue line.", [("#003f5c",), ("#2a78b0",), ("#d62728",)])
-    (True, False, False)
-    """
-    chosen: set[int] = set()
-    for phrase in _find_phrases(sentence):
-        off = {
-            mark: min(_measure_distance(phrase, colour) for colour in own)
-            for mark, own in enumerate(colours)
-            if any(_can_stand_for(sentence, phrase, colour) for colour in own)
-        }
-        chosen |= {mark for mark, distance in off.items() if distance <= min(off.values()) + ALIKE}
-    return tuple(mark in chosen for mark in range(len(colours)))
-
-
-def _measure_distance(phrase: str, colour: str) -> float:
-    """Return how far a colour is from a phrase; farther where another shade, such as "dark blue", would name it."""
-    off = compute_delta_e94(phrase, colour)
-    return off if off <= NEAR or name_colour(phrase) == name_colour(colour) else off + NEAR
-
-
-@lru_cache(maxsize=16384)
-def _find_phrases(sentence: str) -> tuple[str, ...]:
-    """Return the colours of a sentence, each phrase once, as ``#rrggbb``."""
-    return tuple(dict.fromkeys(_HEX.findall(replace_colour_words(sentence.lower()))))
-
-
-@lru_cache(maxsize=65536)
-def _can_stand_for(sentence: str, phrase: str, colour: str) -> bool:
-    """Return whether a phrase may stand for a colour: it is near, or goes by the same name."""
-    if compute_delta_e94(phrase, colour) <= NEAR or _name_hue(phrase) == _name_hue(colour):
-        return True
-    # Of "purple" and "brown" the value has another hue than most colours that people call so.
-    is_odd = not _has_word(sentence, _name_hue(phrase))
-    return is_odd and any(_has_word(sentence, name) for name in (_name_hue(colour), colour_name(colour)))
-
-
-def _name_hue(colour: str) -> str:
-    return name_colour(colour).rpartition(" ")[2]
-
-
-def _has_word(sentence: str, word: str) -> bool:
-    return re.search(rf"\b{word}\b", sentence.lower()) is not None
-
 
 LEAST = 2.0
 """Points from which a sentence may speak of a mark: a colour alone is not enough."""
@@ -118,9 +66,29 @@ _HEADS = sorted({noun for nouns in _NOUNS.values() for noun in nouns} - _SHAPES,
 _HEAD = re.compile(rf"(?<![-\w])({'|'.join(_HEADS)})(e?s)?(?![-\w])")
 """The first such noun is what a sentence speaks of; an ``s`` says that it speaks of several."""
 
-
 NO_KIND = ""
 """Kind of what is in a rendering and not in the target: a sentence on any kind may speak of its place."""
+
+
+def match_marks(sentence: str, colours: Sequence[tuple[str, ...]]) -> tuple[bool, ...]:
+    """Return which marks a sentence means by its colours: for each colour said, the marks that are nearest to it.
+
+    Args:
+        sentence: Of a message.
+        colours: Of each mark, its colours as ``#rrggbb``.
+
+    >>> match_marks("A dark blue line.", [("#003f5c",), ("#2a78b0",), ("#d62728",)])
+    (True, False, False)
+    """
+    chosen: set[int] = set()
+    for phrase in _find_phrases(sentence):
+        off = {
+            mark: min(_measure_distance(phrase, colour) for colour in own)
+            for mark, own in enumerate(colours)
+            if any(_can_stand_for(sentence, phrase, colour) for colour in own)
+        }
+        chosen |= {mark for mark, distance in off.items() if distance <= min(off.values()) + ALIKE}
+    return tuple(mark in chosen for mark in range(len(colours)))
 
 
 @dataclass(frozen=True)
@@ -181,24 +149,6 @@ def split_sentences(message: str) -> tuple[Span, ...]:
     return tuple(made)
 
 
-@dataclass(frozen=True)
-class _Read:
-    words: str
-    quoted: frozenset[str]
-    points: tuple[tuple[float, float], ...]
-    head: str
-    """The noun that it speaks of; empty if it has none."""
-    is_plural: bool
-
-
-@lru_cache(maxsize=16384)
-def _read(sentence: str) -> _Read:
-    points = tuple((float(match[1]), float(match[2])) for match in _POINT.finditer(sentence))
-    quoted = frozenset(text.lower() for text in _QUOTED.findall(sentence))
-    head = _HEAD.search(_QUOTED.sub(" ", sentence).lower())
-    return _Read(sentence.lower(), quoted, points, head[1] if head else "", head is not None and head[2] is not None)
-
-
 @lru_cache(maxsize=16384)
 def score_marks(sentence: str, group: tuple[MarkSubject, ...]) -> tuple[float, ...]:
     """Return how clearly a sentence speaks of each mark of a kind; 0 where it does not.
@@ -213,7 +163,7 @@ def score_marks(sentence: str, group: tuple[MarkSubject, ...]) -> tuple[float, .
     >>> score_marks('The bar for "Cats" is red.', (MarkSubject("bar", ("Cats",), ("#d62728",), None),))
     (7.0,)
     """
-    read = _read(sentence)
+    read = _parse_sentence(sentence)
     if _is_of_another_kind(read, group[0]):
         return (0.0,) * len(group)
     written = [any(_has_text(read, text.lower()) for text in subject.texts) for subject in group]
@@ -257,6 +207,64 @@ def find_best_sentences(message: str, group: tuple[MarkSubject, ...]) -> tuple[S
     return tuple(chosen)
 
 
+def read_point(stored: str) -> tuple[float, float] | None:
+    """Return the point that a stored observation ``[x, y]`` gives; None for any other observation.
+
+    >>> read_point("[12.5, 40.0]"), read_point('"red"')
+    ((12.5, 40.0), None)
+    """
+    match = re.fullmatch(r"\[(-?\d+(?:\.\d+)?), (-?\d+(?:\.\d+)?)\]", stored)
+    return (float(match[1]), float(match[2])) if match else None
+
+
+def _measure_distance(phrase: str, colour: str) -> float:
+    """Return how far a colour is from a phrase; farther where another shade, such as "dark blue", would name it."""
+    off = compute_delta_e94(phrase, colour)
+    return off if off <= NEAR or name_colour(phrase) == name_colour(colour) else off + NEAR
+
+
+@lru_cache(maxsize=16384)
+def _find_phrases(sentence: str) -> tuple[str, ...]:
+    """Return the colours of a sentence, each phrase once, as ``#rrggbb``."""
+    return tuple(dict.fromkeys(_HEX.findall(replace_colour_words(sentence.lower()))))
+
+
+@lru_cache(maxsize=65536)
+def _can_stand_for(sentence: str, phrase: str, colour: str) -> bool:
+    """Return whether a phrase may stand for a colour: it is near, or goes by the same name."""
+    if compute_delta_e94(phrase, colour) <= NEAR or _name_hue(phrase) == _name_hue(colour):
+        return True
+    # Of "purple" and "brown" the value has another hue than most colours that people call so.
+    is_odd = not _has_word(sentence, _name_hue(phrase))
+    return is_odd and any(_has_word(sentence, name) for name in (_name_hue(colour), colour_name(colour)))
+
+
+def _name_hue(colour: str) -> str:
+    return name_colour(colour).rpartition(" ")[2]
+
+
+def _has_word(sentence: str, word: str) -> bool:
+    return re.search(rf"\b{word}\b", sentence.lower()) is not None
+
+
+@dataclass(frozen=True)
+class _Read:
+    words: str
+    quoted: frozenset[str]
+    points: tuple[tuple[float, float], ...]
+    head: str
+    """The noun that it speaks of; empty if it has none."""
+    is_plural: bool
+
+
+@lru_cache(maxsize=16384)
+def _parse_sentence(sentence: str) -> _Read:
+    points = tuple((float(match[1]), float(match[2])) for match in _POINT.finditer(sentence))
+    quoted = frozenset(text.lower() for text in _QUOTED.findall(sentence))
+    head = _HEAD.search(_QUOTED.sub(" ", sentence).lower())
+    return _Read(sentence.lower(), quoted, points, head[1] if head else "", head is not None and head[2] is not None)
+
+
 def _is_of_another_kind(read: _Read, subject: MarkSubject) -> bool:
     return bool(read.head) and subject.kind not in {*_WRITTEN, NO_KIND} and not _is_about_kind(read, subject)
 
@@ -285,13 +293,3 @@ def _has_text(read: _Read, text: str) -> bool:
 def _is_inside(point: tuple[float, float], box: Box) -> bool:
     across = box.left - _SLACK <= point[0] <= box.right + _SLACK
     return across and box.top - _SLACK <= point[1] <= box.bottom + _SLACK
-
-
-def read_point(stored: str) -> tuple[float, float] | None:
-    """Return the point that a stored observation ``[x, y]`` gives; None for any other observation.
-
-    >>> read_point("[12.5, 40.0]"), read_point('"red"')
-    ((12.5, 40.0), None)
-    """
-    match = re.fullmatch(r"\[(-?\d+(?:\.\d+)?), (-?\d+(?:\.\d+)?)\]", stored)
-    return (float(match[1]), float(match[2])) if match else None

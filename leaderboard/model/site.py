@@ -29,9 +29,8 @@ from leaderboard.model.site_judge import select_site_judge
 from leaderboard.model.xray import DrawnScene, draw_scene
 from leaderboard.storage.build_cache import BuildCache, compute_content_key
 from leaderboard.storage.pictures import PictureBook, Shown
-from leaderboard.theme import describer_class, generator_path
-from leaderboard.theme.hues import Hues, assign_hues, describe_shape
-from leaderboard.words.labels import PROGRAM_MARK, name_instances, name_run_pages, name_waiting_page
+from leaderboard.theme import Hues, assign_hues, describe_shape, describer_class, generator_path
+from leaderboard.words import PROGRAM_MARK, name_instances, name_run_pages, name_waiting_page
 
 LEADERBOARD = ("data/leaderboard.csv", "data/leaderboard.json")
 """Files of the boards of the default game, which pages link to."""

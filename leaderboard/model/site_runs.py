@@ -21,7 +21,7 @@ from ircore.games.base import list_picture_fields
 from ircore.results.cells import Cell
 from ircore.results.episodes import EpisodeResult
 from ircore.results.fact_shares import PartResult
-from ircore.results.language.by_turn import RunLanguage
+from ircore.results.language import RunLanguage
 from ircore.results.played_run import PlayedRun
 from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise

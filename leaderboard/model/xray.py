@@ -1,24 +1,26 @@
-"""Failure X-ray: the fate of each mark of a target in a rendering, and the sentence that spoke of it.
+"""Facts of renderings turn by turn, and the failure X-ray: the fate of each mark of a target in a rendering.
 
-The facts stored with the scores say what a rendering shows of each mark. Here they become one fate a mark, an outline
-laid over the rendering, and for every fault the sentence that brought it about or should have mended it.
+The facts stored with the scores say what a rendering shows of each mark: how many hold, became right, broke, or are
+wrong at the end. Here they also become one fate a mark, an outline laid over the rendering, and for every fault the
+sentence that brought it about or should have mended it.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 from ircore.core.episode_records import Episode
 from ircore.core.records import Box, Scene
-from ircore.core.score_records import FactNote, Placement, RenderingFacts
+from ircore.core.score_records import PARTS, FactNote, Part, Placement, RenderingFacts
 from ircore.core.untrusted_text import make_visible
 from ircore.games.base import Game, Message, list_messages
 from ircore.instances.scene_percepts import complete_scene
+from ircore.results.episodes import Doubt
 from ircore.scorers.verification.scene_facts import Fact, Mark, list_facts, list_marks
 from leaderboard.model.sentences import NO_KIND, MarkSubject, Span, find_best_sentences, read_point
-from leaderboard.model.turn_facts import Lines
-from leaderboard.words.marked_messages import LONGEST
+from leaderboard.words import LONGEST_MESSAGE
 
 Fate = Literal["right", "missing", "text", "colour", "moved", "value", "extra", "unsure"]
 
@@ -52,6 +54,16 @@ LINKS: Mapping[Link, str] = {
 
 WHOLE = 0.6
 """Share of the picture from which on a mark, such as a grid, is listed but not outlined."""
+
+_FATE_OF_PART: Mapping[str, Fate] = {"text": "text", "colour": "colour", "place": "moved", "value": "value"}
+
+SHOWN = 3
+"""Facts of a part that are shown in full; further facts are only counted."""
+
+Lines = Mapping[tuple[str, str], RenderingFacts]
+"""Facts of a run by episode and rendering."""
+
+Tell = Callable[[Sequence[int]], tuple[tuple[Part, str], ...]]
 
 
 @dataclass(frozen=True)
@@ -166,30 +178,8 @@ def draw_scene(scene: Scene) -> DrawnScene:
     of_mark: dict[str, list[int]] = {}
     for place, fact in enumerate(facts):
         of_mark.setdefault(fact.mark, []).append(place)
-    marks = tuple(_mark(scene, mark, of_mark[mark.key]) for mark in list_marks(scene) if mark.key in of_mark)
+    marks = tuple(_draw_mark(scene, mark, of_mark[mark.key]) for mark in list_marks(scene) if mark.key in of_mark)
     return DrawnScene(scene.width, scene.height, marks, facts)
-
-
-def _mark(scene: Scene, mark: Mark, facts: Sequence[int]) -> DrawnMark:
-    elements = [scene.elements[place] for place in mark.elements]
-    box = _compute_box([element.box for element in elements], scene)
-    kind = elements[0].type if mark.kind == "shape" and elements else mark.kind
-    categories = {element.parameters.get("category") for element in elements}
-    # A line passes through all categories, so that none names it.
-    named = [*(element.text for element in elements), *(categories if len(categories) == 1 else ())]
-    texts = tuple(dict.fromkeys(name for name in named if isinstance(name, str) and name))
-    colours = tuple(dict.fromkeys(element.colour for element in elements if element.colour))
-    axis = re.search(r"\b([xy]) axis$", mark.name)
-    return DrawnMark(mark.name, box, MarkSubject(kind, texts, colours[:3], box, axis[1] if axis else ""), tuple(facts))
-
-
-def _compute_box(boxes: Sequence[Box], scene: Scene) -> Box | None:
-    if not boxes:
-        return None
-    edges = list(zip(*boxes, strict=True))
-    box = Box(min(edges[0]), min(edges[1]), max(edges[2]), max(edges[3]))
-    covered = (box.right - box.left) * (box.bottom - box.top) / (scene.width * scene.height)
-    return None if covered >= WHOLE else box
 
 
 def build_xrays(
@@ -222,6 +212,96 @@ def build_xrays(
     return made
 
 
+def format_message(message: str | None) -> str:
+    """Return a message as pages show it: its beginning, with hidden characters visible."""
+    return make_visible((message or "")[:LONGEST_MESSAGE])
+
+
+@dataclass(frozen=True)
+class FactGroup:
+    """Facts with one fate, such as having become right."""
+
+    heading: str
+    """Such as ``Became right``."""
+
+    parts: tuple[tuple[Part, str], ...]
+    """Each part with its facts as sentences."""
+
+
+@dataclass(frozen=True)
+class TurnFacts:
+    """The facts of one turn's rendering.
+
+    >>> facts = TurnFacts(held=9, decided=12, gained=3)
+    >>> facts.decided - facts.held
+    3
+    """
+
+    held: int
+    """Number of facts that hold."""
+
+    decided: int
+    """Number of facts that hold or fail."""
+
+    gained: int = 0
+    """Number of facts that failed one turn before and hold now."""
+
+    lost: int = 0
+    """Number of facts that held one turn before and fail now."""
+
+    doubt: Doubt | None = None
+    """How far facts that could not be told leave the score open; None if all could be told, or nobody kept it."""
+
+    groups: tuple[FactGroup, ...] = ()
+    """Facts that became right, facts that broke and, after the last turn, facts that are wrong."""
+
+
+def group_facts_by_turn(scene: Scene | None, episode: Episode, lines: Lines) -> dict[int, TurnFacts]:
+    """Return the facts of each turn of an episode, as far as they are known.
+
+    Args:
+        scene: Scene of the target; None for a target without a scene.
+        episode: The episode.
+        lines: Facts of the run that played it.
+    """
+    turns = [
+        (turn, lines[episode.episode_id, rendering.sha256])
+        for turn, rendering in episode.renderings.items()
+        if (episode.episode_id, rendering.sha256) in lines
+    ]
+    if scene is None or not turns:
+        return {}
+    tell = _make_teller(scene, turns[-1][1])
+    before = [None, *(line for _, line in turns)]
+    return {
+        number: _compare_turns(earlier, line, number == turns[-1][0], tell)
+        for (earlier, line), (number, _) in zip(pairwise(before), turns, strict=True)
+        if line is not None
+    }
+
+
+def _draw_mark(scene: Scene, mark: Mark, facts: Sequence[int]) -> DrawnMark:
+    elements = [scene.elements[place] for place in mark.elements]
+    box = _compute_box([element.box for element in elements], scene)
+    kind = elements[0].type if mark.kind == "shape" and elements else mark.kind
+    categories = {element.parameters.get("category") for element in elements}
+    # A line passes through all categories, so that none names it.
+    named = [*(element.text for element in elements), *(categories if len(categories) == 1 else ())]
+    texts = tuple(dict.fromkeys(name for name in named if isinstance(name, str) and name))
+    colours = tuple(dict.fromkeys(element.colour for element in elements if element.colour))
+    axis = re.search(r"\b([xy]) axis$", mark.name)
+    return DrawnMark(mark.name, box, MarkSubject(kind, texts, colours[:3], box, axis[1] if axis else ""), tuple(facts))
+
+
+def _compute_box(boxes: Sequence[Box], scene: Scene) -> Box | None:
+    if not boxes:
+        return None
+    edges = list(zip(*boxes, strict=True))
+    box = Box(min(edges[0]), min(edges[1]), max(edges[2]), max(edges[3]))
+    covered = (box.right - box.left) * (box.bottom - box.top) / (scene.width * scene.height)
+    return None if covered >= WHOLE else box
+
+
 def _build_xray(drawn: DrawnScene, line: RenderingFacts, before: Sequence[Fate], messages: Sequence[Message]) -> Xray:
     notes = {note.fact: note for note in line.notes}
     fates = tuple(_decide_fate(drawn, mark, line.verdicts) for mark in drawn.marks)
@@ -239,9 +319,6 @@ def _build_xray(drawn: DrawnScene, line: RenderingFacts, before: Sequence[Fate],
         for extra in line.extras
     ]
     return Xray(line.transform, fates, (*faults, *extras))
-
-
-_FATE_OF_PART: Mapping[str, Fate] = {"text": "text", "colour": "colour", "place": "moved", "value": "value"}
 
 
 def _decide_fate(drawn: DrawnScene, mark: DrawnMark, verdicts: str) -> Fate:
@@ -292,6 +369,37 @@ def _find_place_citation(box: Box, messages: Sequence[Message]) -> Cited | None:
     return _find_citation(subject, (subject,), messages, None)
 
 
-def format_message(message: str | None) -> str:
-    """Return a message as pages show it: its beginning, with hidden characters visible."""
-    return make_visible((message or "")[:LONGEST])
+def _compare_turns(earlier: RenderingFacts | None, line: RenderingFacts, is_last: bool, tell: Tell) -> TurnFacts:
+    now = line.verdicts
+    # Before the first rendering nothing held and nothing failed, so nothing is gained or lost.
+    then = earlier.verdicts if earlier is not None else "?" * len(now)
+    # Verdicts of different lengths stand for different lists of facts, which cannot be matched by place.
+    changes = list(zip(then, now, strict=True)) if len(then) == len(now) else []
+    gained = [place for place, change in enumerate(changes) if change == ("0", "1")]
+    lost = [place for place, change in enumerate(changes) if change == ("1", "0")]
+    wrong = [place for place, letter in enumerate(now) if letter == "0"] if is_last else []
+    headed = (("Became right", gained), ("Broke", lost), ("Wrong in the end", wrong))
+    groups = tuple(FactGroup(heading, parts) for heading, places in headed if (parts := tell(places)))
+    doubt = None
+    if line.low is not None and line.high is not None and line.undecided:
+        doubt = Doubt(line.low, line.high, line.undecided, unread=line.reader is None)
+    return TurnFacts(now.count("1"), now.count("1") + now.count("0"), len(gained), len(lost), doubt, groups)
+
+
+def _make_teller(scene: Scene, line: RenderingFacts) -> Tell:
+    """Return a function that turns indices of facts into sentences, grouped by part."""
+    from ircore.scorers.verification.report import restore_checked_facts
+
+    facts = [checked.fact for checked in restore_checked_facts(scene, line)]
+
+    def tell(places: Sequence[int]) -> tuple[tuple[Part, str], ...]:
+        by_part = {part: [facts[place].sentence for place in places if facts[place].part == part] for part in PARTS}
+        return tuple((part, " ".join(_limit_sentences(sentences))) for part, sentences in by_part.items() if sentences)
+
+    return tell if facts else lambda _: ()
+
+
+def _limit_sentences(sentences: Sequence[str]) -> Iterator[str]:
+    yield from sentences[:SHOWN]
+    if len(sentences) > SHOWN:
+        yield f"And {len(sentences) - SHOWN} more."

@@ -7,7 +7,7 @@ from ircore.core.untrusted_text import format_one_line
 from ircore.results.questions import Answer, answer_questions
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.citation import answer_bibtex
-from leaderboard.words.alt_text import describe_rendering
+from leaderboard.words import describe_rendering
 
 
 def ask_page(site: Site) -> Page:

@@ -1,6 +1,6 @@
-"""The boards of the site: their paths, and their titles and captions in words.
+"""The boards of the site: their paths, titles and captions, and the links from one board to the next.
 
-The boards as files for other programs: every condition, full precision.
+The boards as files for other programs hold every condition, in full precision.
 """
 
 import json
@@ -22,7 +22,7 @@ from leaderboard.components.markup import Chip
 from leaderboard.model.site import LEADERBOARD, Site
 from leaderboard.model.site_judge import has_rated
 from leaderboard.model.trust import find_tier
-from leaderboard.words.labels import format_category
+from leaderboard.words import format_category
 
 
 @dataclass(frozen=True)

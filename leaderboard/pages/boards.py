@@ -1,6 +1,6 @@
-"""Boards of pairs, ranked under one condition by one judge; boards of metrics are in ``metric_boards``.
+"""Boards of pairs, ranked under one condition by one judge, with a menu for everything in which their rows differ.
 
-The menus above a board: a menu for everything in which its rows differ.
+Boards of metrics are in ``metric_boards``.
 """
 
 from collections import Counter
@@ -28,6 +28,12 @@ from leaderboard.components.board_rows import Listed, MeasureColumn, RowLayout, 
 from leaderboard.components.players import FACTS, describe_weights, format_makers
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import LEGEND, find_tier
+from leaderboard.pages.beside_pairs import (
+    SeasonColumn,
+    build_season_column,
+    list_board_references,
+    list_pair_references,
+)
 from leaderboard.pages.board_views import (
     BoardView,
     build_chips,
@@ -48,10 +54,8 @@ from leaderboard.pages.board_views import (
 from leaderboard.pages.citation import dump_provenance
 from leaderboard.pages.judges import build_card_notes
 from leaderboard.pages.pair_comparison import against_path
-from leaderboard.pages.player_boards import build_subject_chips
-from leaderboard.pages.references import list_board_references, list_pair_references
-from leaderboard.pages.season_column import SeasonColumn, build_season_column
-from leaderboard.words.labels import choose_digits, format_category, lead_words, shorten_category
+from leaderboard.pages.players import build_subject_chips
+from leaderboard.words import choose_digits, format_category, lead_words, shorten_category
 
 
 def collect_menu_fields(site: Site, pair: Pair) -> dict[str, Any]:

@@ -1,15 +1,21 @@
-"""Marks that a pair, or a player with all its partners, cannot draw: kinds by the share that comes out right."""
+"""Marks that a pair, or a player with all its partners, cannot draw: kinds by the share that comes out right.
 
+They follow from the fates of all marks in a pair's final renderings, which are computed with the pair's fragments for
+the gallery and kept in the build cache beside them, so that pages on pairs and on players read no facts again.
+"""
+
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
+from ircore.core.score_records import Placement
 from ircore.results.arrays import strata
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, SHARE, Estimate, estimate
-from leaderboard.model.final_fates import FinalFates, load_final_fates
 from leaderboard.model.site import Gallery, Pair, Site
-from leaderboard.model.xray import FATES, FAULTS, DrawnScene, Fate, MarkFault, Xray
+from leaderboard.model.xray import FATES, FAULTS, LETTER, DrawnScene, Fate, Lines, MarkFault, Xray, build_xrays
+from leaderboard.storage.build_cache import load_or_make
 from leaderboard.storage.pictures import Shown
 
 MOST_KINDS = 12
@@ -31,6 +37,8 @@ _PLURALS = {
     "squares": "squared papers",
     "cross": "crosses",
 }
+
+_FATE: Mapping[str, Fate] = {letter: fate for fate, letter in LETTER.items()}
 
 
 @dataclass(frozen=True)
@@ -146,6 +154,48 @@ def find_undrawable_marks(site: Site, pairs: Sequence[Pair]) -> CannotDraw | Non
     return CannotDraw(tuple(lines[kind] for kind in worst), examples, len(known))
 
 
+@dataclass(frozen=True)
+class FinalFates:
+    """The fates of a target's marks in the final rendering of an episode.
+
+    >>> FinalFates((0.0, 0.0, 1.0, 0.0), ("right", "missing")).fates.count("missing")
+    1
+    """
+
+    transform: Placement
+    """From target to rendering, as ``Xray.transform``."""
+
+    fates: tuple[Fate, ...]
+    """One a mark."""
+
+
+def load_pair_facts(site: Site, pair: Pair) -> Lines:
+    """Return the facts of a single pair's renderings; the facts of all pairs would not fit in memory."""
+    run = site.results.runs[pair.run_id]
+    return {(line.episode_id, line.rendering): line for line in run.facts()}
+
+
+def load_final_fates(site: Site, pair: Pair) -> dict[str, FinalFates]:
+    """Return the fates in each of a pair's final renderings whose facts are known, by instance."""
+    text = load_or_make(
+        site.cache, _name_cache_entry(site, pair), lambda: _compute_fates(site, pair, load_pair_facts(site, pair))
+    )
+    return {
+        instance: FinalFates(tuple(transform), tuple(_FATE[letter] for letter in letters))
+        for instance, (transform, letters) in json.loads(text).items()
+    }
+
+
+def store_fates(site: Site, pair: Pair, facts: Lines) -> None:
+    """Keep a pair's fates in the build cache.
+
+    Raises:
+        WorkError: The disk is full.
+    """
+    if site.cache is not None:
+        site.cache.store(_name_cache_entry(site, pair), _compute_fates(site, pair, facts))
+
+
 def _require_drawn(gallery: Gallery) -> DrawnScene:
     assert gallery.drawn is not None  # noqa: S101 - fates are of targets with a scene
     return gallery.drawn
@@ -217,3 +267,23 @@ def _build_example(site: Site, kind: str, pair: Pair, gallery: Gallery, fates: F
     )
     picture, xray = site.rendering(pair.run_id, rendering), Xray(fates.transform, shown, faults)
     return WrongRendering(format_plural(kind), pair, gallery, picture, drawn, xray, len(faults), turn)
+
+
+def _compute_fates(site: Site, pair: Pair, facts: Lines) -> bytes:
+    fates = {}
+    for result in site.results.episodes[pair.run_id]:
+        gallery = site.galleries[result.episode.instance_id]
+        # Turns count from 1: turn 0 is in no X-ray.
+        last = max(result.episode.renderings, default=0)
+        ray = (
+            build_xrays(gallery.drawn, site.results.game, result.episode, facts, only=last).get(last) if facts else None
+        )
+        if ray is not None:
+            letters = "".join(LETTER[fate] for fate in ray.fates)
+            # A letter a fate keeps the cache small: pages need the fates of thousands of marks.
+            fates[result.episode.instance_id] = [list(ray.transform), letters]
+    return json.dumps(fates, separators=(",", ":")).encode()
+
+
+def _name_cache_entry(site: Site, pair: Pair) -> str:
+    return f"fates/{site.key(pair)}"

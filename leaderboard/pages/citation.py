@@ -1,11 +1,15 @@
-"""Citations of the benchmark, the paper and the pairs: BibTeX from ``CITATION.cff`` and from manifests.
+"""Citations of the benchmark, the paper and the pairs, and what else leaves a page with its reader.
 
-Parts of a page that leave with its reader: the link, the citation, and the source of the numbers.
+Citations are BibTeX, made from ``CITATION.cff`` and from manifests. Besides its citation a reader takes a page's link,
+and the source of its numbers; a pair's authors take badges for a README, with the pair's rank range and main score,
+overall and by category, as SVG and for shields.io.
 """
 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import yaml
@@ -13,12 +17,15 @@ from markupsafe import Markup
 
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.benchmark_version import Version
+from ircore.results.model import BoardRow
+from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.board_views import BoardView, describe_origin
 from leaderboard.skeleton import SKELETON
+from leaderboard.words import format_category, format_interval_width, number, rank
 
-SOURCE = SKELETON / "CITATION.cff"
+CITATION_FILE = SKELETON / "CITATION.cff"
 """File in the Citation File Format 1.2, with the paper as preferred citation: the only place that says how to cite."""
 
 _SPECIAL = {character: "\\" + character for character in "&%$#_"} | {
@@ -32,6 +39,23 @@ _SPECIAL = {character: "\\" + character for character in "&%$#_"} | {
 
 _SMALL_WORDS = frozenset(["a", "an", "the", "of", "and", "in", "on", "for", "through"])
 
+NUMBERED = frozenset(
+    {
+        "ask", "board", "changes", "chart", "compare", "figures", "front", "frozen", "gallery_index", "game_figures",
+        "game_gallery", "game_instance", "game_players", "game_run", "game_start", "history",
+        "instance", "judge_card", "limits", "matrix", "metric_agreement", "metric_board", "pair", "pairs_index",
+        "paper", "people", "player", "player_board", "replay", "targets",
+    }
+)  # fmt: skip
+"""Templates of pages that have numbers."""
+
+_BADGE_LABEL = "image reconstruction"
+_BADGE_HEIGHT = 20
+_BADGE_PADDING = 6
+
+_NARROW_LETTERS = frozenset("ijl.,:;'|!()[]ftI1 ")
+_WIDE_LETTERS = frozenset("mwMW%@±–—")
+
 
 def build_citation_page(version: Version, address: str) -> Page:
     """Return the page that says how to cite.
@@ -40,7 +64,7 @@ def build_citation_page(version: Version, address: str) -> Page:
         version: The benchmark version that the site shows.
         address: The site's absolute address, ending in a slash; empty leaves it out.
     """
-    cff = yaml.safe_load(SOURCE.read_text(encoding="utf-8"))
+    cff = yaml.safe_load(CITATION_FILE.read_text(encoding="utf-8"))
     paper = cff["preferred-citation"]
     entries = [
         {
@@ -144,6 +168,122 @@ def escape_bibtex(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
+def render_share_strip(page: Page, site: Site | None) -> Markup:
+    """Return the buttons that copy a page's link and its citation; empty for a page without numbers."""
+    section = page.values.get("section")
+    # A page of words alone is cited with the paper, on the page of citations.
+    if page.template not in NUMBERED or (site is None and section is None):
+        return Markup()
+    # BibTeX ends a key at a comma or brace and does not allow spaces.
+    key = re.sub(r"[^A-Za-z0-9-]", "-", f"image-reconstruction-game-{page.path}")
+    address = f"{site.address}{page.path}.html" if site is not None and site.address else ""
+    shown = page.values.get("site", site) if site is None or section is None else section
+    source = _describe_source(shown, page)
+    entry = format_misc_entry(key, f"{page.title}. The Image Reconstruction Game", source, address)
+    # A site without the reconstruction game has no page on how to cite it.
+    return macro("share_strip")(_dump_episode_links(page), entry, page.root, site is not None)
+
+
+def dump_provenance(site: Site, view: BoardView, metric: str = "") -> str:
+    """Return where the numbers of a board come from, as JSON for files that a reader saves.
+
+    Args:
+        site: What is shown.
+        view: Condition of the board.
+        metric: Image metric that measured in the place of a judge; empty for none.
+    """
+    facts = collect_provenance(site, view)
+    if metric:
+        del facts["judge"]
+        facts = {"metric": metric, **facts}
+    return json.dumps(facts, ensure_ascii=False)
+
+
+def collect_provenance(site: Site, view: BoardView) -> dict[str, str]:
+    """Return where the numbers of a board come from: each fact by its name."""
+    return {
+        "judge": view.judge,
+        "category": view.category or "all",
+        "difficulty": view.difficulty or "all",
+        "rules": view.rules.key if view.rules else "all",
+        "game": site.game.name,
+        "benchmark": site.version.words,
+        "instance_set": site.results.instance_set,
+        "ircore": ", ".join(sorted({submission.run.version for submission in site.results.submissions})),
+    }
+
+
+@dataclass(frozen=True)
+class Badge:
+    """Content of one badge.
+
+    >>> badge = Badge("badges/my-pair/overall", "all categories", "reconstruction", "rank 2 of 12", is_ranked=True)
+    >>> "rank 2 of 12" in badge.svg()
+    True
+    """
+
+    path: str
+    """Without suffix, relative to the site's root: ``badges/<pair>/<category>``, or ``overall``."""
+
+    condition: str
+    """Condition in words: ``all categories``, or a category."""
+
+    label: str
+    """Left half: the game, the benchmark's version if it is released, the category."""
+
+    message: str
+    """Right half: ``rank 2–4 of 12 · 73.1 ± 4.2``, the main score; or why there is none."""
+
+    is_ranked: bool
+    """Whether the pair has a rank."""
+
+    def svg(self) -> str:
+        """Return the badge as a picture that needs no font file, script or style sheet."""
+        left, right = (_estimate_width(text) + 2 * _BADGE_PADDING for text in (self.label, self.message))
+        fill = "#4a3fa3" if self.is_ranked else "#5a5b66"
+        return macro("badge_picture")(self, left, right, _BADGE_HEIGHT, _BADGE_PADDING, fill)
+
+    def shields(self) -> str:
+        """Return the same as an answer of shields.io's endpoint badge (schema version 1)."""
+        colour = "4a3fa3" if self.is_ranked else "lightgrey"
+        said = {"schemaVersion": 1, "label": self.label, "message": self.message, "color": colour}
+        return json.dumps(said, ensure_ascii=False) + "\n"
+
+
+def build_badges(site: Site) -> dict[str, list[Badge]]:
+    """Return every pair's badges by run_id: the overall badge, then one per category, by the site's judge.
+
+    A rank is among the pairs that were played under the same rules.
+    """
+    made: dict[str, list[Badge]] = {run_id: [] for run_id in site.pairs}
+    for rules, category in product(site.rule_sets, (None, *site.results.categories)):
+        board = site.under(rules).board(site.judge, category)
+        for row in board:
+            pair = site.pairs[row.submission.run_id]
+            made[pair.run_id].append(_build_badge(pair, row, category, len(board), site.version.name))
+    return made
+
+
+def build_badge_files(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield path and text of every badge, as SVG and as JSON."""
+    for badges_of_pair in build_badges(site).values():
+        for badge in badges_of_pair:
+            yield f"{badge.path}.svg", badge.svg()
+            yield f"{badge.path}.json", badge.shields()
+
+
+def format_badge_snippet(badge: Badge, pair: Pair, address: str) -> str:
+    """Return Markdown that shows a badge and leads to the pair's page.
+
+    Args:
+        badge: One of the pair's.
+        pair: Pair of the badge.
+        address: The site's absolute address, ending in a slash; empty leaves a place to fill in.
+    """
+    base = address or "https://SITE/"
+    return f"[![{badge.label}: {badge.message}]({base}{badge.path}.svg)]({base}pairs/{pair.key}.html)"
+
+
 def _format_entry(kind: str, key: str, fields: Mapping[str, str | None]) -> str:
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])
@@ -176,66 +316,10 @@ def _find_year(cff: Mapping[str, Any]) -> str | None:
     return released[:4] or None
 
 
-NUMBERED = frozenset(
-    {
-        "ask", "board", "changes", "chart", "compare", "figures", "front", "frozen", "gallery_index", "game_figures",
-        "game_gallery", "game_instance", "game_players", "game_run", "game_start", "history",
-        "instance", "judge_card", "limits", "matrix", "metric_agreement", "metric_board", "pair", "pairs_index",
-        "paper", "people", "player", "player_board", "replay", "targets",
-    }
-)  # fmt: skip
-"""Templates of pages that have numbers."""
-
-
-def render_share_strip(page: Page, site: Site | None) -> Markup:
-    """Return the buttons that copy a page's link and its citation; empty for a page without numbers."""
-    section = page.values.get("section")
-    # A page of words alone is cited with the paper, on the page of citations.
-    if page.template not in NUMBERED or (site is None and section is None):
-        return Markup()
-    # BibTeX ends a key at a comma or brace and does not allow spaces.
-    key = re.sub(r"[^A-Za-z0-9-]", "-", f"image-reconstruction-game-{page.path}")
-    address = f"{site.address}{page.path}.html" if site is not None and site.address else ""
-    shown = page.values.get("site", site) if site is None or section is None else section
-    source = _describe_source(shown, page)
-    entry = format_misc_entry(key, f"{page.title}. The Image Reconstruction Game", source, address)
-    # A site without the reconstruction game has no page on how to cite it.
-    return macro("share_strip")(_dump_episode_links(page), entry, page.root, site is not None)
-
-
 def _dump_episode_links(page: Page) -> str:
     """Return the page of each episode of a target that has a card of its own, by the pair's key, as JSON; or empty."""
     strips = {key: f"{page.root}{path}.html" for key, path in page.values.get("strips", {}).items()}
     return json.dumps(strips) if strips else ""
-
-
-def dump_provenance(site: Site, view: BoardView, metric: str = "") -> str:
-    """Return where the numbers of a board come from, as JSON for files that a reader saves.
-
-    Args:
-        site: What is shown.
-        view: Condition of the board.
-        metric: Image metric that measured in the place of a judge; empty for none.
-    """
-    facts = collect_provenance(site, view)
-    if metric:
-        del facts["judge"]
-        facts = {"metric": metric, **facts}
-    return json.dumps(facts, ensure_ascii=False)
-
-
-def collect_provenance(site: Site, view: BoardView) -> dict[str, str]:
-    """Return where the numbers of a board come from: each fact by its name."""
-    return {
-        "judge": view.judge,
-        "category": view.category or "all",
-        "difficulty": view.difficulty or "all",
-        "rules": view.rules.key if view.rules else "all",
-        "game": site.game.name,
-        "benchmark": site.version.words,
-        "instance_set": site.results.instance_set,
-        "ircore": ", ".join(sorted({submission.run.version for submission in site.results.submissions})),
-    }
 
 
 def _describe_source(site: Site, page: Page) -> str:
@@ -263,3 +347,39 @@ def _describe_rater(site: Site, page: Page) -> str:
         return ""
     view = page.values.get("view")
     return f", judged by {site.judge if view is None else format_one_line(view.judge, 60)}"
+
+
+def _build_badge(pair: Pair, row: BoardRow, category: str | None, pairs: int, version: str | None) -> Badge:
+    label = f"{_BADGE_LABEL} {version}" if version else _BADGE_LABEL
+    condition = "all categories" if category is None else format_category(category).lower()
+    return Badge(
+        path=f"badges/{pair.key}/{category or 'overall'}",
+        condition=condition,
+        label=format_one_line(label if category is None else f"{label}, {condition}", 80),
+        message=_format_message(row, pairs),
+        is_ranked=row.rank_low is not None,
+    )
+
+
+def _format_message(row: BoardRow, pairs: int) -> str:
+    """Return rank range and main score in words; for an unranked pair the reason alone, without any number."""
+    main = row.cell.main
+    # A score without a rank would be read as a result, so the reason stands alone.
+    if row.rank_low is None:
+        return f"no rank: {explain_no_rank(row)}"
+    words = f"rank {rank(row.rank_low, row.rank_high)} of {pairs} · {number(main.mean, 1)}"
+    return f"{words} {format_interval_width(main, 1)}".rstrip()
+
+
+def _estimate_width(text: str) -> int:
+    """Return about how many pixels a text has in Verdana at 11 pixels; ``textLength`` evens out the rest."""
+    return round(
+        sum(
+            4.2
+            if character in _NARROW_LETTERS
+            else 9.6
+            if character in _WIDE_LETTERS or ord(character) > 0x2E7F
+            else 6.9
+            for character in text
+        )
+    )

@@ -19,7 +19,7 @@ from ircore.submissions.pending_work import MergedSubmission
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.history import Entered
 from leaderboard.pages.history import list_entries as entered_pairs
-from leaderboard.words.labels import describe_estimate, describe_unrated, number, rank
+from leaderboard.words import describe_estimate, describe_unrated, number, rank
 
 NAME = "Image Reconstruction Game"
 
@@ -75,10 +75,10 @@ def list_changes(site: Site) -> tuple[FeedEntry, ...]:
         version = pair.result.run.version
         if version not in released:
             released.add(version)
-            entries.append(_release(site, version, pair.result.run.started))
+            entries.append(_build_release_entry(site, version, pair.result.run.started))
         entries.append(_describe_new_pair(site, pair, entered.get(pair.run_id)))
     steps = ((submitted, step) for submitted in site.submitted for step in submitted.decisions)
-    entries += [_step(site, submitted, step) for submitted, step in steps if _is_of(site, submitted)]
+    entries += [_build_decision_entry(site, submitted, step) for submitted, step in steps if _is_of(site, submitted)]
     entries += [_describe_release(version) for version in site.former]
     if site.version.released:
         entries.append(_describe_release(site.version.released, site))
@@ -229,7 +229,7 @@ def _describe_result(site: Site, cell: Cell) -> str:
     return f"{counts}{missing}; {reached}" + (f"; no rank: {cell.unranked_words}" if cell.unranked else "")
 
 
-def _release(site: Site, version: str, started: str) -> FeedEntry:
+def _build_release_entry(site: Site, version: str, started: str) -> FeedEntry:
     version = format_one_line(version, 40)
     return FeedEntry(
         when=_format_time(started),
@@ -246,7 +246,7 @@ def _is_of(site: Site, submitted: MergedSubmission) -> bool:
     return bool(game == site.game.name or not (site.folder or game in site.other_games))
 
 
-def _step(site: Site, submitted: MergedSubmission, step: Decision) -> FeedEntry:
+def _build_decision_entry(site: Site, submitted: MergedSubmission, step: Decision) -> FeedEntry:
     players = " + ".join(spec.label for spec in submitted.loaded.submission.players.values())
     return FeedEntry(
         when=_format_time(f"{step.date}T00:00:00+00:00"),

@@ -1,10 +1,8 @@
-"""The page of all figures of all pairs, in the order in which the paper asks, and a page of each figure alone.
+"""The page of all figures of all pairs, a page of each figure alone, and the files from which a reader chooses.
 
-Figures of every pair, from which a reader chooses pairs, a judge and a category.
-
-``data/figures/pairs.json`` names pairs, judges and categories, and what can be chosen in which figure. Each choice of a
-judge and a category is a file that holds the whole figure, such as ``deltas-by-human-on-geometry.json``; a script takes
-the chosen pairs out of it (``assets/js/figure-parts.js``).
+The page has the order in which the paper asks. ``data/figures/pairs.json`` names pairs, judges and categories, and what
+can be chosen in which figure. Each choice of a judge and a category is a file that holds the whole figure, such as
+``deltas-by-human-on-geometry.json``; a script takes the chosen pairs out of it (``assets/js/figure-parts.js``).
 """
 
 import json
@@ -21,7 +19,7 @@ from leaderboard.model.site import Page, Pair, Site
 from leaderboard.model.site_judge import has_rated
 from leaderboard.pages.board_views import BoardView, describe_view, view_path
 from leaderboard.theme import describer_class
-from leaderboard.words.labels import format_category
+from leaderboard.words import format_category
 
 FOLDER = "data/figures"
 """Folder of the files, relative to the site's root."""

@@ -12,7 +12,7 @@ from ircore.results.questions import DRAWN, estimate_mean_change
 from ircore.results.statistics.intervals import Estimate, are_too_few, clear_of
 from leaderboard.model.site import Pair, Site
 from leaderboard.pages.selections import Chosen, list_judged_episodes
-from leaderboard.words.labels import describe_extremes, format_category, number, place_words
+from leaderboard.words import describe_extremes, format_category, number, place_words
 
 GAIN = 0.1
 """Mean gain, on the scale 0–10, from which corrections are said to help or to harm."""

@@ -1,10 +1,8 @@
-"""Pages about judges: what the judge of facts is worth, each judge's card, and metrics beside them.
+"""Pages about judges: held against people, each judge's card with its test, and image metrics beside judges.
 
-Page on what the judge of facts is worth: held against people, and against a second witness of the same facts.
-
-A page for each judge that took the judge test, and the note on boards about a judge that failed.
-
-Page on how image metrics agree with judges, people and the verified share: the question RQ 4 of ConvGenVisMo.
+What the judge of facts is worth is measured against people, and against a second witness of the same facts. Boards say
+where a judge failed the judge test. How image metrics agree with judges, people and the verified share is the question
+RQ 4 of ConvGenVisMo.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,12 +25,21 @@ from ircore.scorers.judge_test.card import PASSING
 from ircore.scorers.judge_test.page import format_percent, render_card
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import metric_path
-from leaderboard.words.labels import judge_name
+from leaderboard.words import judge_name
 
 PATH = "people"
 """Path of the page, without suffix."""
 
 TITLE = "Judges held against people"
+
+FOLDER = "judges"
+"""Folder of the pages, relative to the site's root."""
+
+METRICS_PATH = "metric-agreement"
+"""Path of the page, without suffix."""
+
+CHARTS = ("metric-correlations", "metric-preferences")
+"""Ids of its figures."""
 
 
 def build_people_page(site: Site) -> Page:
@@ -47,6 +54,44 @@ def read_studies(runs: Sequence[Path]) -> tuple[Results, ...]:
         InputError: A folder is no run of reconstruction, or is damaged.
     """
     return tuple(Results.from_runs([RunFolder(path)]) for path in runs)
+
+
+def build_card_pages(site: Site) -> Iterator[Page]:
+    """Yield the page of each judge's card."""
+    for name, card in site.cards.items():
+        body = Markup(render_card(card))  # noqa: S704 - every word of it is escaped there
+        heading = f"Judge test: {judge_name(name)}"
+        yield Page(card_path(name), heading, "judge_card", {"heading": heading, "body": body})
+
+
+def card_path(judge: str) -> str:
+    """Return where a judge's card stands, without suffix."""
+    return f"{FOLDER}/{judge}"
+
+
+def build_card_notes(site: Site, judge: str) -> dict[str, Any]:
+    """Return the judge's test result for a board: page, share of correctly ordered pairs, passed or not."""
+    card = site.cards.get(judge)
+    # A card without a share of ordered pairs neither passes nor fails, so the board says nothing about the judge.
+    if card is None or card.quoted_share is None:
+        return {"card": None}
+    share, least = format_percent(card.quoted_share, 1), format_percent(PASSING)
+    pairs = "pairs of pictures by other drawers" if card.foreign else "ordered pairs of edits"
+    return {"card": {"path": card_path(judge), "share": share, "passed": card.passed, "least": least, "pairs": pairs}}
+
+
+def build_metric_agreement_page(site: Site) -> Page:
+    """Return the page: figures, every number with its interval, and the boards of the metrics."""
+    boards = [(describe_metric(metric).title, metric_path(metric)) for metric in site.results.metrics]
+    values = {"charts": CHARTS, "boards": boards}
+    return Page(
+        METRICS_PATH,
+        "How metrics agree",
+        "metric_agreement",
+        values,
+        searchable=True,
+        later=partial(_collect_metric_values, site),
+    )
 
 
 def _collect_values(site: Site) -> Mapping[str, Any]:
@@ -81,66 +126,18 @@ def _describe_agreement(table: Table) -> str:
             people = "1 person" if count == 1 else f"{count} people"
             return (
                 f"On {entry['renderings'].value} renderings that {people} rated, verified "
-                f"follows people with r = {_number(entry['pearson'])} and weighted κ = {_number(entry['kappa'])}; "
-                f"the mean of its scores less theirs is {_number(entry['bias'], '+')} points."
+                f"follows people with r = {_format_number(entry['pearson'])} and weighted κ = "
+                f"{_format_number(entry['kappa'])}; "
+                f"the mean of its scores less theirs is {_format_number(entry['bias'], '+')} points."
             )
     return ""
 
 
-def _number(value: Value, sign: str = "") -> str:
+def _format_number(value: Value, sign: str = "") -> str:
     if not isinstance(value.value, float):
         return f"– ({value.missing})"
     interval = "" if value.low is None else f" ({value.low:{sign}.2f} to {value.high:{sign}.2f})"
     return f"{value.value:{sign}.2f}{interval}".replace("-", "−")
-
-
-FOLDER = "judges"
-"""Folder of the pages, relative to the site's root."""
-
-
-def build_card_pages(site: Site) -> Iterator[Page]:
-    """Yield the page of each judge's card."""
-    for name, card in site.cards.items():
-        body = Markup(render_card(card))  # noqa: S704 - every word of it is escaped there
-        heading = f"Judge test: {judge_name(name)}"
-        yield Page(card_path(name), heading, "judge_card", {"heading": heading, "body": body})
-
-
-def card_path(judge: str) -> str:
-    """Return where a judge's card stands, without suffix."""
-    return f"{FOLDER}/{judge}"
-
-
-def build_card_notes(site: Site, judge: str) -> dict[str, Any]:
-    """Return the judge's test result for a board: page, share of correctly ordered pairs, passed or not."""
-    card = site.cards.get(judge)
-    # A card without a share of ordered pairs neither passes nor fails, so the board says nothing about the judge.
-    if card is None or card.quoted_share is None:
-        return {"card": None}
-    share, least = format_percent(card.quoted_share, 1), format_percent(PASSING)
-    pairs = "pairs of pictures by other drawers" if card.foreign else "ordered pairs of edits"
-    return {"card": {"path": card_path(judge), "share": share, "passed": card.passed, "least": least, "pairs": pairs}}
-
-
-METRICS_PATH = "metric-agreement"
-"""Path of the page, without suffix."""
-
-CHARTS = ("metric-correlations", "metric-preferences")
-"""Ids of its figures."""
-
-
-def build_metric_agreement_page(site: Site) -> Page:
-    """Return the page: figures, every number with its interval, and the boards of the metrics."""
-    boards = [(describe_metric(metric).title, metric_path(metric)) for metric in site.results.metrics]
-    values = {"charts": CHARTS, "boards": boards}
-    return Page(
-        METRICS_PATH,
-        "How metrics agree",
-        "metric_agreement",
-        values,
-        searchable=True,
-        later=partial(_collect_metric_values, site),
-    )
 
 
 def _collect_metric_values(site: Site) -> Mapping[str, Any]:

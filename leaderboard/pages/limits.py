@@ -16,7 +16,7 @@ from ircore.results.tables.judges import agreement_table, maps_table
 from ircore.results.tables.model import Table, Value
 from leaderboard.charts.data import filter_rows, list_entries, select_columns
 from leaderboard.model.site import Page, Pair, Site
-from leaderboard.words.labels import judge_name
+from leaderboard.words import judge_name
 
 _MEASURES = ("pearson", "spearman", "agreement", "kappa")
 
@@ -125,13 +125,13 @@ def _list_sizes(site: Site) -> list[dict[str, Any]]:
 def _build_size(results: Results, judge: str, category: str | None, difficulty: str | None) -> dict[str, Any]:
     known = (category, difficulty, judge) in results.standings
     return {
-        "n": _count(results, judge, category, difficulty),
+        "n": _count_targets(results, judge, category, difficulty),
         # No board exists for a condition without targets, so the difference is not computed there.
         "detectable": results.detectable(judge, category, difficulty) if known else None,
     }
 
 
-def _count(results: Results, judge: str, category: str | None, difficulty: str | None) -> int:
+def _count_targets(results: Results, judge: str, category: str | None, difficulty: str | None) -> int:
     """Return the number of targets of a condition that a judge rates."""
     scope = results.scopes.get(judge)
     return sum(

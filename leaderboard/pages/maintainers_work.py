@@ -1,10 +1,7 @@
 """Pages of what maintainers look after: what waits, submissions not played yet, retired targets.
 
-The page of what waits for maintainers: the same list as ``ircore maintain pending`` prints.
-
-The page of a submission that was handed in and not played yet.
-
-The page of each retired target: what it shows, why it was retired, and the board with and without it.
+What waits is the list that ``ircore maintain pending`` prints. The page of a retired target says what it shows, why it
+was retired, and what the board is with and without it.
 """
 
 import shlex
@@ -33,7 +30,7 @@ from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import REPORTED
 from leaderboard.pages.board_views import BoardView, view_path
 from leaderboard.pages.pairs import list_credits
-from leaderboard.words.labels import name_waiting_page
+from leaderboard.words import name_waiting_page
 
 PENDING = "pending"
 """Path of the page."""
@@ -49,12 +46,6 @@ def build_pending_page(submitted: Sequence[MergedSubmission], runs: Sequence[Pat
     return Page(
         PENDING, "What waits for maintainers", "pending", later=partial(_collect_values, submitted, tuple(runs))
     )
-
-
-def _collect_values(submitted: Sequence[MergedSubmission], runs: Sequence[Path]) -> dict[str, Any]:
-    # Of each set one run is enough.
-    sets = [run.instances for run in {run.run.instance_set: run for run in map(RunFolder, runs)}.values()]
-    return {"work": pending_work(submitted, runs, sets)}
 
 
 def build_waiting_page(
@@ -106,6 +97,35 @@ def waiting_path(site: Site | None, slug: str) -> str:
     return f"pairs/{name_waiting_page(slug, () if site is None else site.runs)}"
 
 
+def build_retired_pages(site: Site) -> Iterator[Page]:
+    """Yield a page for each target that was retired from the set of a game, where its page stood before.
+
+    Args:
+        site: The game's.
+    """
+    whole = next(iter(site.runs.values())).source.instances
+    known = {instance.instance_id: instance for instance in whole.instances}
+    for target in site.results.retired:
+        # A run may hold a part of its set.
+        if (instance := known.get(target.instance_id)) is None:
+            continue
+        pictures = [
+            site.pictures.add(path, file.sha256, file.width, file.height)
+            for file in select_published_pictures(instance).values()
+            if (path := whole.folder / file.image).is_file()
+        ]
+        values = {"target": target, "instance": instance, "target_pictures": pictures}
+        name = site.path(f"gallery/{target.instance_id}")
+        title = f"Retired: {target.instance_id}"
+        yield Page(name, title, "retired", values, later=partial(_compare_boards, site, target))
+
+
+def _collect_values(submitted: Sequence[MergedSubmission], runs: Sequence[Path]) -> dict[str, Any]:
+    # Of each set one run is enough.
+    sets = [run.instances for run in {run.run.instance_set: run for run in map(RunFolder, runs)}.values()]
+    return {"work": pending_work(submitted, runs, sets)}
+
+
 def _count_rivals(site: Site | None, games: Sequence[GameSection], submission: Submission) -> tuple[int, str]:
     """Return the number of runs that a submission will be ranked with, and the page of their board."""
     game = load_installed_games()[0].get(submission.game)
@@ -139,29 +159,6 @@ def _describe_transcripts(submission: Submission) -> dict[str, str] | None:
         return None
     address = f"https://huggingface.co/datasets/{quote(named.repo)}/tree/{named.revision}/{quote(named.run)}"
     return {"text": f"{named.repo} at {named.revision}, run {named.run}", "address": address}
-
-
-def build_retired_pages(site: Site) -> Iterator[Page]:
-    """Yield a page for each target that was retired from the set of a game, where its page stood before.
-
-    Args:
-        site: The game's.
-    """
-    whole = next(iter(site.runs.values())).source.instances
-    known = {instance.instance_id: instance for instance in whole.instances}
-    for target in site.results.retired:
-        # A run may hold a part of its set.
-        if (instance := known.get(target.instance_id)) is None:
-            continue
-        pictures = [
-            site.pictures.add(path, file.sha256, file.width, file.height)
-            for file in select_published_pictures(instance).values()
-            if (path := whole.folder / file.image).is_file()
-        ]
-        values = {"target": target, "instance": instance, "target_pictures": pictures}
-        name = site.path(f"gallery/{target.instance_id}")
-        title = f"Retired: {target.instance_id}"
-        yield Page(name, title, "retired", values, later=partial(_compare_boards, site, target))
 
 
 def _compare_boards(site: Site, target: RetiredTarget) -> dict[str, Any]:

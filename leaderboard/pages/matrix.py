@@ -21,6 +21,7 @@ from leaderboard.components.matrix_cells import MatrixCell, small_map
 from leaderboard.model.player_ranks import load_player_effects
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import find_tier
+from leaderboard.pages.beside_pairs import list_board_references, list_pair_references
 from leaderboard.pages.board_views import (
     BoardView,
     build_chips,
@@ -33,10 +34,9 @@ from leaderboard.pages.board_views import (
     select_view_results,
 )
 from leaderboard.pages.players import player_paths
-from leaderboard.pages.references import list_board_references, list_pair_references
 from leaderboard.pages.selections import choose_example_target
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.labels import format_category, shorten_category
+from leaderboard.words import format_category, shorten_category
 
 DENSE = 30
 """Number of pairs up to which every cell of a matrix has its picture and its numbers."""

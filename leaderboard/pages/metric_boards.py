@@ -17,7 +17,7 @@ from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import BoardView, describe_view, metric_path, split_chips, view_path
 from leaderboard.pages.boards import GROUPS, build_menus, collect_column_facts, collect_menu_fields
 from leaderboard.pages.citation import dump_provenance
-from leaderboard.words.labels import describe_estimate
+from leaderboard.words import describe_estimate
 
 
 def build_metric_pages(site: Site) -> Iterator[Page]:

@@ -9,7 +9,7 @@ from ircore.core.errors import InputError
 from ircore.games.reference.naming import read_annotations, read_stated_measures
 from ircore.instances.store import HOW_TO_GET, KILOGRAM
 from ircore.results.tables.model import Table, Value
-from ircore.results.tables.naming import MEASURES, naming_means_table, naming_table, published_naming_table
+from ircore.results.tables.targets import NAMING_MEASURES, naming_means_table, naming_table, published_naming_table
 from leaderboard.charts.catalogue import Chart
 from leaderboard.charts.data import list_entries
 from leaderboard.charts.naming import make_naming_charts
@@ -77,7 +77,7 @@ def build_naming_page(paths: Sequence[Path], shown_pictures: Mapping[str, Shown]
     ]
     values = {
         "sets": sets,
-        "measures": MEASURES,
+        "measures": NAMING_MEASURES,
         "means": naming_means_table(tables),
         "published": published_naming_table(),
         "own_charts": tuple(chart for named in sets for chart in named.charts),

@@ -8,7 +8,7 @@ from ircore.results.episodes import JudgedEpisode
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import describe_board, join_pairs
 from leaderboard.pages.finding import collect_findings
-from leaderboard.pages.front_episode import choose_front_episode, strip_path
+from leaderboard.pages.selections import choose_front_episode, strip_path
 
 _TOP = 5
 """Pairs on the front page."""
@@ -50,10 +50,10 @@ def build_front_page(site: Site, games: Sequence[Any] = ()) -> Page:
 
 
 def _collect_best_episode(site: Site) -> dict[str, Any]:
-    return {"strip": _strip(site)}
+    return {"strip": _collect_strip(site)}
 
 
-def _strip(site: Site) -> dict[str, Any] | None:
+def _collect_strip(site: Site) -> dict[str, Any] | None:
     """Return the turns of the front page's episode, and its animation."""
     best = choose_front_episode(site)
     if best is None:
@@ -64,7 +64,7 @@ def _strip(site: Site) -> dict[str, Any] | None:
     return {
         "pair": best.pair,
         "gallery": best.gallery,
-        "turns": [_turn(site, best.pair, best.judged, turn) for turn in shown],
+        "turns": [_collect_turn(site, best.pair, best.judged, turn) for turn in shown],
         "skipped": len(turns) - len(shown),
         "animation": strip_path(best),
     }
@@ -75,7 +75,7 @@ def _select_turns(turns: list[Any]) -> list[Any]:
     return turns if len(turns) <= _STRIP else [*turns[: _STRIP - 1], turns[-1]]
 
 
-def _turn(site: Site, pair: Pair, judged: JudgedEpisode, turn: Any) -> dict[str, Any]:
+def _collect_turn(site: Site, pair: Pair, judged: JudgedEpisode, turn: Any) -> dict[str, Any]:
     assert turn.rendering is not None  # noqa: S101 - a rendered turn
     return {
         "number": turn.turn,

@@ -1,14 +1,13 @@
-"""Comparison of two to four pairs: the page, and the data from which a browser fills it for any pairs.
+"""Comparison of pairs: the page of two to four pairs, and the data from which a browser compares any pairs.
 
 ``data/compare/index.json`` names pairs and instances once; ``data/compare/<judge>/<pair>.json`` holds a pair's final
-scores by instance, its main scores, and its comparisons with pairs that come later on the overall board. Up to
-``MOST`` pairs all are compared with all; of more pairs, each is compared with the next on the board. For other couples
-the browser computes the difference on common targets by the same rule, and takes the board's own interval of their main
+scores by instance, its main scores, and its comparisons with pairs that come later on the overall board. Up to ``MOST``
+pairs all are compared with all; of more pairs, each is compared with the next on the board. For other couples the
+browser computes the difference on common targets by the same rule, and takes the board's own interval of their main
 scores from the board's file of differences (``build_against_files``).
 
-Data from which a board says of every pair whether it is better or worse than a chosen pair, or undecided.
-
-``data/against/<board>.json`` holds ``pairs``, the keys of the pairs with ranks; ``means``, their main scores; and
+From that file, ``data/against/<board>.json``, a board also says of every pair whether it is better or worse than a
+chosen pair, or undecided. It holds ``pairs``, the keys of the pairs with ranks; ``means``, their main scores; and
 ``low``: in the row of each pair the lower ends of its difference to every other, in tenths of a point. The upper end is
 minus the lower end of the other order.
 """
@@ -39,7 +38,7 @@ from ircore.results.statistics.intervals import (
 from ircore.results.tables.comparisons import MOST, describe_repeats, plan_neighbours
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.board_views import BoardView, is_rated, judge_words, list_views, name_view, select_view_results
-from leaderboard.words.labels import format_category
+from leaderboard.words import format_category
 
 AGAINST_FOLDER = "data/against"
 """Folder of the files, relative to the site's root."""

@@ -1,6 +1,6 @@
-"""A page per pair: numbers, episodes in pictures, outcomes, and the command to play the pair again.
+"""A page per pair: numbers, episodes in pictures, outcomes, findings, and the command to play the pair again.
 
-Pictures behind the findings in a run: a rendering beside the target or the rendering that it repeats.
+A finding about pictures stands beside them: a rendering beside the target or the rendering that it repeats.
 """
 
 from collections import Counter
@@ -23,21 +23,20 @@ from ircore.submissions.decisions import open_dispute
 from ircore.submissions.pending_work import list_unplayed
 from leaderboard.charts.catalogue import make_chart_id
 from leaderboard.components.players import describe_player
-from leaderboard.components.plots import BarPart
+from leaderboard.components.values import BarPart
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.model.site_judge import has_rated
 from leaderboard.model.trust import FINDINGS, trust_lines
-from leaderboard.pages.badges import build_badges, format_badge_snippet
 from leaderboard.pages.board_views import BoardView, describe_view, judge_words, view_path
 from leaderboard.pages.boards import join_pairs
 from leaderboard.pages.cannot_draw import find_undrawable_marks
-from leaderboard.pages.citation import pair_bibtex
+from leaderboard.pages.citation import build_badges, format_badge_snippet, pair_bibtex
 from leaderboard.pages.finding import pair_finding
 from leaderboard.pages.pair_comparison import choose_span
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.selections import Chosen, list_judged_episodes
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
+from leaderboard.words import CONVERGENCES, NOT_RATED, OUTCOMES, number
 
 MOST_SHOWN = 12
 """Findings whose pictures a page shows, grave ones first."""

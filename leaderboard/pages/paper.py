@@ -7,7 +7,7 @@ from typing import Any
 from ircore.results.tables.paper_claims import check_paper
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_judge import has_rated
-from leaderboard.words.labels import format_category
+from leaderboard.words import format_category
 
 CHARTS = ("convergence-pooled", "deltas-sem", "budget-scores-sem")
 """Figures as the paper draws them, where ours differ."""

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ircore.core.untrusted_text import format_one_line
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.players import player_paths
-from leaderboard.words.alt_text import describe_target_picture
-from leaderboard.words.labels import format_category
+from leaderboard.words import describe_target_picture, format_category
 
 FILE = "data/find.json"
 """Path of the file, relative to the site's root."""

@@ -1,8 +1,11 @@
-"""Episodes worth opening first: best, worst, most improved and most regressed, as the site's judge saw them.
+"""Episodes worth opening first, for the front page, for pairs, for targets and for animated turn strips.
 
-Also the target whose renderings tell most about a matrix.
+Chosen are the best, the worst, the most improved and the most regressed episodes, as the site's judge saw them, and the
+target whose renderings tell most about a matrix. The front page opens with an episode that is close at the end, much
+improved, and told in words that people read.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,6 +24,18 @@ TELLING = 3
 
 GOOD = 6.0
 """Final similarity from which an episode shows how the game is meant."""
+
+_EASY_WORDS = 60
+"""Words and numbers of a message that people read without effort."""
+
+_Worth = tuple[bool, bool, float, str]
+"""Whether an episode ends well, whether it improves over turns, its gain in legible words, and its id."""
+
+STRIP_FOLDER = "strips"
+"""Folder of the files, relative to the site's root."""
+
+STRIP_SELECTION = "improved"
+"""Selection of the gallery whose episodes have a strip; those of front page and replay have one too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +104,6 @@ def list_judged_episodes(site: Site, pairs: Iterable[Pair] | None = None) -> Ite
     yield from _list_all_judged(site) if pairs is None else _list_judged(site, pairs)
 
 
-@lru_cache(maxsize=1)  # several pages of a site ask, and each answer takes a walk over all episodes
-def _list_all_judged(site: Site) -> tuple[Chosen, ...]:
-    return tuple(_list_judged(site, site.pairs.values()))
-
-
-def _list_judged(site: Site, pairs: Iterable[Pair]) -> Iterator[Chosen]:
-    for pair in pairs:
-        for result in site.results.episodes[pair.run_id]:
-            judged = site.judged(result)
-            if judged is not None and judged.final is not None:
-                yield Chosen(pair, site.galleries[result.episode.instance_id], result, judged)
-
-
 @lru_cache(maxsize=1)
 def choose_selections(site: Site, each: int = 4) -> tuple[EpisodeSelection, ...]:
     """Choose the episodes of the four selections; empty selections are left out.
@@ -136,7 +138,7 @@ def choose_example_episode(site: Site) -> Chosen | None:
     def order(chosen: Chosen) -> tuple[bool, bool, float, float, tuple[str, str]]:
         delta, final = chosen.judged.delta or 0.0, chosen.judged.final or 0.0
         tells = len(chosen.judged.trajectory) >= TELLING and delta > 0
-        return final < GOOD, not tells, -delta, -final, _name(chosen)
+        return final < GOOD, not tells, -delta, -final, _make_key(chosen)
 
     return min(list_judged_episodes(site), key=order, default=None)
 
@@ -168,6 +170,63 @@ def find_best_episode(site: Site, gallery: Gallery) -> Chosen | None:
     return _find_best_by_target(site).get(gallery.instance.instance_id)
 
 
+@lru_cache(maxsize=1)  # asked for by the front page and by its turn strip
+def choose_front_episode(site: Site) -> Chosen | None:
+    """Return a close reconstruction that improved much and is told in words that people read easily; None without any.
+
+    A held run is no example: its pictures may be copies.
+    """
+    return _find_best(chosen for chosen in list_judged_episodes(site) if chosen.pair.run_id not in site.results.held)
+
+
+def measure_legibility(messages: Sequence[str]) -> float:
+    """Return how easily messages read, 0–1: the share of words among words and numbers, less for long messages.
+
+    >>> measure_legibility(["A red circle in the middle"]) > measure_legibility(["A #ff0000 circle at (256, 256)"])
+    True
+
+    Args:
+        messages: Of an episode.
+    """
+    tokens: list[str] = [token for message in messages for token in re.findall(r"#?\w[\w.'-]*", message)]
+    words = sum(token.isalpha() for token in tokens)
+    easy = _EASY_WORDS * len(messages)
+    return words * min(1.0, easy / max(1, len(tokens))) / max(1, len(tokens))
+
+
+def strip_episodes(site: Site) -> list[Chosen]:
+    """Return the episodes with a strip, at most six: of front page and replay, and the most improved."""
+    pages = [chosen for chosen in (choose_front_episode(site), choose_example_episode(site)) if chosen is not None]
+    improved = next(
+        (selection.chosen for selection in choose_selections(site) if selection.name == STRIP_SELECTION), ()
+    )
+    # An episode may be chosen on several pages, and is drawn once.
+    return list({strip_path(chosen): chosen for chosen in (*pages, *improved)}.values())
+
+
+def strip_page(chosen: Chosen) -> str:
+    """Return where the page of an episode with a strip stands, without suffix: it has a card of its own for links."""
+    return f"{STRIP_FOLDER}/{chosen.gallery.instance.instance_id}-{chosen.pair.key}"
+
+
+def strip_path(chosen: Chosen) -> str:
+    """Return where the strip of an episode stands, relative to the site's root."""
+    return f"{strip_page(chosen)}.webp"
+
+
+@lru_cache(maxsize=1)  # several pages of a site ask, and each answer takes a walk over all episodes
+def _list_all_judged(site: Site) -> tuple[Chosen, ...]:
+    return tuple(_list_judged(site, site.pairs.values()))
+
+
+def _list_judged(site: Site, pairs: Iterable[Pair]) -> Iterator[Chosen]:
+    for pair in pairs:
+        for result in site.results.episodes[pair.run_id]:
+            judged = site.judged(result)
+            if judged is not None and judged.final is not None:
+                yield Chosen(pair, site.galleries[result.episode.instance_id], result, judged)
+
+
 @lru_cache(maxsize=1)
 def _find_best_by_target(site: Site) -> dict[str, Chosen]:
     best: dict[str, tuple[float, str, Chosen]] = {}
@@ -183,7 +242,7 @@ def _select_extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int,
     """Return the episodes with the least ``sign × value``, one per target; of changes, those that pages show."""
     by_instance: dict[str, Chosen] = {}
     # A heap, since the first few of very many are wanted; places tell apart what has the same name.
-    waiting = [(sign * value, _name(chosen), place) for place, (chosen, value) in enumerate(among)]
+    waiting = [(sign * value, _make_key(chosen), place) for place, (chosen, value) in enumerate(among)]
     heapify(waiting)
     while waiting and len(by_instance) < each:
         chosen = among[heappop(waiting)[2]][0]
@@ -194,5 +253,42 @@ def _select_extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int,
     return tuple(by_instance.values())
 
 
-def _name(chosen: Chosen) -> tuple[str, str]:
+def _make_key(chosen: Chosen) -> tuple[str, str]:
     return chosen.gallery.instance.instance_id, chosen.pair.key
+
+
+def _find_best(episodes: Iterable[Chosen]) -> Chosen | None:
+    """Return the episode of the greatest worth; messages are read only of episodes that may be the best."""
+    best: tuple[_Worth, Chosen] | None = None
+    for most, chosen in sorted(
+        ((_compute_upper_worth(chosen), chosen) for chosen in episodes), key=itemgetter(0), reverse=True
+    ):
+        # The upper bounds fall from here on, so no later episode can be better.
+        if best is not None and best[0] > most:
+            break
+        if best is None or _compute_worth(chosen) > best[0]:
+            best = _compute_worth(chosen), chosen
+    return best[1] if best else None
+
+
+def _compute_upper_worth(chosen: Chosen) -> _Worth:
+    """Return the worth that an episode would have if its messages were all words."""
+    good, tells, value, episode_id = _compute_worth(chosen, legible=1.0)
+    return good, tells, max(value, 0.0), episode_id
+
+
+def _compute_worth(chosen: Chosen, legible: float | None = None) -> _Worth:
+    """Return the sort key of episodes: a shorter or a worse episode is shown only if there is no better.
+
+    Of good episodes that improve, the gain counts by how much of their messages are words.
+
+    Args:
+        chosen: The episode.
+        legible: How easily its messages read, 0-1; None to read them.
+    """
+    final, delta = chosen.judged.final or 0.0, chosen.judged.delta or 0.0
+    good, episode = final >= GOOD, chosen.result.episode
+    tells = good and delta > 0 and len(episode.renderings) > 1
+    if good and legible is None:
+        legible = measure_legibility([turn.message or "" for turn in chosen.pair.rendered(episode)])
+    return good, tells, delta * (legible or 0.0) if good else final, episode.episode_id

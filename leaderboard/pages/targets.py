@@ -1,10 +1,15 @@
-"""The page of targets: counts by condition, and a contact sheet of each condition's thumbnails."""
+"""Pages about targets: a contact sheet with counts by condition, and *Try it*, where a visitor describes them.
 
+On *Try it* the built-in canvas draws what a visitor says, in the visitor's browser.
+"""
+
+import json
 from typing import Any
 
+from ircore.core.untrusted_text import make_visible
 from ircore.results.tables.targets import targets_table
-from leaderboard.model.site import Page, Site
-from leaderboard.words.alt_text import describe_target_picture
+from leaderboard.model.site import Gallery, Page, Site
+from leaderboard.words import describe_target_picture
 
 _ASKED = {
     "bar_graph": "A data chart whose bars are read off an axis; a correction has to get the numbers right.",
@@ -28,22 +33,32 @@ _LEVELS = {
 }  # fmt: skip
 """Difference between easy and hard targets of the drawn categories."""
 
+TRY_JUDGE = "structural"
+"""The judge that the page's script computes too."""
+TRY_SIDE = 512
+"""Side of the targets that are offered, in pixels."""
+
 
 def build_targets_page(site: Site) -> Page:
-    """Return the page."""
+    """Return the page of targets."""
     return Page(
         "targets",
         "Targets",
         "targets",
         {
             "table": targets_table(site.under()).for_readers(),
-            "groups": [_group(site, category) for category in site.results.categories],
+            "groups": [_collect_category(site, category) for category in site.results.categories],
         },
         searchable=True,
     )
 
 
-def _group(site: Site, category: str) -> dict[str, Any]:
+def build_try_page(site: Site) -> Page:
+    """Return the page *Try it*, with the first drawn target of each category and difficulty."""
+    return Page("try", "Try it", "try", searchable=True, later=lambda: {"targets": _list_targets(site)})
+
+
+def _collect_category(site: Site, category: str) -> dict[str, Any]:
     levels = [_build_sheet(site, category, level) for level in site.results.difficulties]
     return {
         "category": category,
@@ -64,3 +79,34 @@ def _build_sheet(site: Site, category: str, difficulty: str) -> dict[str, Any]:
         "words": _LEVELS.get((category, difficulty), ""),
         "entries": [{"gallery": gallery, "seen": describe_target_picture(gallery.instance)} for gallery in chosen],
     }
+
+
+def _list_targets(site: Site) -> list[dict[str, Any]]:
+    """Return the targets that are offered, the easy targets first, each with the pairs' final scores."""
+    firsts: dict[tuple[str, str], Gallery] = {}
+    for gallery in site.galleries.values():
+        instance = gallery.instance
+        if instance.scene is not None and (instance.pictures["target"].width, instance.pictures["target"].height) == (
+            TRY_SIDE,
+            TRY_SIDE,
+        ):
+            firsts.setdefault((instance.difficulty, instance.category), gallery)
+    ordered = [firsts[key] for key in sorted(firsts, key=lambda key: (key[0], key[1] != "simple_shapes", key[1]))]
+    return [
+        {"title": gallery.title, "large": gallery.target.large, "scores": json.dumps(_list_scores(site, gallery))}
+        for gallery in ordered
+        # The script reads pixels of the target, which a browser forbids for pictures of another site.
+        if not gallery.target.large.startswith("https:")
+    ]
+
+
+def _list_scores(site: Site, gallery: Gallery) -> list[tuple[str, float]]:
+    """Return the name and the final score of each pair that has one."""
+    scores = []
+    for pair in site.pairs.values():
+        episode = site.episode(pair.run_id, gallery.instance.instance_id)
+        judged = site.judged(episode, TRY_JUDGE)
+        if judged is not None and judged.final is not None:
+            apart = f" ({pair.apart})" if pair.apart else ""
+            scores.append((make_visible(f"{pair.describer} + {pair.generator}{apart}"), round(judged.final, 2)))
+    return scores

@@ -1,9 +1,7 @@
-"""Turning a page into HTML that our templates alone write.
+"""Turning a page into HTML that our templates alone write, and describing it for search engines and previews.
 
 A stranger's text passes through an autoescaping environment of our own and never through Markdown or through the
-theme's templates, which do not escape.
-
-The description of a page for search engines and previews: its heading, and its finding or first words.
+theme's templates, which do not escape. The description of a page is its heading, and its finding or first words.
 """
 
 import re
@@ -22,9 +20,9 @@ from ircore.core.untrusted_text import format_one_line, make_visible
 from ircore.players.traits import describe_programs
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, are_too_few, clear_of
 from ircore.results.tables import formats
-from ircore.results.tables.intervals import count_money_digits
+from ircore.results.tables.formats import count_money_digits
 from ircore.results.tables.pairs import list_remedies
-from leaderboard import theme
+from leaderboard import theme, words
 from leaderboard.charts.catalogue import Chart, RenderedFigure
 from leaderboard.components import (
     board_cells,
@@ -32,7 +30,6 @@ from leaderboard.components import (
     episodes,
     matrix_cells,
     players,
-    plots,
     prototypes,
     values,
 )
@@ -40,8 +37,7 @@ from leaderboard.components.episodes import dump_xray
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import find_tier
 from leaderboard.storage.build_cache import hash_program
-from leaderboard.words import labels
-from leaderboard.words.marked_messages import CORRECTION_WORDS, escape_untrusted, render_untrusted
+from leaderboard.words import CORRECTION_WORDS, escape_untrusted, render_untrusted
 
 
 class Renderer:
@@ -114,20 +110,20 @@ def _make_environment() -> Environment:
         rule_word=format_rule_value,
         counted=format_count,
         plural=form_plural,
-        number=labels.number,
-        signed=labels.format_signed,
-        scale_end=labels.scale_end,
-        percent=labels.format_share,
-        interval=labels.describe_interval,
-        category=labels.format_category,
-        short=labels.shorten_category,
-        judge_name=labels.judge_name,
+        number=words.number,
+        signed=words.format_signed,
+        scale_end=words.scale_end,
+        percent=words.format_share,
+        interval=words.describe_interval,
+        category=words.format_category,
+        short=words.shorten_category,
+        judge_name=words.judge_name,
     )
     environment.globals.update(
         c=_collect_components(),
         remedies=list_remedies,
-        open_words=labels.open_words,
-        rank=labels.rank,
+        open_words=words.open_words,
+        rank=words.rank,
         clear_of=clear_of,
         too_few=are_too_few,
         shown=formats.format_value,
@@ -137,11 +133,11 @@ def _make_environment() -> Environment:
         generator_path=theme.generator_path,
         describer_class=theme.describer_class,
         xray_json=dump_xray,
-        OUTCOMES=labels.OUTCOMES,
-        CONVERGENCES=labels.CONVERGENCES,
-        REASONS=labels.REASONS,
-        MISSING=labels.MISSING,
-        PROGRAM_MARK=labels.PROGRAM_MARK,
+        OUTCOMES=words.OUTCOMES,
+        CONVERGENCES=words.CONVERGENCES,
+        REASONS=words.REASONS,
+        MISSING=words.MISSING,
+        PROGRAM_MARK=words.PROGRAM_MARK,
         program_words=describe_programs,
         RANK=values.RANK,
         MINIMUM_PICTURES=MINIMUM_PICTURES,
@@ -171,7 +167,6 @@ def _collect_components() -> SimpleNamespace:
         episodes,
         matrix_cells,
         players,
-        plots,
         prototypes,
         values,
     )

@@ -13,26 +13,23 @@ from ircore.core.records import Box
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.charts.catalogue import make_figures
 from leaderboard.components.episodes import build_xray_data
-from leaderboard.components.plots import dot
-from leaderboard.frozen_boards.frozen_views import list_frozen_views
+from leaderboard.components.values import dot
+from leaderboard.frozen_boards import list_frozen_views
 from leaderboard.gallery.same_words import EpisodeBlame, PlayerExchange
-from leaderboard.model.final_fates import FinalFates
 from leaderboard.model.site import Site
 from leaderboard.model.xray import Cited, Xray
 from leaderboard.model.xray import MarkFault as MarkFault
-from leaderboard.pages.badges import build_badges
-from leaderboard.pages.cannot_draw import _build_line
+from leaderboard.pages.cannot_draw import FinalFates, _build_line
+from leaderboard.pages.citation import build_badges
 from leaderboard.pages.feed import list_changes
-from leaderboard.pages.history import list_entries
+from leaderboard.pages.history import VersionPlace, VersionTrack, build_tracks, list_entries
 from leaderboard.pages.metric_boards import build_metric_pages
 from leaderboard.pages.overview import build_front_page
 from leaderboard.pages.players import make_player_keys
 from leaderboard.pages.selections import choose_selections
-from leaderboard.pages.version_moves import VersionPlace, VersionTrack, build_tracks
 from leaderboard.storage import build_cache
 from leaderboard.storage.build_cache import compute_content_key, run_key
-from leaderboard.words.labels import describe_interval
-from leaderboard.words.marked_messages import mark_message
+from leaderboard.words import describe_interval, mark_message
 
 SET = invented_set(6, ("geometry", "photos"))
 

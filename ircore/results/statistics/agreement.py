@@ -1,13 +1,12 @@
-"""Agreement of two raters: correlations, percentage agreement and Cohen's κ, each with its interval.
+"""Agreement of raters: correlations, percentage agreement, Cohen's κ and Krippendorff's α, each with its interval.
 
-Every measure is of matched values: where one of the two is missing, the other counts for nothing.
+Every measure but Krippendorff's α is of the matched values of two raters: where one of the two is missing, the other
+counts for nothing. Krippendorff's α is of any number of raters, of whom not everyone rated everything. A measure that
+is not defined is None with a reason; nothing here returns NaN or warns.
+
 Ratings of the same instance resemble one another, so intervals come from drawing whole instances again, not ratings.
-A measure that is not defined is None with a reason; nothing here returns NaN or warns.
-
 The 95 % intervals are percentile intervals, their levels widened for few instances (``resamples.widen_levels``). They
 say what other instances would change; the raters are taken as they are.
-
-Krippendorff's α: the agreement of any number of raters, of whom not everyone rated everything.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """Means over instances with their intervals, for many columns at once: the rule of ``intervals``.
 
-What is resampled beside them, for ranks, spreads and ratios, is drawn in ``resamples``.
+What ranks, spreads and ratios need besides, resamples of the instances, is drawn in ``resamples``.
 """
 
 from collections.abc import Callable

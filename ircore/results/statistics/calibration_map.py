@@ -1,12 +1,10 @@
-"""A monotone map from a judge's scale to the humans', and mapped scores with their intervals.
+"""Monotone maps from a judge's scale to the humans': their fits, their errors, and mapped scores with intervals.
+
+A fit takes, for every resample, how many values were seen at each level of the first scale and the sum of what they are
+on the second. It returns curves on ``GRID`` that never fall. There is no loop over resamples.
 
 Everything that varies is drawn again by whole instances: the instances that humans rated make the map uncertain, the
 instances of a cell make its mean uncertain, and ``Recalibration.cells`` carries both into one interval.
-
-Monotone maps from one 0–10 scale to another, fitted to many resamples at once.
-
-Each fit takes, for every resample, how many values were seen at each level of the first scale and the sum of what they
-are on the second. It returns curves on ``GRID`` that never fall. There is no loop over resamples.
 """
 
 from collections.abc import Callable, Mapping, Sequence

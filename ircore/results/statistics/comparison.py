@@ -1,7 +1,5 @@
 """Comparison of two pairs on their common instances, with bounds for the instances that lack a rating.
 
-Intervals of means of which some values are not known: from the worst that they may be to the best.
-
 Nothing is assumed about why a value is missing. The mean lies between the one with every missing value at the low end
 of the scale and the one with all at the high end (Manski 1989, *Anatomy of the Selection Problem*, Journal of Human
 Resources 24; Horowitz and Manski 2000, Journal of the American Statistical Association 95). The interval reaches from

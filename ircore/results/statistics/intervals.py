@@ -1,10 +1,11 @@
 """The rule that all intervals of means share, with what few pictures allow to claim.
 
-What varies independently is the picture (the instance). A mean m of n values on a scale from a to b has the interval of
-a score test: its ends are the values μ that lie z standard errors from m, where the standard error is that of a
-variance that fits μ, and not m (Wilson 1927, *Probable Inference, the Law of Succession, and Statistical Inference*,
-JASA 22, who did so for shares). What fits a lower μ is the sample with a share q of values at the end a that nobody has
-seen, (1 − q) · m + q · a = μ, whose variance is, with d = m − μ,
+What varies independently is the picture (the instance). An interval of a mean reaches as far as the values that its
+scale (``Scale``) allows and that nobody has seen. A mean m of n values on a scale from a to b has the interval of a
+score test: its ends are the values μ that lie z standard errors from m, where the standard error is that of a variance
+that fits μ, and not m (Wilson 1927, *Probable Inference, the Law of Succession, and Statistical Inference*, JASA 22,
+who did so for shares). What fits a lower μ is the sample with a share q of values at the end a that nobody has seen,
+(1 − q) · m + q · a = μ, whose variance is, with d = m − μ,
 
     V(μ) = s² + d · (m − a − s² / (m − a)) − d²,
 
@@ -32,8 +33,6 @@ has Student's t instead of z, as far as r is not 1. f = 0.1 and the exponent are
 No claim below ``MINIMUM_PICTURES``: however narrow the interval, so few pictures give no rank, no detectable
 difference and no p, and nothing is called higher, lower or different (``clear_of``): such an interval leans on a spread
 that two to four values hardly show.
-
-Ranges of possible values: an interval reaches as far as the values that a scale allows and that nobody has seen.
 """
 
 from collections.abc import Iterable, Sequence
@@ -428,28 +427,43 @@ def estimate_share(successes: int, tries: int) -> Estimate:
 
 
 def estimate_clustered_share(hits: Sequence[float], sizes: Sequence[int]) -> Estimate:
-    """Estimate a share of tries when tries of one cluster resemble each other.
+    """Estimate a share of tries when tries of one cluster resemble each other: one of ``estimate_clustered_shares``."""
+    return estimate_clustered_shares([hits], sizes)[0]
+
+
+def estimate_clustered_shares(columns: Sequence[Sequence[float]], sizes: Sequence[int]) -> list[Estimate]:
+    """Estimate several shares of the same tries when tries of one cluster resemble each other.
 
     The share is R = Σ hits / Σ sizes. What varies are the clusters: influences are those of the linearised ratio
     estimator, (hitsᵢ − R · sizesᵢ) / Σ sizes (Cochran 1977, *Sampling Techniques*, chapter 6).
 
     Args:
-        hits: Tries in which something holds, one number a cluster: messages by episode, or answers by picture.
+        columns: For each share the tries in which something holds, one number a cluster: messages by episode, or
+            answers by picture.
         sizes: All tries of the same clusters, each at least 1.
 
     Returns:
-        The share, 0–1; ``n`` is the number of clusters.
+        The shares, 0–1; ``n`` is the number of clusters.
     """
     total, clusters = sum(sizes), len(sizes)
     if not total:
-        return Estimate(None, None, None, 0)
-    part = fsum(hits) / total
-    influences = [(hit - part * size) / total for hit, size in zip(hits, sizes, strict=True)]
+        return [Estimate(None, None, None, 0)] * len(columns)
+    shares = [fsum(hits) / total for hits in columns]
+    squares = [
+        fsum([((hit - part * size) / total) ** 2 for hit, size in zip(hits, sizes, strict=True)])
+        for hits, part in zip(columns, shares, strict=True)
+    ]
     weighted = total**2 / sum(size**2 for size in sizes)
     freedom = clusters - 1
-    numbers = (part, fsum(u**2 for u in influences), 0.0, weighted, freedom, clusters / max(freedom, 1))
-    low, high = compute_mean_ends(Moments(*(np.array([number], np.float64) for number in numbers)), SHARE)
-    return build_estimate(part, float(low[0]), float(high[0]), clusters)
+    numbers = [
+        (part, square, 0.0, weighted, freedom, clusters / max(freedom, 1))
+        for part, square in zip(shares, squares, strict=True)
+    ]
+    lows, highs = compute_mean_ends(Moments(*np.array(numbers, np.float64).reshape(-1, 6).T), SHARE)
+    return [
+        build_estimate(part, low, high, clusters)
+        for part, low, high in zip(shares, lows.tolist(), highs.tolist(), strict=True)
+    ]
 
 
 @lru_cache(maxsize=1)

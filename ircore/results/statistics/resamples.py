@@ -1,16 +1,11 @@
-"""Drawing the instances again: the same resamples for every column, stratified by condition.
+"""Drawing the instances again: the same resamples for every column, stratified by condition, and exact sums over them.
 
 The unit that is drawn again is the instance: everything that hangs on one (the values of all pairs, judges and
 quantities) stays together. So one set of resamples serves every column, and differences between columns are paired
 without further ado. Within a stratum as many instances are drawn as it has, because a set is built with a fixed number
-per condition (Davison and Hinkley 1997, *Bootstrap Methods and their Application*, section 3.2).
-
-A resample is a row of counts that says how often each instance was drawn. Sums over resamples are then matrix products,
-and there is no loop over resamples.
-
-Bootstrap draws of instances for agreement and recalibration, and the intervals read from them.
-
-Sums that depend neither on the order of their terms nor on other columns summed at the same time.
+per condition (Davison and Hinkley 1997, *Bootstrap Methods and their Application*, section 3.2). A resample is a row of
+counts that says how often each instance was drawn. Sums over resamples are then matrix products, and there is no loop
+over resamples.
 
 A sum of floating-point numbers changes in its last digits with the order of adding, and with the number of columns that
 a matrix product handles at once: the same cell, computed for one judge or for three, would differ. Sums of columns are

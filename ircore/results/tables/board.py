@@ -1,11 +1,8 @@
-"""The board: one row a run under one condition, best first, and the columns of every game's boards.
+"""Boards of every game: one row a run under one condition, best first, and all conditions in one long table.
 
-The board: the runs under one condition, best first, and all conditions in one long table; of every game.
-
-The columns of boards, of every game: each is defined here once, with what stands in it.
-
-Terminal, CSV, JSON, Markdown, LaTeX, the columns of a release and their descriptions follow from these definitions, and
-a published row is read back by them. What an episode takes is defined in ``ircore.results.column``.
+The columns of boards are defined here once, each with what stands in it. Terminal, CSV, JSON, Markdown, LaTeX, the
+columns of a release and their descriptions follow from these definitions, and a published row is read back by them.
+What an episode takes is defined in ``ircore.results.column``.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,6 +43,12 @@ from ircore.results.tables.pairs import (
 SCORE = "score"
 """Key of the column of similarities, 0–10, where judges give the headline."""
 
+TOO_FEW = f"fewer than {MINIMUM_PICTURES} rated pictures"
+"""Reason why there is no detectable difference."""
+
+NO_DOUBT = "this judge tells no facts"
+"""Reason why there is no interval of what could not be told."""
+
 
 @dataclass(frozen=True)
 class BoardLine:
@@ -72,12 +75,6 @@ class BoardLine:
 
 Filling = FilledColumn[BoardLine]
 """A column of the board and what stands in it."""
-
-TOO_FEW = f"fewer than {MINIMUM_PICTURES} rated pictures"
-"""Reason why there is no detectable difference."""
-
-NO_DOUBT = "this judge tells no facts"
-"""Reason why there is no interval of what could not be told."""
 
 
 def find_primary_key(game: Game[Any]) -> str:
@@ -142,6 +139,88 @@ def measure_column(measure: Measure) -> Column:
     said = scale.casefold() == measure.title.casefold()
     unit, implied = ("", scale) if said else (scale, "")
     return Column(measure.key, measure.title, about, unit, measure.direction, 2, estimated=True, implied=implied)
+
+
+def get_cell_value(cell: Cell, field: Sequence[str]) -> Any:
+    """Return what stands in a cell under a path of names: attributes, and keys of mappings; None below a None."""
+    value: Any = cell
+    for name in field:
+        if value is None:
+            return None
+        value = value[name] if isinstance(value, Mapping) else getattr(value, name)
+    return int(value) if isinstance(value, bool) else value
+
+
+def board_table(
+    results: Results,
+    judge: str,
+    category: str | None = None,
+    difficulty: str | None = None,
+    order: Order = "main",
+) -> Table:
+    """Return the board of one condition, best pair first; runs under different rules stand on separate boards.
+
+    Raises:
+        InputError: There is no such judge, category or difficulty in the results.
+    """
+    refuse_unknown(category=(category, results.categories), difficulty=(difficulty, results.difficulties))
+    parts = split_by_rules(results)
+    rows = list_board_rows(results, judge, category, difficulty, order)
+    words = format_caption(results, judge, category, difficulty) + _describe_ranked(parts)
+    for part in parts if rows else ():
+        words += _describe_difference(part, (category, difficulty, judge), named=len(parts) > 1)
+    judge_words = describe_headline(results, category, difficulty) if results.game.is_judged else None
+    notes = (
+        *filter(None, [judge_words]),
+        *_list_notes(results, order),
+        *list_remedies(row.cell.unranked for row in rows),
+        *filter(None, [results.programs]),
+    )
+    table = _drop_empty_columns(
+        _build_table("board", "Leaderboard", results, rows, words, notes, rules_above=len(parts) > 1)
+    )
+    return replace(table, groups=tuple(_list_groups(results, rows)) if len(parts) > 1 else ())
+
+
+def leaderboard_table(results: Results, order: Order = "main") -> Table:
+    """Return every board below one another: judge by judge, category by category, all before parts, rules by rules."""
+    # The headline first; judges that only compared renderings, which have no place in that order, last.
+    judges = dict.fromkeys((*sort_judges(results), *results.judges))
+    parts = split_by_rules(results)  # once: every board of a part is ranked anew
+    rows = [
+        row
+        for judge, category, difficulty in product(judges, (None, *results.categories), (None, *results.difficulties))
+        for part in parts
+        for row in list_rows_and_references(part, judge, category, difficulty, order)
+    ]
+    words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}."
+    return _build_table(
+        "leaderboard", "Leaderboards", results, rows, words + _describe_ranked(parts), _list_notes(results, order)
+    )
+
+
+def references_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return the unranked scores of reference describers' runs; these describers see more than any describer may."""
+    columns = (
+        *pair_columns(results),
+        Column("score", "score", "Similarity of the final rendering.", "0–10", "higher", estimated=True),
+        Column("main_score", "main score", "10 × score × share played.", "0–100", "higher", 1, estimated=True),
+        Column("played", "played", "Episodes not aborted.", "episodes", digits=0),
+        Column("episodes", "episodes", "All episodes under this condition.", "episodes", digits=0),
+        RULES,
+    )
+    rows = []
+    for reference in results.references:
+        submission, cell = reference.submission, reference.cells[category, difficulty, judge]
+        who = list_players(results, submission, " + ".join(submission.players))
+        counts = (Value(cell.played), Value(cell.episodes), Value(submission.rules.key))
+        rows.append((*who, Value.of(cell.score), Value.of(cell.main), *counts))
+    notes = (
+        "References see what no describer may see: scene is told what was drawn, shuffled describes another target, "
+        "title-only knows category and difficulty. They are never ranked.",
+    )
+    words = format_caption(results, judge, category, difficulty)
+    return Table("references", "Ceilings and floors", words, columns, tuple(rows), notes, primary="score")
 
 
 def _build_identity_columns(game: Game[Any], seats: Sequence[Seat[Any, Any]]) -> Iterator[Filling]:
@@ -213,17 +292,7 @@ def _build_cell_column(
     return FilledColumn(column, value, field, by_all)
 
 
-def get_cell_value(cell: Cell, field: Sequence[str]) -> Any:
-    """Return what stands in a cell under a path of names: attributes, and keys of mappings; None below a None."""
-    value: Any = cell
-    for name in field:
-        if value is None:
-            return None
-        value = value[name] if isinstance(value, Mapping) else getattr(value, name)
-    return int(value) if isinstance(value, bool) else value
-
-
-def _count(key: str, description: str, *field: str, which: Which = "ended", by_all: bool = False) -> Filling:
+def _make_count(key: str, description: str, *field: str, which: Which = "ended", by_all: bool = False) -> Filling:
     column = Column(key, key.replace("_", " ").capitalize(), description, digits=0, audience="programs")
     return _build_cell_column(column, *(field or (key,)), which=which, by_all=by_all)
 
@@ -245,7 +314,7 @@ _MAIN = _build_cell_column(
 )  # fmt: skip
 
 
-def _score(line: BoardLine) -> Value:
+def _get_score(line: BoardLine) -> Value:
     cell = line.row.cell
     return Value.of(cell.score, _select_episodes(cell, "rated"), marks=list_marks(cell))
 
@@ -254,7 +323,7 @@ _RATED = (
     FilledColumn(
         Column(SCORE, "score", "Similarity of the final rendering to the target, of what was played and rated.",
                "0–10", "higher", estimated=True),
-        _score, ("score",),
+        _get_score, ("score",),
     ),
 )  # fmt: skip
 """The headline, where judges give it."""
@@ -321,8 +390,8 @@ _CHANGE = (
         "delta", which="refined", missing="no episode of several renderings",
     ),
     *(
-        _count(key, f"Rated episodes {about}.", "convergence", key,
-               which="rated" if key == "no_refinement" else "refined")
+        _make_count(key, f"Rated episodes {about}.", "convergence", key,
+                    which="rated" if key == "no_refinement" else "refined")
         for key, about in zip(
             CONVERGENCES, ("with ΔQ > 0", "with ΔQ = 0", "with ΔQ < 0", "of one rendering"), strict=True
         )
@@ -377,76 +446,28 @@ def _build_count_columns(game: Game[Any]) -> Iterator[Filling]:
                nullable=True, audience="programs"),
         "detectable", missing=TOO_FEW,
     )  # fmt: skip
-    yield _count("episodes", "Instances of the set under this condition.", by_all=True)
-    yield _count("played", "Episodes that count as played.", which="played", by_all=True)
+    yield _make_count("episodes", "Instances of the set under this condition.", by_all=True)
+    yield _make_count("played", "Episodes that count as played.", which="played", by_all=True)
     yield _adapt_row_column(UNRANKED)
-    yield _count("unfinished", "Episodes without a result yet: not begun, or failed for a technical reason.",
-                 by_all=True)  # fmt: skip
-    yield _count("applicable", "Played episodes that the headline applies to.", which="played")
-    yield _count("rated", "Of these, those that have it.", which="rated")
-    yield _count("refused", "Of these, asked about and without it.", which="played")
-    yield _count("not_yet", "Of these, not asked about yet, or in vain for a technical reason.", "pending",
-                 which="played")  # fmt: skip
+    yield _make_count("unfinished", "Episodes without a result yet: not begun, or failed for a technical reason.",
+                      by_all=True)  # fmt: skip
+    yield _make_count("applicable", "Played episodes that the headline applies to.", which="played")
+    yield _make_count("rated", "Of these, those that have it.", which="rated")
+    yield _make_count("refused", "Of these, asked about and without it.", which="played")
+    yield _make_count("not_yet", "Of these, not asked about yet, or in vain for a technical reason.", "pending",
+                      which="played")  # fmt: skip
     for outcome in game.outcomes:
         about = f"Episodes that ended as {outcome.name}."
-        yield _count(f"outcome_{outcome.name}", about, "outcomes", outcome.name, by_all=True)
+        yield _make_count(f"outcome_{outcome.name}", about, "outcomes", outcome.name, by_all=True)
 
 
-def board_table(
-    results: Results,
-    judge: str,
-    category: str | None = None,
-    difficulty: str | None = None,
-    order: Order = "main",
-) -> Table:
-    """Return the board of one condition, best pair first; runs under different rules stand on separate boards.
-
-    Raises:
-        InputError: There is no such judge, category or difficulty in the results.
-    """
-    refuse_unknown(category=(category, results.categories), difficulty=(difficulty, results.difficulties))
-    parts = split_by_rules(results)
-    rows = list_board_rows(results, judge, category, difficulty, order)
-    words = format_caption(results, judge, category, difficulty) + _describe_ranked(parts)
-    for part in parts if rows else ():
-        words += _describe_difference(part, (category, difficulty, judge), named=len(parts) > 1)
-    judge_words = describe_headline(results, category, difficulty) if results.game.is_judged else None
-    notes = (
-        *filter(None, [judge_words]),
-        *_list_notes(results, order),
-        *list_remedies(row.cell.unranked for row in rows),
-        *filter(None, [results.programs]),
-    )
-    table = _drop_empty_columns(
-        _build_table("board", "Leaderboard", results, rows, words, notes, rules_above=len(parts) > 1)
-    )
-    return replace(table, groups=tuple(_groups(results, rows)) if len(parts) > 1 else ())
-
-
-def _groups(results: Results, rows: Sequence[BoardRow]) -> Iterator[tuple[int, str]]:
+def _list_groups(results: Results, rows: Sequence[BoardRow]) -> Iterator[tuple[int, str]]:
     """Yield the first row of each set of rules with the words that tell these rules from the others."""
     among = list_rule_sets(results)
     for place, row in enumerate(rows):
         rules = row.submission.rules
         if not place or rules != rows[place - 1].submission.rules:
             yield place, f"With {format_one_line(rules.label(among), 60)}"
-
-
-def leaderboard_table(results: Results, order: Order = "main") -> Table:
-    """Return every board below one another: judge by judge, category by category, all before parts, rules by rules."""
-    # The headline first; judges that only compared renderings, which have no place in that order, last.
-    judges = dict.fromkeys((*sort_judges(results), *results.judges))
-    parts = split_by_rules(results)  # once: every board of a part is ranked anew
-    rows = [
-        row
-        for judge, category, difficulty in product(judges, (None, *results.categories), (None, *results.difficulties))
-        for part in parts
-        for row in list_rows_and_references(part, judge, category, difficulty, order)
-    ]
-    words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}."
-    return _build_table(
-        "leaderboard", "Leaderboards", results, rows, words + _describe_ranked(parts), _list_notes(results, order)
-    )
 
 
 def _build_table(
@@ -536,27 +557,3 @@ def _list_notes(results: Results, order: Order) -> tuple[str, ...]:
     if order == "main":
         return notes
     return *notes, "Rows are ordered by score: that leaves out what a pair did not play, which the ranks count as 0."
-
-
-def references_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return the unranked scores of reference describers' runs; these describers see more than any describer may."""
-    columns = (
-        *pair_columns(results),
-        Column("score", "score", "Similarity of the final rendering.", "0–10", "higher", estimated=True),
-        Column("main_score", "main score", "10 × score × share played.", "0–100", "higher", 1, estimated=True),
-        Column("played", "played", "Episodes not aborted.", "episodes", digits=0),
-        Column("episodes", "episodes", "All episodes under this condition.", "episodes", digits=0),
-        RULES,
-    )
-    rows = []
-    for reference in results.references:
-        submission, cell = reference.submission, reference.cells[category, difficulty, judge]
-        who = list_players(results, submission, " + ".join(submission.players))
-        counts = (Value(cell.played), Value(cell.episodes), Value(submission.rules.key))
-        rows.append((*who, Value.of(cell.score), Value.of(cell.main), *counts))
-    notes = (
-        "References see what no describer may see: scene is told what was drawn, shuffled describes another target, "
-        "title-only knows category and difficulty. They are never ranked.",
-    )
-    words = format_caption(results, judge, category, difficulty)
-    return Table("references", "Ceilings and floors", words, columns, tuple(rows), notes, primary="score")

@@ -20,7 +20,7 @@ from ircore.core.plugins import (
 
 if TYPE_CHECKING:
     from ircore.games.base import Game
-    from ircore.results.language.corrections import Choice
+    from ircore.results.corrections import Choice
     from ircore.results.model import Order, Results
     from ircore.results.tables.model import Table
 

@@ -1,6 +1,7 @@
-"""Pairs against pairs: on the instances that both have, at worst, and by the main scores that decide the ranks.
+"""Pairs against pairs: their differences, and the fewest further episodes that would tell neighbours apart.
 
-Neighbours of a board, and the fewest further episodes that would tell them apart.
+Differences are on the instances that both pairs have, at worst with bounds for the instances that lack a rating, and by
+the main scores that decide the ranks.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,7 +20,7 @@ from ircore.results.tables.pairs import build_rated_columns, format_caption, lis
 MOST = 10
 """Pairs of which all are compared with all; of more, each only with the next on the board."""
 
-COLUMNS = (
+COMPARISON_COLUMNS = (
     Column("run_id", "Run", "The first pair's run.", digits=None, audience="programs"),
     Column("other_run_id", "Other run", "The second pair's run.", digits=None, audience="programs"),
     Column("pair", "pair", "The first pair.", digits=None),
@@ -43,11 +44,37 @@ COLUMNS = (
     *build_rated_columns("other_"),
 )  # fmt: skip
 
-NOTES = (
+COMPARISON_NOTES = (
     "Among all: the interval by which the board ranks, all its comparisons together; two pairs have separate ranks "
     "only if theirs leaves out 0. These two alone, and difference: the interval of the one comparison, for those who "
     "wanted to know of these two before they saw the board.",
     "At worst and at best say how far what one of them did not play, or nobody rated, could turn the difference.",
+)
+
+NEXT_EPISODES_COLUMNS = (
+    Column("run_id", "Run", "The better run.", digits=None, audience="programs"),
+    Column("other_run_id", "Other run", "The run that follows it on the board.", digits=None, audience="programs"),
+    Column("pair", "pair", "The better one.", digits=None),
+    Column("other", "against", "The next on the board.", digits=None),
+    Column("main_difference", "main", "Main score of the first less that of the second, with the board's interval.",
+           "points of 100", "higher", 1, True, estimated=True),
+    Column("verdict", "verdict", "Whether the board tells them apart; at a further look, too.", digits=None),
+    Column("episodes", "episodes", "Fewest further episodes that would tell them apart with a chance of 80 %.", "",
+           "lower", 0, nullable=True),
+    Column("uniform", "all alike", "Episodes that repeats of every target by both would take instead.", "", "lower", 0,
+           nullable=True),
+    Column("usd", "price", "What the further episodes cost, as episodes did so far.", "US$", "lower", 2, nullable=True),
+    Column("targets", "targets", "Targets that a larger set would need, where repeats do not do.", "", "lower", 0,
+           nullable=True),
+    Column("where", "of", "Further repeats, by pair and condition.", digits=None, nullable=True),
+    Column("commands", "commands", "What plays them, a line each.", digits=None, nullable=True, audience="programs"),
+)  # fmt: skip
+
+NEXT_EPISODES_NOTES = (
+    "Planned for the difference found so far and by the board's own rule, with half its error rate for each further "
+    "look, of which there are two: when the first commands are played and, if they are not told apart then, when the "
+    "rest is. Then only told apart counts, and not told apart at a first look. Name all runs of a pair together: its "
+    "seeds are one result.",
 )
 
 
@@ -81,47 +108,15 @@ def comparisons_table(
     words = format_caption(results, judge, category, difficulty)
     spare = ("detectable", "ties", "losses", "wins", "least", "most", "difference", "main_alone")
     return Table(
-        "comparisons", "Pairs against pairs", words, COLUMNS, tuple(rows), NOTES, primary="difference", spare=spare
+        "comparisons",
+        "Pairs against pairs",
+        words,
+        COMPARISON_COLUMNS,
+        tuple(rows),
+        COMPARISON_NOTES,
+        primary="difference",
+        spare=spare,
     )
-
-
-def _compare_pairs(
-    results: Results, judge: str, category: str | None, difficulty: str | None
-) -> Iterator[tuple[str, str, PairComparison]]:
-    for part in split_by_rules(results):
-        rows = part.board(judge, category, difficulty)
-        # Pairs without a main score have nothing that could be compared.
-        board = [row.submission.run_id for row in rows if row.cell.main.mean is not None]
-        couples = list(combinations(board, 2) if len(board) <= MOST else pairwise(board))
-        for couple, comparison in zip(couples, part.compare_couples(couples, judge, category, difficulty), strict=True):
-            yield *couple, comparison
-
-
-NEXT_EPISODES_COLUMNS = (
-    Column("run_id", "Run", "The better run.", digits=None, audience="programs"),
-    Column("other_run_id", "Other run", "The run that follows it on the board.", digits=None, audience="programs"),
-    Column("pair", "pair", "The better one.", digits=None),
-    Column("other", "against", "The next on the board.", digits=None),
-    Column("main_difference", "main", "Main score of the first less that of the second, with the board's interval.",
-           "points of 100", "higher", 1, True, estimated=True),
-    Column("verdict", "verdict", "Whether the board tells them apart; at a further look, too.", digits=None),
-    Column("episodes", "episodes", "Fewest further episodes that would tell them apart with a chance of 80 %.", "",
-           "lower", 0, nullable=True),
-    Column("uniform", "all alike", "Episodes that repeats of every target by both would take instead.", "", "lower", 0,
-           nullable=True),
-    Column("usd", "price", "What the further episodes cost, as episodes did so far.", "US$", "lower", 2, nullable=True),
-    Column("targets", "targets", "Targets that a larger set would need, where repeats do not do.", "", "lower", 0,
-           nullable=True),
-    Column("where", "of", "Further repeats, by pair and condition.", digits=None, nullable=True),
-    Column("commands", "commands", "What plays them, a line each.", digits=None, nullable=True, audience="programs"),
-)  # fmt: skip
-
-NEXT_EPISODES_NOTES = (
-    "Planned for the difference found so far and by the board's own rule, with half its error rate for each further "
-    "look, of which there are two: when the first commands are played and, if they are not told apart then, when the "
-    "rest is. Then only told apart counts, and not told apart at a first look. Name all runs of a pair together: its "
-    "seeds are one result.",
-)
 
 
 def plan_neighbours(
@@ -159,6 +154,26 @@ def next_table(results: Results, judge: str, category: str | None = None, diffic
         for couple, main, plan in plan_neighbours(results, judge, category, difficulty)
     ]  # fmt: skip
     return _build_table("next", format_caption(results, judge, category, difficulty), rows)
+
+
+def describe_repeats(plan: SeparationPlan, names: tuple[str, str]) -> str:
+    """Return the further repeats in words, conditions with as many repeats together."""
+    alike: dict[tuple[int, int], list[str]] = {}
+    for (run, category, difficulty), count in plan.further.items():
+        alike.setdefault((run, count), []).append(f"{category} {difficulty}")
+    return "; ".join(f"{names[run]}: {', '.join(of)} × {count}" for (run, count), of in sorted(alike.items()))
+
+
+def _compare_pairs(
+    results: Results, judge: str, category: str | None, difficulty: str | None
+) -> Iterator[tuple[str, str, PairComparison]]:
+    for part in split_by_rules(results):
+        rows = part.board(judge, category, difficulty)
+        # Pairs without a main score have nothing that could be compared.
+        board = [row.submission.run_id for row in rows if row.cell.main.mean is not None]
+        couples = list(combinations(board, 2) if len(board) <= MOST else pairwise(board))
+        for couple, comparison in zip(couples, part.compare_couples(couples, judge, category, difficulty), strict=True):
+            yield *couple, comparison
 
 
 def _build_table(
@@ -202,11 +217,3 @@ def _format_verdict(plan: SeparationPlan) -> str:
     if not plan.is_told_apart:
         return "not told apart"
     return "told apart" if plan.at_further_look else "told apart at a first look"
-
-
-def describe_repeats(plan: SeparationPlan, names: tuple[str, str]) -> str:
-    """Return the further repeats in words, conditions with as many repeats together."""
-    alike: dict[tuple[int, int], list[str]] = {}
-    for (run, category, difficulty), count in plan.further.items():
-        alike.setdefault((run, count), []).append(f"{category} {difficulty}")
-    return "; ".join(f"{names[run]}: {', '.join(of)} × {count}" for (run, count), of in sorted(alike.items()))

@@ -1,8 +1,8 @@
-"""Tables of facts: which parts pairs get right, and what messages state and renderings show.
+"""Tables of facts: the parts that pairs get right, the facts that messages state, and witnesses held against the eye.
 
-Facts that pairs get right: the parts of judge ``verified`` side by side, in full, and fact by fact.
-
-Facts that messages state and renderings show, and judges of facts held against the program's eye.
+What pairs get right are the parts of judge ``verified`` side by side, in full, and fact by fact. Judges of facts, which
+look at renderings, and readers of messages are held against the program's eye and against the grammar of the built-in
+players.
 """
 
 from collections import defaultdict
@@ -34,7 +34,6 @@ from ircore.scorers.stated_facts.said_turns import GRAMMAR, select_latest_turns
 if TYPE_CHECKING:
     from ircore.scorers.verification.verdicts import CheckedFact
 
-
 NOT_KNOWN = "not verified: ircore score RUN"
 
 ABOUT: dict[Part, str] = {
@@ -48,7 +47,28 @@ ABOUT: dict[Part, str] = {
 }
 """Description of each part."""
 
-NOTE = "Final renderings of drawn targets: share of the facts by weight that can be told, mean over episodes."
+PARTS_NOTE = "Final renderings of drawn targets: share of the facts by weight that can be told, mean over episodes."
+
+NO_WITNESS = "No judge of facts has checked these runs beside verified: ircore score RUN --judge FILE, with asks: facts"
+WITNESS_NOTES = (
+    "Facts of renderings that both checked. False yes: planted sentences that it calls true although the eye saw the "
+    "opposite; false no: facts that it calls false although the eye saw them. Both count the eye's own errors as the "
+    "judge's (docs/verification-accuracy.md). Intervals are clustered on instances.",
+)
+
+_WITNESS_COLUMNS = (
+    Column("false_yes", "false yes", "Planted sentences that it calls true.", "0–1", "lower", estimated=True),
+    Column("false_no", "false no", "Facts that it calls false although the eye saw them.", "0–1", "lower",
+           estimated=True),
+    Column("wrong_yes", "yes to what fails", "Facts that it calls true although the eye saw them fail.", "0–1", "lower",
+           estimated=True, audience="pages"),
+    Column("undecided", "cannot tell", "Sentences without yes or no.", "0–1", "lower", estimated=True),
+    Column("settled", "told beyond the eye", "Facts that the eye could not tell and it decided.", "0–1", "higher",
+           estimated=True, audience="pages"),
+    Column("all_right", "all right", "Renderings of which it calls every fact true.", "0–1", "higher", estimated=True),
+)  # fmt: skip
+
+NOT_MEASURED = "not measured: ircore score RUN --facts"
 
 
 def parts_table(
@@ -86,7 +106,7 @@ def parts_table(
     words = format_caption(results, VERIFIED, category, difficulty) + f" Ordered by {order or 'score'}."
     spare = tuple(part for part in reversed(PARTS) if part != order)
     title = "What is right, part by part"
-    return Table("parts", title, words, columns, tuple(rows), (NOTE,), primary="score", spare=spare)
+    return Table("parts", title, words, columns, tuple(rows), (PARTS_NOTE,), primary="score", spare=spare)
 
 
 def facts_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -117,7 +137,7 @@ def facts_table(results: Results, category: str | None = None, difficulty: str |
                     rows.append((*who, Value(kind or ALL), Value(level or ALL), Value(part), share, *counts))
     words = format_caption(results, VERIFIED, category, difficulty)
     spare = ("facts", "decided", "held")
-    return Table("facts", "Facts", words, columns, tuple(rows), (NOTE,), primary="share", spare=spare)
+    return Table("facts", "Facts", words, columns, tuple(rows), (PARTS_NOTE,), primary="share", spare=spare)
 
 
 def episode_facts_table(results: Results, episode_id: str) -> Table:
@@ -166,71 +186,12 @@ def episode_facts_table(results: Results, episode_id: str) -> Table:
     return Table("facts", "Facts of an episode", words, columns, tuple(rows), notes)
 
 
-def _list_facts_by_turn(
-    results: Results, run_id: str, result: EpisodeResult
-) -> Iterator[tuple[int, float, "CheckedFact | tuple[int, ExtraBox]"]]:
-    """Yield turn, cost of the transform, and a fact or a numbered extra."""
-    from ircore.scorers.verification.report import restore_checked_facts
-
-    scenes = {instance.instance_id: instance.scene for instance in results.instances}
-    scene = scenes[result.episode.instance_id]
-    own: dict[str, RenderingFacts] = {
-        line.rendering: line for line in results.runs[run_id].facts() if line.episode_id == result.episode.episode_id
-    }
-    for turn, rendering in result.episode.renderings.items():
-        if scene is not None and rendering.sha256 in own:
-            line = own[rendering.sha256]
-            facts = restore_checked_facts(scene, line)
-            yield from ((turn, line.cost, checked) for checked in facts)
-            # Without facts another version derived them, so that nothing of the line can be relied on.
-            yield from ((turn, line.cost, extra) for extra in enumerate(line.extras if facts else (), start=1))
-
-
-def _format_fact(fact: "CheckedFact | tuple[int, ExtraBox]", cost: float) -> tuple[Value, ...]:
-    if isinstance(fact, tuple):
-        number, extra = fact
-        sentence, reason = "Something is drawn that the target does not show.", "not in the target"
-        values = ("extra", f"extra-{number}", sentence, "fails", 0.0, "extra", extra.weight, cost, reason)
-        return tuple(Value(value) for value in values)
-    return (
-        Value(fact.fact.part),
-        Value(fact.fact.key),
-        Value(fact.fact.sentence),
-        Value(fact.verdict),
-        Value(fact.credit),
-        Value(fact.fact.attribute),
-        Value(fact.fact.weight),
-        Value(cost),
-        Value(fact.reason or None, missing=None if fact.reason else "it holds"),
-    )
-
-
 def estimate_condition_parts(
     results: Results, run_id: str, category: str | None = None, difficulty: str | None = None
 ) -> Mapping[Part, PartResult]:
     """Return each part of a run over the episodes of one condition."""
     # Not every category has targets of every difficulty.
     return results.runs[run_id].condition_parts.get((category, difficulty)) or estimate_parts(())
-
-
-NOBODY = "No judge of facts has checked these runs beside verified: ircore score RUN --judge FILE, with asks: facts"
-NOTES = (
-    "Facts of renderings that both checked. False yes: planted sentences that it calls true although the eye saw the "
-    "opposite; false no: facts that it calls false although the eye saw them. Both count the eye's own errors as the "
-    "judge's (docs/verification-accuracy.md). Intervals are clustered on instances.",
-)
-
-_SHARES = (
-    Column("false_yes", "false yes", "Planted sentences that it calls true.", "0–1", "lower", estimated=True),
-    Column("false_no", "false no", "Facts that it calls false although the eye saw them.", "0–1", "lower",
-           estimated=True),
-    Column("wrong_yes", "yes to what fails", "Facts that it calls true although the eye saw them fail.", "0–1", "lower",
-           estimated=True, audience="pages"),
-    Column("undecided", "cannot tell", "Sentences without yes or no.", "0–1", "lower", estimated=True),
-    Column("settled", "told beyond the eye", "Facts that the eye could not tell and it decided.", "0–1", "higher",
-           estimated=True, audience="pages"),
-    Column("all_right", "all right", "Renderings of which it calls every fact true.", "0–1", "higher", estimated=True),
-)  # fmt: skip
 
 
 def witnesses_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -242,7 +203,7 @@ def witnesses_table(results: Results, category: str | None = None, difficulty: s
         Column("facts", "facts", "Facts that both decided, over all renderings.", digits=0),
         Column("agreement", "agreement", "Share of these on which both say the same.", "0–1", "higher", estimated=True),
         Column("kappa", "Cohen's κ", "The same beyond chance.", "", "higher", estimated=True, implied="−1–1"),
-        *_SHARES,
+        *_WITNESS_COLUMNS,
     )
     rows = []
     for judge in list_fact_judges(results):
@@ -261,22 +222,13 @@ def witnesses_table(results: Results, category: str | None = None, difficulty: s
                 (
                     Value(judge), Value(kind_of_target), Value(kind_of_fact), Value(witness.facts),
                     build_agreement_value(witness.agreement), build_agreement_value(witness.kappa),
-                    *(Value.of(getattr(witness, share.key), missing="no such sentence") for share in _SHARES),
+                    *(Value.of(getattr(witness, share.key), missing="no such sentence") for share in _WITNESS_COLUMNS),
                 )
             )  # fmt: skip
     words = format_caption(results, None, category, difficulty)
-    notes = NOTES if rows else (NOBODY,)
+    notes = WITNESS_NOTES if rows else (NO_WITNESS,)
     spare = ("settled", "wrong_yes", "undecided")
     return Table("witnesses", "Two witnesses", words, columns, tuple(rows), notes, primary="kappa", spare=spare)
-
-
-def _group_facts(
-    checked: Iterable[CheckedTwice], key: Callable[[CheckedTwice], tuple[str, str]]
-) -> dict[tuple[str, str], list[CheckedTwice]]:
-    groups: dict[tuple[str, str], list[CheckedTwice]] = defaultdict(list)
-    for fact in checked:
-        groups[key(fact)].append(fact)
-    return dict(sorted(groups.items()))
 
 
 def disagreements_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -315,15 +267,12 @@ def disagreements_table(results: Results, category: str | None = None, difficult
         (f"{len(rows):,} of {count:,} disagreements, drawn evenly over categories and kinds of fact, at most "
          f"{MOST_DISAGREEMENTS} a judge. People decide them: ircore show RUN --episode ID names the picture's file.",)
         if rows
-        else ("The two witnesses contradict each other on no fact." if list_fact_judges(results) else NOBODY,)
+        else ("The two witnesses contradict each other on no fact." if list_fact_judges(results) else NO_WITNESS,)
     )  # fmt: skip
     title = "Facts on which the two witnesses differ"
     return Table(
         "disagreements", title, format_caption(results, None, category, difficulty), columns, tuple(rows), notes
     )
-
-
-NOT_MEASURED = "not measured: ircore score RUN --facts"
 
 
 def said_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -375,3 +324,51 @@ def readers_table(results: Results) -> Table:
     return Table(
         "readers", "Readers of messages", format_caption(results), columns, tuple(rows), notes, primary="agreement"
     )
+
+
+def _list_facts_by_turn(
+    results: Results, run_id: str, result: EpisodeResult
+) -> Iterator[tuple[int, float, "CheckedFact | tuple[int, ExtraBox]"]]:
+    """Yield turn, cost of the transform, and a fact or a numbered extra."""
+    from ircore.scorers.verification.report import restore_checked_facts
+
+    scenes = {instance.instance_id: instance.scene for instance in results.instances}
+    scene = scenes[result.episode.instance_id]
+    own: dict[str, RenderingFacts] = {
+        line.rendering: line for line in results.runs[run_id].facts() if line.episode_id == result.episode.episode_id
+    }
+    for turn, rendering in result.episode.renderings.items():
+        if scene is not None and rendering.sha256 in own:
+            line = own[rendering.sha256]
+            facts = restore_checked_facts(scene, line)
+            yield from ((turn, line.cost, checked) for checked in facts)
+            # Without facts another version derived them, so that nothing of the line can be relied on.
+            yield from ((turn, line.cost, extra) for extra in enumerate(line.extras if facts else (), start=1))
+
+
+def _format_fact(fact: "CheckedFact | tuple[int, ExtraBox]", cost: float) -> tuple[Value, ...]:
+    if isinstance(fact, tuple):
+        number, extra = fact
+        sentence, reason = "Something is drawn that the target does not show.", "not in the target"
+        values = ("extra", f"extra-{number}", sentence, "fails", 0.0, "extra", extra.weight, cost, reason)
+        return tuple(Value(value) for value in values)
+    return (
+        Value(fact.fact.part),
+        Value(fact.fact.key),
+        Value(fact.fact.sentence),
+        Value(fact.verdict),
+        Value(fact.credit),
+        Value(fact.fact.attribute),
+        Value(fact.fact.weight),
+        Value(cost),
+        Value(fact.reason or None, missing=None if fact.reason else "it holds"),
+    )
+
+
+def _group_facts(
+    checked: Iterable[CheckedTwice], key: Callable[[CheckedTwice], tuple[str, str]]
+) -> dict[tuple[str, str], list[CheckedTwice]]:
+    groups: dict[tuple[str, str], list[CheckedTwice]] = defaultdict(list)
+    for fact in checked:
+        groups[key(fact)].append(fact)
+    return dict(sorted(groups.items()))

@@ -1,8 +1,8 @@
-"""The formats of a table: text, Markdown and LaTeX for people, CSV, JSON and flat records for programs.
+"""The formats of a table, text, Markdown, LaTeX, CSV, JSON and flat records, and how numbers are written for people.
 
-Text from submissions is a stranger's: each format takes from it what the format would act on.
-
-Where the numbers of a table come from, and their units: facts that a file carries along with them.
+Numbers and their intervals are written alike on pages, in tables, on badges and in the dataset's card. Text from
+submissions is a stranger's: each format takes from it what the format would act on. A file for programs also says where
+its numbers come from, and their units.
 """
 
 import csv
@@ -10,20 +10,74 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import floor, log10, sqrt
+from statistics import stdev
 from textwrap import wrap
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from ircore.core.errors import InputError
 from ircore.core.terminal import make_printable
 from ircore.results.benchmark_version import Version
 from ircore.results.model import Results
-from ircore.results.statistics.intervals import MINIMUM_PICTURES, TOO_FEW, are_too_few
-from ircore.results.tables.intervals import count_money_digits, format_interval_text, number
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, TOO_FEW, are_too_few, find_even_half
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import ALL
 
+if TYPE_CHECKING:
+    from ircore.results.episodes import EpisodeResult
+    from ircore.results.tables.model import Selection, Table, Value
+
 GAP = 2
 """Blanks between columns."""
+
+Format = Literal["text", "json", "csv", "markdown", "latex"]
+
+MISSING = "–"
+"""Stands where there is no value, in the formats for people."""
+
+MARKS = "*†‡§¶"
+"""Signs of the notes that entries carry, in the order of the notes; doubled when there are more."""
+
+NARROWEST = 80
+"""Columns of a terminal to which remarks are wrapped where a table is narrower."""
+
+RIGHT = frozenset({"rank", "played_of_all", "rated_of_applicable"})
+"""Columns of texts that read as numbers."""
+
+FEW = (
+    f"Some intervals rest on fewer than {MINIMUM_PICTURES} pictures (n): {TOO_FEW}, so no rank and no difference is "
+    "claimed from them."
+)
+"""Note of a table with such intervals."""
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""First characters that spreadsheets take for a formula."""
+
+_MATHEMATICAL = {
+    "Γ": "Gamma", "Δ": "Delta", "α": "alpha", "ε": "varepsilon", "κ": "kappa", "ρ": "rho", "σ": "sigma", "τ": "tau",
+    "±": "pm", "×": "times", "≤": "le", "≥": "ge", "→": "to",
+}  # fmt: skip
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "−": "$-$",
+    **{sign: rf"$\{name}$" for sign, name in _MATHEMATICAL.items()},
+    "†": r"\textdagger{}",
+    "‡": r"\textdaggerdbl{}",
+    "–": "--",
+}
+
+SEM = "sem"
+"""Mark of entries whose ends are one standard error away from the mean."""
+
+SEM_WORDS = (
+    "± is one standard error of the mean (s / √n), as the paper's figures draw it, not the 95 % interval, which is "
+    "about twice as wide and decides what can be told apart."
+)
+"""Meaning of the mark."""
 
 
 def align_columns(lines: Sequence[Sequence[str]], to_left: Sequence[bool], columns: int | None = None) -> list[str]:
@@ -111,46 +165,6 @@ def format_blocks(lines: Sequence[Sequence[str]], columns: int) -> list[str]:
     return texts
 
 
-def _measure_widths(lines: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(len, column)) for column in zip(*lines, strict=True)]
-
-
-def _measure_narrow_widths(lines: Sequence[Sequence[str]]) -> list[int]:
-    """Return widths of columns whose headings are broken between words."""
-    heads, *rows = lines
-    words = [max(map(len, head.split()), default=0) for head in heads]
-    return [max(pair) for pair in zip(words, _measure_widths([[""] * len(heads), *rows]), strict=True)]
-
-
-def _sum_widths(widths: Iterable[int]) -> int:
-    known = list(widths)
-    return sum(known) + GAP * (len(known) - 1)
-
-
-Format = Literal["text", "json", "csv", "markdown", "latex"]
-
-MISSING = "–"
-"""Stands where there is no value, in the formats for people."""
-
-MARKS = "*†‡§¶"
-"""Signs of the notes that entries carry, in the order of the notes; doubled when there are more."""
-
-NARROWEST = 80
-"""Columns of a terminal to which remarks are wrapped where a table is narrower."""
-
-RIGHT = frozenset({"rank", "played_of_all", "rated_of_applicable"})
-"""Columns of texts that read as numbers."""
-
-FEW = (
-    f"Some intervals rest on fewer than {MINIMUM_PICTURES} pictures (n): {TOO_FEW}, so no rank and no difference is "
-    "claimed from them."
-)
-"""Note of a table with such intervals."""
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""First characters that spreadsheets take for a formula."""
-
-
 def format_value(column: Column, value: Value, interval: Literal["none", "half", "ends"] = "none") -> str:
     """Format an entry for people without its marks; the interval, if wanted, as ``± half`` or ``[low, high]``."""
     if value.value is None:
@@ -170,14 +184,6 @@ def format_interval(column: Column, value: Value, interval: Literal["half", "end
     style: Literal["mixed", "brackets"] = "mixed" if interval == "half" else "brackets"
     ends = value.low, value.high
     return format_interval_text(value.value, ends, value.n, _count_digits(column, value), column.signed, style)
-
-
-def _count_digits(column: Column, value: Value) -> int:
-    """Return the decimals of an entry: a small amount of money has more than its column, so that it is not 0."""
-    digits = column.digits or 0
-    return (
-        count_money_digits(value.value, digits) if column.unit == "US$" and isinstance(value.value, float) else digits
-    )
 
 
 def render(table: Table, form: Format, results: Results | None = None, columns: int | None = None) -> str:
@@ -210,49 +216,15 @@ def format_text(table: Table, columns: int | None = None) -> str:
     if columns is not None and measure_least_width(lines) > columns:
         places = find_fitting_places(lines, table.spare_places, columns)
         if not places:
-            return _format_text_lines(_grouped_blocks(lines, table, columns), table, columns)
+            return _format_text_lines(_format_grouped_blocks(lines, table, columns), table, columns)
         note = [_describe_left_out(table, places, measure_least_width(lines))]
         table = table.at_places(places)
         lines = _format_lines(table, "half")
     texts = align_columns(lines, _list_left_aligned(table), columns)
     above = len(texts) - len(table.rows)
-    texts = [*texts[:above], *_with_groups(texts[above:], table, str)]
+    texts = [*texts[:above], *_insert_groups(texts[above:], table, str)]
     width = max(*map(len, texts), NARROWEST)
     return _format_text_lines(texts, table, width if columns is None else min(width, columns), note)
-
-
-def _grouped_blocks(lines: Sequence[Sequence[str]], table: Table, columns: int) -> list[str]:
-    """Return the lines of ``blocks``, each group of rows below its words."""
-    starts = dict(table.groups) or {0: ""}
-    texts: list[str] = []
-    for start, end in zip(starts, [*starts, len(table.rows)][1:], strict=True):
-        texts += [*([""] if texts else []), *wrap(starts[start], columns)]
-        texts += format_blocks([lines[0], *lines[1 + start : 1 + end]], columns)
-    return texts
-
-
-def _with_groups(rows: Iterable[str], table: Table, heading: Callable[[str], str]) -> Iterator[str]:
-    """Yield the lines of rows, before each group the line of its words."""
-    words = dict(table.groups)
-    for place, row in enumerate(rows):
-        if place in words:
-            yield heading(words[place])
-        yield row
-
-
-def _format_text_lines(texts: list[str], table: Table, width: int, note: Sequence[str] = ()) -> str:
-    """Return the lines of a table and, below it, its remarks in lines of a width."""
-    remarks = [wrap(text, width) for text in (table.caption, *_list_remarks(table), *note)]
-    return make_printable("\n".join([*texts, "", *(line for remark in remarks for line in remark)])) + "\n"
-
-
-def _describe_left_out(table: Table, places: Sequence[int], width: int) -> str:
-    # Titles have commas in them: "@K, best".
-    titles = "; ".join(column.title for place, column in enumerate(table.columns) if place not in places)
-    return (
-        f"Left out, since the terminal is narrow: {titles}. "
-        f"A terminal of {width} columns shows everything; so does --format csv."
-    )
 
 
 def format_markdown(table: Table) -> str:
@@ -267,7 +239,7 @@ def format_markdown(table: Table) -> str:
     def heading(words: str) -> str:
         return line([_escape_markdown(words), *[""] * (len(head) - 1)])
 
-    lines = [line(head), line(rule), *_with_groups(map(line, rows), table, heading)]
+    lines = [line(head), line(rule), *_insert_groups(map(line, rows), table, heading)]
     remarks = [f"\n{_escape_markdown(text)}" for text in (table.caption, *_list_remarks(table))]
     return "\n".join([*lines, *remarks]) + "\n"
 
@@ -287,7 +259,7 @@ def format_latex(table: Table) -> str:
         r"\toprule",
         head,
         r"\midrule",
-        *_with_groups(rows, table, heading),
+        *_insert_groups(rows, table, heading),
         r"\bottomrule",
         r"\end{tabular}",
         *(rf"\par\footnotesize {_escape_latex(text)}" for text in _list_remarks(table)),
@@ -379,6 +351,214 @@ def list_flat_records(table: Table) -> Iterator[dict[str, Any]]:
 def list_flat_names(table: Table) -> list[str]:
     """Return the keys of a table's flat records, in order."""
     return [flat.name for flat in list_flat_columns(table.columns, table.primary)]
+
+
+def escape_formula(value: Any) -> Any:
+    """Return a value for CSV; a text that a spreadsheet would run begins with an apostrophe, and is a text there."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def describe_source(table: Table, version: Version) -> dict[str, str | None]:
+    """Return the source of all rows of a table: judge, category, difficulty, benchmark, and units by column.
+
+    Args:
+        table: Made from results.
+        version: Benchmark version of these results.
+
+    Returns:
+        Each fact by its name in files; a judge or condition that differs between rows, or that the table has a column
+        for, is left out, and so is the judge of numbers that no judge gave.
+    """
+    units = format_units(list_flat_units(table))
+    if {"judge", "category", "difficulty"} <= set(list_flat_names(table)):
+        return {**version.as_dict(), "units": units}
+    behind = [value.episodes for row in table.rows for value in row if value.episodes is not None]
+    facts = {
+        "judge": _find_only_fact(selection.judge for selection in behind),
+        "category": _find_only_fact(selection.category or ALL for selection in behind) if behind else ALL,
+        "difficulty": _find_only_fact(selection.difficulty or ALL for selection in behind) if behind else ALL,
+    }
+    return {**{name: fact for name, fact in facts.items() if fact}, **version.as_dict(), "units": units}
+
+
+def list_flat_units(table: Table) -> dict[str, str]:
+    """Return the unit or scale of a table's flat columns by name; the ends of an interval have that of their mean.
+
+    >>> from ircore.results.tables.model import Column
+    >>> column = Column("cost", "cost", "An episode.", "US$", estimated=True)
+    >>> list_flat_units(Table("costs", "Costs", "", (column,), ()))
+    {'cost_mean': 'US$'}
+    """
+    flats = list_flat_columns(table.columns, table.primary)
+    units = {flat.name: flat.column.unit or flat.column.implied for flat in flats if flat.part in ("value", "mean")}
+    return {name: unit for name, unit in units.items() if unit}
+
+
+def format_units(units: Mapping[str, str]) -> str:
+    """Return units by column as a single text, for a column of a CSV file.
+
+    >>> format_units({"score": "0–10", "cost": "US$"})
+    'score: 0–10; cost: US$'
+    """
+    return "; ".join(f"{name}: {unit}" for name, unit in units.items())
+
+
+def number(value: float, digits: int, signed: bool = False) -> str:
+    """Format a number with a true minus sign; a number rounded to zero has no sign."""
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        return text.removeprefix("-")
+    return f"+{text}" if signed and value > 0 else text.replace("-", "−")
+
+
+def count_money_digits(amount: float, least: int) -> int:
+    """Return the decimals that show two significant digits of an amount of money, at least ``least``.
+
+    >>> count_money_digits(0.000041, 3), count_money_digits(1.5, 3), count_money_digits(0, 3)
+    (6, 3, 3)
+    """
+    return max(least, 1 - floor(log10(amount))) if amount > 0 else least
+
+
+def format_interval_text(
+    mean: float | None,
+    ends: tuple[float | None, float | None],
+    n: int | None,
+    digits: int = 2,
+    signed: bool = False,
+    style: Literal["words", "mixed", "brackets"] = "words",
+    end_digits: int | None = None,
+) -> str:
+    """Write the words behind a mean: its interval, or that it rests on too few pictures; empty if neither is known.
+
+    Args:
+        mean: The mean.
+        ends: Lower and upper end of its interval.
+        n: Number of pictures; None where that was looked at before.
+        digits: Decimals.
+        signed: Whether the mean is a difference, of which ends have signs.
+        style: ``words`` writes ``± 1.2`` or, where that would mislead, ``5.3 to 10.0``; ``mixed`` writes
+            ``[5.3, 10.0]`` for the latter; ``brackets`` writes that in any case.
+        end_digits: Decimals of ends; as ``digits`` if None.
+
+    >>> format_interval_text(6.0, (5.0, 7.0), 40), format_interval_text(9.71, (5.35, 10.0), 40)
+    ('± 1.00', '5.35 to 10.00')
+
+    >>> format_interval_text(5.27, (None, None), 1)
+    'n 1: too few'
+    """
+    low, high = ends
+    if mean is None:
+        return ""
+    if are_too_few(n):
+        return f"n {n}: too few"
+    if low is None or high is None:
+        return ""
+    half = None if style == "brackets" else find_even_half(mean, low, high, signed)
+    if half is not None:
+        return f"± {number(half, digits)}"
+    first, last = (number(end, digits if end_digits is None else end_digits, signed) for end in (low, high))
+    return f"{first} to {last}" if style == "words" else f"[{first}, {last}]"
+
+
+def use_standard_errors(table: "Table", results: "Results") -> "Table":
+    """Return a table whose bars are one standard error of the mean, the error bars of the paper's Figures 15 and 17.
+
+    It is s / √n with the sample standard deviation s (divisor n − 1) over the episodes behind a mean. Means of which
+    the episodes' own values are not known here, such as main scores, have no bars.
+
+    Raises:
+        InputError: The table has no mean of episodes.
+    """
+    known = False
+
+    def barred(key: str, value: "Value") -> "Value":
+        nonlocal known
+        of_episode = None if value.episodes is None else _find_episode_value(key, value.episodes)
+        # A count of episodes has a selection, too, and no bars to replace.
+        if of_episode is None or value.episodes is None or value.n is None:
+            return value._replace(low=None, high=None)
+        known = True
+        chosen = set(value.episodes.episodes(results))
+        numbers = [
+            number
+            for run_id in value.episodes.run_ids
+            for result in results.episodes[run_id]
+            if (run_id, result.episode.episode_id) in chosen and (number := of_episode(result)) is not None
+        ]
+        if len(numbers) < 2 or not isinstance(value.value, int | float):
+            return value._replace(low=None, high=None)
+        error = stdev(numbers) / sqrt(len(numbers))
+        ends = value.value - error, value.value + error
+        return value._replace(low=ends[0], high=ends[1], marks=(*value.marks, SEM))
+
+    keys = [column.key for column in table.columns]
+    rows = tuple(tuple(barred(key, value) for key, value in zip(keys, row, strict=True)) for row in table.rows)
+    if not known:
+        raise InputError(
+            f"--bars sem: the table {table.name} has no means of episodes",
+            "Choose another: board, judges, conditions and budgets have scores.",
+        )
+    notes = tuple(note.removeprefix("± is half the 95 % interval; ") for note in table.notes)
+    return replace(table, rows=rows, notes=notes, marks={**table.marks, SEM: SEM_WORDS})
+
+
+def _measure_widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*lines, strict=True)]
+
+
+def _measure_narrow_widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    """Return widths of columns whose headings are broken between words."""
+    heads, *rows = lines
+    words = [max(map(len, head.split()), default=0) for head in heads]
+    return [max(pair) for pair in zip(words, _measure_widths([[""] * len(heads), *rows]), strict=True)]
+
+
+def _sum_widths(widths: Iterable[int]) -> int:
+    known = list(widths)
+    return sum(known) + GAP * (len(known) - 1)
+
+
+def _count_digits(column: Column, value: Value) -> int:
+    """Return the decimals of an entry: a small amount of money has more than its column, so that it is not 0."""
+    digits = column.digits or 0
+    return (
+        count_money_digits(value.value, digits) if column.unit == "US$" and isinstance(value.value, float) else digits
+    )
+
+
+def _format_grouped_blocks(lines: Sequence[Sequence[str]], table: Table, columns: int) -> list[str]:
+    """Return the lines of ``format_blocks``, each group of rows below its words."""
+    starts = dict(table.groups) or {0: ""}
+    texts: list[str] = []
+    for start, end in zip(starts, [*starts, len(table.rows)][1:], strict=True):
+        texts += [*([""] if texts else []), *wrap(starts[start], columns)]
+        texts += format_blocks([lines[0], *lines[1 + start : 1 + end]], columns)
+    return texts
+
+
+def _insert_groups(rows: Iterable[str], table: Table, heading: Callable[[str], str]) -> Iterator[str]:
+    """Yield the lines of rows, before each group the line of its words."""
+    words = dict(table.groups)
+    for place, row in enumerate(rows):
+        if place in words:
+            yield heading(words[place])
+        yield row
+
+
+def _format_text_lines(texts: list[str], table: Table, width: int, note: Sequence[str] = ()) -> str:
+    """Return the lines of a table and, below it, its remarks in lines of a width."""
+    remarks = [wrap(text, width) for text in (table.caption, *_list_remarks(table), *note)]
+    return make_printable("\n".join([*texts, "", *(line for remark in remarks for line in remark)])) + "\n"
+
+
+def _describe_left_out(table: Table, places: Sequence[int], width: int) -> str:
+    # Titles have commas in them: "@K, best".
+    titles = "; ".join(column.title for place, column in enumerate(table.columns) if place not in places)
+    return (
+        f"Left out, since the terminal is narrow: {titles}. "
+        f"A terminal of {width} columns shows everything; so does --format csv."
+    )
 
 
 def _list_flat_rows(table: Table) -> Iterator[list[Any]]:
@@ -473,82 +653,35 @@ def _list_notes(table: Table) -> list[str]:
     return [*table.notes, FEW] if few else list(table.notes)
 
 
-def escape_formula(value: Any) -> Any:
-    """Return a value for CSV; a text that a spreadsheet would run begins with an apostrophe, and is a text there."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
-
-
 def _escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|&~#])", r"\\\1", " ".join(make_printable(text).split()))
-
-
-_MATHEMATICAL = {
-    "Γ": "Gamma", "Δ": "Delta", "α": "alpha", "ε": "varepsilon", "κ": "kappa", "ρ": "rho", "σ": "sigma", "τ": "tau",
-    "±": "pm", "×": "times", "≤": "le", "≥": "ge", "→": "to",
-}  # fmt: skip
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "−": "$-$",
-    **{sign: rf"$\{name}$" for sign, name in _MATHEMATICAL.items()},
-    "†": r"\textdagger{}",
-    "‡": r"\textdaggerdbl{}",
-    "–": "--",
-}
 
 
 def _escape_latex(text: str) -> str:
     return "".join(_LATEX.get(sign, sign) for sign in " ".join(make_printable(text).split()))
 
 
-def describe_source(table: Table, version: Version) -> dict[str, str | None]:
-    """Return the source of all rows of a table: judge, category, difficulty, benchmark, and units by column.
-
-    Args:
-        table: Made from results.
-        version: Benchmark version of these results.
-
-    Returns:
-        Each fact by its name in files; a judge or condition that differs between rows, or that the table has a column
-        for, is left out, and so is the judge of numbers that no judge gave.
-    """
-    units = format_units(list_flat_units(table))
-    if {"judge", "category", "difficulty"} <= set(list_flat_names(table)):
-        return {**version.as_dict(), "units": units}
-    behind = [value.episodes for row in table.rows for value in row if value.episodes is not None]
-    facts = {
-        "judge": _find_only_fact(selection.judge for selection in behind),
-        "category": _find_only_fact(selection.category or ALL for selection in behind) if behind else ALL,
-        "difficulty": _find_only_fact(selection.difficulty or ALL for selection in behind) if behind else ALL,
-    }
-    return {**{name: fact for name, fact in facts.items() if fact}, **version.as_dict(), "units": units}
-
-
-def list_flat_units(table: Table) -> dict[str, str]:
-    """Return the unit or scale of a table's flat columns by name; the ends of an interval have that of their mean.
-
-    >>> from ircore.results.tables.model import Column
-    >>> column = Column("cost", "cost", "An episode.", "US$", estimated=True)
-    >>> list_flat_units(Table("costs", "Costs", "", (column,), ()))
-    {'cost_mean': 'US$'}
-    """
-    flats = list_flat_columns(table.columns, table.primary)
-    units = {flat.name: flat.column.unit or flat.column.implied for flat in flats if flat.part in ("value", "mean")}
-    return {name: unit for name, unit in units.items() if unit}
-
-
-def format_units(units: Mapping[str, str]) -> str:
-    """Return units by column as a single text, for a column of a CSV file.
-
-    >>> format_units({"score": "0–10", "cost": "US$"})
-    'score: 0–10; cost: US$'
-    """
-    return "; ".join(f"{name}: {unit}" for name, unit in units.items())
-
-
 def _find_only_fact(facts: Iterable[str | None]) -> str | None:
     """Return the only fact; None if facts differ or there is none."""
     different = set(facts)
     return different.pop() if len(different) == 1 else None
+
+
+def _find_episode_value(key: str, selection: "Selection") -> "Callable[[EpisodeResult], float | None] | None":
+    """Return what a mean averages over episodes, by its column; None if that is not one number an episode."""
+    judge = selection.judge or ""
+
+    def judged(result: "EpisodeResult") -> "float | None":
+        ratings = result.judged[judge]
+        if key in {"preference", f"{judge}_preferred"}:
+            return ratings.preference
+        return ratings.delta if key == "delta" else ratings.final
+
+    if key in {"score", "delta", "preference", judge, f"{judge}_preferred"} and selection.which in {"rated", "refined"}:
+        return judged
+    amounts: dict[str, Callable[[EpisodeResult], float | None]] = {
+        "turns": lambda result: result.effort.steps,
+        "tokens": lambda result: result.effort.tokens,
+        "seconds": lambda result: result.effort.seconds,
+    }
+    return amounts.get(key) if selection.which == "played" else None

@@ -1,10 +1,7 @@
-"""Tables of a game: outcomes, scores by GIR-Bench's rules, and published figures.
+"""Tables of a game: outcomes of episodes, scores by GIR-Bench's rules, and the figures and sentences of a paper.
 
-The outcomes of a game's episodes, and the columns by which its tables say who played by which rules.
-
-Scores of the reasoning game by GIR-Bench's rules, dimension by dimension, as its paper reports them.
-
-The published figures as tables, never among results of runs, and the paper's sentences held against runs.
+Scores of the reasoning game go by GIR-Bench's rules, dimension by dimension, as its paper reports them. Published
+figures have tables of their own and never stand among results of runs; the sentences of a paper are held against runs.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +25,24 @@ from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.pairs import FilledColumn, build_seat_column, format_caption
 from ircore.results.tables.paper_claims import check_paper
 
+GIRBENCH_COLUMNS = (
+    Column("run", "Run", "Its folder's name.", digits=None),
+    Column("dimension", "Dimension", "Category of the tasks.", digits=None),
+    Column("tasks", "Tasks", "Tasks that were played.", digits=0),
+    Column("answered", "Answered", "Tasks with an answer.", digits=0),
+    Column("published", "As published", "Mean over answers alone; of jigsaws, exp(−FID / 60) over all of them.",
+           "0–1", "higher", nullable=True),
+    Column("each", "Jigsaws one by one", "Mean over answers of exp(−squared distance / 60), each held against its own "
+           "original.", "0–1", "higher", nullable=True),
+    Column("published_all", "Missing as 0", "As published, with 0 for each task without an answer.", "0–1", "higher",
+           nullable=True),
+    Column("verified", "Verified", "Mean by the corrected rules, missing answers as 0.", "0–1", "higher",
+           nullable=True),
+)  # fmt: skip
+"""Columns of the table."""
+
+NOT_GIVEN = "not given by the paper"
+
 
 def build_rules_columns(results: Results) -> tuple[Column, ...]:
     """Return the column with the key of a run's rules, and one for people where rules differ."""
@@ -44,46 +59,9 @@ def list_rules_values(results: Results, run: Run) -> tuple[Value, ...]:
     return (other, key) if _are_rules_different(results) else (key,)
 
 
-def _fill_rules_columns(results: Results) -> Iterator[FilledColumn[BoardRow]]:
-    def entry(place: int, row: BoardRow) -> Value:
-        return list_rules_values(results, row.submission.run)[place]
-
-    for place, column in enumerate(build_rules_columns(results)):
-        yield FilledColumn(column, partial(entry, place))
-
-
-def _are_rules_different(results: Results) -> bool:
-    return any(find_unusual_rules(results, run.run) for run in results.every_run)
-
-
 def format_condition(category: str | None, difficulty: str | None) -> str:
     """Return the words by which a caption says that a table is of one category or difficulty."""
     return "".join(f" Only {name}." for name in (category, difficulty) if name)
-
-
-def _build_run_columns(results: Results) -> tuple[FilledColumn[BoardRow], ...]:
-    """Return the columns of a run: its submission, and who took each seat."""
-    submission = Column("submission", "Submission", "Its folder's name.", digits=None)
-    return (
-        FilledColumn(submission, lambda row: Value(row.submission.run.slug)),
-        *(_build_seat_column(seat) for seat in results.seats),
-    )
-
-
-def _build_seat_column(seat: Seat[Any, Any]) -> FilledColumn[BoardRow]:
-    return FilledColumn(build_seat_column(seat), lambda row: Value(row.submission.run.submission.label_of(seat.name)))
-
-
-def _count(key: str, description: str, get: Callable[[BoardRow], int]) -> FilledColumn[BoardRow]:
-    return FilledColumn(
-        Column(key, key.replace("_", " ").capitalize(), description, digits=0), lambda row: Value(get(row))
-    )
-
-
-_ENDED = (
-    _count("ended", "Episodes that have ended.", lambda row: row.cell.ended),
-    _count("episodes", "Instances of the set.", lambda row: row.cell.episodes),
-)
 
 
 def game_outcomes(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -105,10 +83,10 @@ def game_outcomes(results: Results, category: str | None = None, difficulty: str
     columns = (
         *_build_run_columns(results),
         *(
-            _count(outcome.name, f"Episodes that ended as {outcome.name.replace('_', ' ')}.", count(outcome.name))
+            _make_count(outcome.name, f"Episodes that ended as {outcome.name.replace('_', ' ')}.", count(outcome.name))
             for outcome in game.outcomes
         ),
-        *_ENDED,
+        *_ENDED_COLUMNS,
         *_fill_rules_columns(results),
     )
     return Table(
@@ -121,23 +99,6 @@ def game_outcomes(results: Results, category: str | None = None, difficulty: str
     )
 
 
-COLUMNS = (
-    Column("run", "Run", "Its folder's name.", digits=None),
-    Column("dimension", "Dimension", "Category of the tasks.", digits=None),
-    Column("tasks", "Tasks", "Tasks that were played.", digits=0),
-    Column("answered", "Answered", "Tasks with an answer.", digits=0),
-    Column("published", "As published", "Mean over answers alone; of jigsaws, exp(−FID / 60) over all of them.",
-           "0–1", "higher", nullable=True),
-    Column("each", "Jigsaws one by one", "Mean over answers of exp(−squared distance / 60), each held against its own "
-           "original.", "0–1", "higher", nullable=True),
-    Column("published_all", "Missing as 0", "As published, with 0 for each task without an answer.", "0–1", "higher",
-           nullable=True),
-    Column("verified", "Verified", "Mean by the corrected rules, missing answers as 0.", "0–1", "higher",
-           nullable=True),
-)  # fmt: skip
-"""Columns of the table."""
-
-
 def girbench_table(results: Results) -> Table:
     """Return both scores of each run and dimension; GIR-Bench's code leaves missing answers out."""
     rows = [row for run in results.every_run for name in DIMENSIONS for row in _build_rows(run, name)]
@@ -145,9 +106,91 @@ def girbench_table(results: Results) -> Table:
         name="reasoning_girbench",
         title="Reasoning tasks by GIR-Bench's rules",
         caption="Scores as its published code computes them, on the instances of these runs, beside ours.",
-        columns=COLUMNS,
+        columns=GIRBENCH_COLUMNS,
         rows=tuple(rows),
     )
+
+
+def published_table(game: Game[Any], name: str) -> Table:
+    """Return a table of a game's paper.
+
+    Args:
+        game: The game.
+        name: Of one of ``game.published_tables``.
+    """
+    table = next(table for table in game.published_tables() if table.name == name)
+    columns = tuple(
+        Column(
+            column.key, column.title, column.about, column.unit, column.better, column.digits, nullable=column.nullable
+        )
+        for column in table.columns
+    )
+    rows = tuple(tuple(Value.or_missing(entry, NOT_GIVEN) for entry in row) for row in table.rows)
+    return Table(
+        table.name, table.title, table.caption, columns, rows, origin="reported by the paper", spare=table.spare
+    )
+
+
+def paper_table(results: Results, judge: str) -> Table:
+    """Return the sentences of the paper that can be checked: what its own tables and what some runs say of each."""
+    columns = (
+        Column("claim", "Claim", "Key of the sentence.", digits=None, audience="programs"),
+        Column("section", "section", "Of the paper; B is an appendix.", digits=None),
+        Column("sentence", "what the paper says", "In other words than its own.", digits=None),
+        Column("in_paper", "in its tables", "Whether the paper's printed tables bear it out.", digits=None),
+        Column("paper_evidence", "their numbers", "Numbers of the paper that say so.", digits=None),
+        Column("here", "here", "Whether these runs bear it out.", digits=None),
+        Column("here_evidence", "numbers here", "Numbers of these runs that say so.", digits=None),
+    )
+    here = check_paper(results, judge)
+    rows = tuple(
+        tuple(Value(text) for text in (claim.key, claim.section, claim.sentence, *claim.in_paper, *here[claim.key]))
+        for claim in results.game.claims()
+    )
+    notes = (
+        f"The paper is {results.game.paper}: other players, targets and judges; its tables have no intervals, so that "
+        "verdicts on them go by printed numbers alone. Here verdicts go by 95 % intervals: open is what these do not "
+        "tell.",
+    )
+    words = format_caption(results, judge)
+    return Table("paper", "What the paper says", words, columns, rows, notes, spare=("paper_evidence", "here_evidence"))
+
+
+def _fill_rules_columns(results: Results) -> Iterator[FilledColumn[BoardRow]]:
+    def entry(place: int, row: BoardRow) -> Value:
+        return list_rules_values(results, row.submission.run)[place]
+
+    for place, column in enumerate(build_rules_columns(results)):
+        yield FilledColumn(column, partial(entry, place))
+
+
+def _are_rules_different(results: Results) -> bool:
+    return any(find_unusual_rules(results, run.run) for run in results.every_run)
+
+
+def _build_run_columns(results: Results) -> tuple[FilledColumn[BoardRow], ...]:
+    """Return the columns of a run: its submission, and who took each seat."""
+    submission = Column("submission", "Submission", "Its folder's name.", digits=None)
+    return (
+        FilledColumn(submission, lambda row: Value(row.submission.run.slug)),
+        *(_build_seat_column(seat) for seat in results.seats),
+    )
+
+
+def _build_seat_column(seat: Seat[Any, Any]) -> FilledColumn[BoardRow]:
+    return FilledColumn(build_seat_column(seat), lambda row: Value(row.submission.run.submission.label_of(seat.name)))
+
+
+def _make_count(key: str, description: str, get: Callable[[BoardRow], int]) -> FilledColumn[BoardRow]:
+    return FilledColumn(
+        Column(key, key.replace("_", " ").capitalize(), description, digits=0), lambda row: Value(get(row))
+    )
+
+
+_ENDED_COLUMNS = (
+    _make_count("ended", "Episodes that have ended.", lambda row: row.cell.ended),
+    _make_count("episodes", "Instances of the set.", lambda row: row.cell.episodes),
+)
 
 
 def _build_rows(run: PlayedRun, dimension: str) -> list[tuple[Value, ...]]:
@@ -210,51 +253,3 @@ def _estimate_jigsaws(
 
 def _build_missing_pair(reason: str) -> tuple[Value, Value]:
     return Value(None, missing=reason), Value(None, missing=reason)
-
-
-NOT_GIVEN = "not given by the paper"
-
-
-def published_table(game: Game[Any], name: str) -> Table:
-    """Return a table of a game's paper.
-
-    Args:
-        game: The game.
-        name: Of one of ``game.published_tables``.
-    """
-    table = next(table for table in game.published_tables() if table.name == name)
-    columns = tuple(
-        Column(
-            column.key, column.title, column.about, column.unit, column.better, column.digits, nullable=column.nullable
-        )
-        for column in table.columns
-    )
-    rows = tuple(tuple(Value.or_missing(entry, NOT_GIVEN) for entry in row) for row in table.rows)
-    return Table(
-        table.name, table.title, table.caption, columns, rows, origin="reported by the paper", spare=table.spare
-    )
-
-
-def paper_table(results: Results, judge: str) -> Table:
-    """Return the sentences of the paper that can be checked: what its own tables and what some runs say of each."""
-    columns = (
-        Column("claim", "Claim", "Key of the sentence.", digits=None, audience="programs"),
-        Column("section", "section", "Of the paper; B is an appendix.", digits=None),
-        Column("sentence", "what the paper says", "In other words than its own.", digits=None),
-        Column("in_paper", "in its tables", "Whether the paper's printed tables bear it out.", digits=None),
-        Column("paper_evidence", "their numbers", "Numbers of the paper that say so.", digits=None),
-        Column("here", "here", "Whether these runs bear it out.", digits=None),
-        Column("here_evidence", "numbers here", "Numbers of these runs that say so.", digits=None),
-    )
-    here = check_paper(results, judge)
-    rows = tuple(
-        tuple(Value(text) for text in (claim.key, claim.section, claim.sentence, *claim.in_paper, *here[claim.key]))
-        for claim in results.game.claims()
-    )
-    notes = (
-        f"The paper is {results.game.paper}: other players, targets and judges; its tables have no intervals, so that "
-        "verdicts on them go by printed numbers alone. Here verdicts go by 95 % intervals: open is what these do not "
-        "tell.",
-    )
-    words = format_caption(results, judge)
-    return Table("paper", "What the paper says", words, columns, rows, notes, spare=("paper_evidence", "here_evidence"))

@@ -1,10 +1,8 @@
-"""Tables of judges: side by side, on the people's scale, and their agreement with one another.
+"""Tables of judges: side by side, on the people's scale, and how far raters and metrics agree with one another.
 
-Judges side by side: never averaged, since they do not mean the same by a number.
-
-Judges on the people's scale: the method and quality of each map, and the mapped score of every pair.
-
-Agreement of raters, metrics and people, as the paper's Tables 1, 2 and 4; crossed scores, orders, second answers.
+Judges stand side by side and are never averaged, since they do not mean the same by a number. On the people's scale
+each judge has its map, the quality of the map, and the mapped score of every pair. Agreement is that of the paper's
+Tables 1, 2 and 4, with crossed scores, orders of showing and second answers.
 """
 
 from itertools import product
@@ -30,6 +28,90 @@ from ircore.results.tables.pairs import (
     list_rated_values,
     pair_columns,
     pair_values,
+)
+
+ERROR_MEASURES = (
+    ("bias", "bias", "Mean of score less people's score"),
+    ("absolute", "MAE", "Mean absolute error"),
+    ("squared", "RMSE", "Root of the mean squared error"),
+)
+
+MAP_NOTES = (
+    "Errors in points of 0–10 against the mean of the annotators. Before: the judge's scores as they are. "
+    "After: each by a map fitted to all other pictures (cross-validated). Bias above 0: the judge scores "
+    "higher than people.",
+    "People's mean is unsure itself: with few annotators no judge could reach errors of 0.",
+)
+SCORE_NOTES = (
+    "What people would be expected to give, on average, to renderings that the judge scores so. Where judge and "
+    "people agree little, this draws scores towards their mean; a judge's liking for one pair is not taken out, "
+    "but is in the interval.",
+    "Intervals carry the uncertainty of the scores, of the map, and of how far single pairs are off it, which goes by "
+    "the pairs that people rated: the fewer, the wider. A pair that nobody rated has none. They take the annotators as "
+    "they are.",
+)
+
+_AGREEMENT_COLUMNS = (
+    Column("pearson", "Pearson r", "Of similarity ratings of the same renderings.", "", "higher", estimated=True,
+           implied="−1–1"),
+    Column("spearman", "Spearman ρ", "Of the same.", "", "higher", estimated=True, implied="−1–1"),
+    Column("agreement", "agreement", "Share of episodes with the same preference.", "0–1", "higher", estimated=True),
+    Column("kappa", "Cohen's κ", "Of first, final and tie.", "", "higher", estimated=True, implied="−1–1"),
+    Column("decided_agreement", "agreement, decided", "Where neither left it tied.", "0–1", "higher", estimated=True,
+           audience="pages"),
+    Column("decided_kappa", "κ, decided", "Of the same.", "", "higher", estimated=True, audience="pages",
+           implied="−1–1"),
+)  # fmt: skip
+
+AGREEMENT_NOTES = (
+    "Pearson and Spearman: similarity of the renderings that both rated. Agreement and κ: which of first and final"
+    " rendering is preferred, in the episodes that both judged; a tie is an answer of its own (a judge whose "
+    "choice turns with the order of showing, or people who are split). Pages and files also give both without ties"
+    " ('decided'). Intervals are clustered on instances and take the raters as they are.",
+)
+PEOPLE_NOTE = (
+    "human is the mean of the annotators who rated a rendering, and what more of them prefer. A mean is less noisy"
+    " than one person: a judge can come nearer to it than two annotators come to each other without judging "
+    "better."
+)
+SCALE_NOTE = (
+    "1 is perfect agreement, 0 is what chance gives. Krippendorff (2018, Content Analysis, chapter 12) relies on "
+    "ratings from 0.8 and draws tentative conclusions from 0.667. Intervals are clustered on instances and take "
+    "the annotators as they are."
+)
+ORDER_NOTES = (
+    "Orders disagree: the choice turned when the two renderings changed places, which counts as a tie everywhere. "
+    "A judge that only guesses would do so in half of the episodes, one that always takes the first shown in all.",
+)
+
+METRIC_NOTES = (
+    "1 is agreement whatever the metric's direction: values for which lower is better are negated. Preference: the "
+    "share of episodes in which metric and rater prefer the same of first and final rendering, ties of either left "
+    "out; 0.5 is what chance gives. Intervals are clustered on instances.",
+)
+
+NO_PEOPLE = "No person has rated these renderings: ircore annotate build, then ircore ratings import"
+PEOPLE_NOTES = (
+    "Against the mean of the people who rated a rendering. κ is weighted by squared distance (Cohen 1968) and, unlike "
+    "r, is lowered by a bias. Bias: the judge's score less people's, in points. Intervals are clustered on instances "
+    "and take the people as they are.",
+)
+
+RETEST_COLUMNS = (
+    Column("judge", "judge", "Who was asked twice.", digits=None),
+    Column("task", "task", "Similarity of one rendering, or preference of two.", digits=None),
+    Column("n", "n", "Questions that were answered twice.", digits=0),
+    Column("same", "alike", "Share with the same answer.", "0–1", "higher", estimated=True),
+    Column("correlation", "Pearson r", "Of first and second answer: test–retest reliability.", "", "higher",
+           estimated=True, implied="−1–1"),
+    Column("deviation", "deviation", "Standard deviation of a single answer around the judge's own mean.", "points",
+           "lower"),
+    Column("shift", "shift", "Mean of second less first answer.", "points", signed=True),
+)  # fmt: skip
+
+RETEST_NOTES = (
+    "Second answers are kept apart and count nowhere else. Intervals are clustered on instances. Points are of 10 for "
+    "similarity, of 1 for preference.",
 )
 
 
@@ -111,28 +193,6 @@ def conditions_table(results: Results, category: str | None = None, difficulty: 
     return Table("conditions", "Conditions", words, columns, tuple(rows), marks=RATER_MARKS, spare=spare)
 
 
-ERRORS = (
-    ("bias", "bias", "Mean of score less people's score"),
-    ("absolute", "MAE", "Mean absolute error"),
-    ("squared", "RMSE", "Root of the mean squared error"),
-)
-
-MAP_NOTES = (
-    "Errors in points of 0–10 against the mean of the annotators. Before: the judge's scores as they are. "
-    "After: each by a map fitted to all other pictures (cross-validated). Bias above 0: the judge scores "
-    "higher than people.",
-    "People's mean is unsure itself: with few annotators no judge could reach errors of 0.",
-)
-SCORE_NOTES = (
-    "What people would be expected to give, on average, to renderings that the judge scores so. Where judge and "
-    "people agree little, this draws scores towards their mean; a judge's liking for one pair is not taken out, "
-    "but is in the interval.",
-    "Intervals carry the uncertainty of the scores, of the map, and of how far single pairs are off it, which goes by "
-    "the pairs that people rated: the fewer, the wider. A pair that nobody rated has none. They take the annotators as "
-    "they are.",
-)
-
-
 def maps_table(results: Results) -> Table:
     """Return each judge's map: the data behind the fit, and cross-validated errors before and after."""
     columns = (
@@ -143,18 +203,18 @@ def maps_table(results: Results) -> Table:
         *(
             Column(f"{key}_{when}", f"{title} {when}", f"{words}, {when} recalibration.", "", "lower", 2, key == "bias",
                    estimated=True)
-            for key, title, words in ERRORS
+            for key, title, words in ERROR_MEASURES
             for when in ("before", "after")
         ),
     )  # fmt: skip
     rows = []
     for judge, fitted in results.raters.maps.items():
         if isinstance(fitted, Refusal):
-            missing = [Value(None, n=0, missing=fitted.reason)] * (2 * len(ERRORS))
+            missing = [Value(None, n=0, missing=fitted.reason)] * (2 * len(ERROR_MEASURES))
             method = Value(None, missing=fitted.reason)
             rows.append((Value(judge), method, Value(fitted.n), Value(fitted.instances), *missing))
             continue
-        errors = (Value.of(getattr(when, key)) for key, *_ in ERRORS for when in (fitted.before, fitted.after))
+        errors = (Value.of(getattr(when, key)) for key, *_ in ERROR_MEASURES for when in (fitted.before, fitted.after))
         rows.append((Value(judge), Value(fitted.method), Value(fitted.n), Value(fitted.instances), *errors))
     notes = MAP_NOTES if any(row[1].value is not None for row in rows) else ()
     return Table("maps", "Recalibration of judges", format_caption(results), columns, tuple(rows), notes)
@@ -207,47 +267,6 @@ def recalibrated_table(results: Results, category: str | None = None, difficulty
     return Table("recalibrated", "Recalibrated scores", words, columns, tuple(rows), notes, marks)
 
 
-def _format_recalibrated(cell: RecalibratedCell | None) -> Value:
-    if cell is None or cell.score is None:
-        return Value(None, n=0, missing="the judge rated nothing here" if cell is None else cell.reason)
-    behind = Selection((cell.run_id,), "rated", cell.category, cell.difficulty, cell.judge)
-    return Value(cell.score.value, cell.score.low, cell.score.high, cell.score.n, None, cell.marks, behind)
-
-
-_MEASURES = (
-    Column("pearson", "Pearson r", "Of similarity ratings of the same renderings.", "", "higher", estimated=True,
-           implied="−1–1"),
-    Column("spearman", "Spearman ρ", "Of the same.", "", "higher", estimated=True, implied="−1–1"),
-    Column("agreement", "agreement", "Share of episodes with the same preference.", "0–1", "higher", estimated=True),
-    Column("kappa", "Cohen's κ", "Of first, final and tie.", "", "higher", estimated=True, implied="−1–1"),
-    Column("decided_agreement", "agreement, decided", "Where neither left it tied.", "0–1", "higher", estimated=True,
-           audience="pages"),
-    Column("decided_kappa", "κ, decided", "Of the same.", "", "higher", estimated=True, audience="pages",
-           implied="−1–1"),
-)  # fmt: skip
-
-NOTES = (
-    "Pearson and Spearman: similarity of the renderings that both rated. Agreement and κ: which of first and final"
-    " rendering is preferred, in the episodes that both judged; a tie is an answer of its own (a judge whose "
-    "choice turns with the order of showing, or people who are split). Pages and files also give both without ties"
-    " ('decided'). Intervals are clustered on instances and take the raters as they are.",
-)
-PEOPLE = (
-    "human is the mean of the annotators who rated a rendering, and what more of them prefer. A mean is less noisy"
-    " than one person: a judge can come nearer to it than two annotators come to each other without judging "
-    "better."
-)
-SCALE = (
-    "1 is perfect agreement, 0 is what chance gives. Krippendorff (2018, Content Analysis, chapter 12) relies on "
-    "ratings from 0.8 and draws tentative conclusions from 0.667. Intervals are clustered on instances and take "
-    "the annotators as they are."
-)
-ORDER_NOTES = (
-    "Orders disagree: the choice turned when the two renderings changed places, which counts as a tie everywhere. "
-    "A judge that only guesses would do so in half of the episodes, one that always takes the first shown in all.",
-)
-
-
 def agreement_table(results: Results) -> Table:
     """Return every two raters side by side: judges, judges and people, annotators."""
     columns = (
@@ -255,9 +274,9 @@ def agreement_table(results: Results) -> Table:
         Column("one", "one", "A judge, or an annotator's pseudonym.", digits=None),
         Column("other", "other", "A judge, human, or an annotator's pseudonym.", digits=None),
         Column("renderings", "renderings", "Rated by both.", digits=0, audience="readers"),
-        *_MEASURES[:2],
+        *_AGREEMENT_COLUMNS[:2],
         Column("episodes", "episodes", "In which both preferred one or left it tied.", digits=0, audience="readers"),
-        *_MEASURES[2:],
+        *_AGREEMENT_COLUMNS[2:],
     )
     agreement = results.raters.agreement
     rows = tuple(
@@ -266,14 +285,14 @@ def agreement_table(results: Results) -> Table:
             Value(pair.first_rater),
             Value(pair.second_rater),
             Value(pair.pearson.n),
-            *(build_agreement_value(getattr(pair, column.key)) for column in _MEASURES[:2]),
+            *(build_agreement_value(getattr(pair, column.key)) for column in _AGREEMENT_COLUMNS[:2]),
             Value(pair.agreement.n),
-            *(build_agreement_value(getattr(pair, column.key)) for column in _MEASURES[2:]),
+            *(build_agreement_value(getattr(pair, column.key)) for column in _AGREEMENT_COLUMNS[2:]),
         )
         for pair in agreement.pairs
     )
-    people = (PEOPLE,) if any(pair.kind == "judge-human" for pair in agreement.pairs) else ()
-    notes = (*NOTES, *people) if rows else ("Fewer than two raters: nothing to compare.",)
+    people = (PEOPLE_NOTE,) if any(pair.kind == "judge-human" for pair in agreement.pairs) else ()
+    notes = (*AGREEMENT_NOTES, *people) if rows else ("Fewer than two raters: nothing to compare.",)
     spare = ("spearman", "kappa", "episodes", "renderings", "agreement")
     return Table("agreement", "Agreement of raters", format_caption(results), columns, rows, notes, spare=spare)
 
@@ -296,7 +315,7 @@ def annotators_table(results: Results) -> Table:
         )
     )
     words = f"Annotators: {', '.join(agreement.annotators) or 'none yet'}. {format_caption(results)}"
-    notes = (SCALE,) if len(agreement.annotators) > 1 else ()
+    notes = (SCALE_NOTE,) if len(agreement.annotators) > 1 else ()
     return Table("annotators", "Agreement of all annotators", words, columns, rows, notes)
 
 
@@ -342,13 +361,6 @@ def build_agreement_value(agreement: Agreement) -> Value:
     return Value(agreement.value, agreement.low, agreement.high, agreement.n, reason)
 
 
-METRIC_NOTES = (
-    "1 is agreement whatever the metric's direction: values for which lower is better are negated. Preference: the "
-    "share of episodes in which metric and rater prefer the same of first and final rendering, ties of either left "
-    "out; 0.5 is what chance gives. Intervals are clustered on instances.",
-)
-
-
 def metric_agreement_table(results: Results) -> Table:
     """Return how each image metric agrees with each judge, with people, and with verified facts."""
     columns = (
@@ -382,14 +394,6 @@ def metric_agreement_table(results: Results) -> Table:
     )
 
 
-NOBODY = "No person has rated these renderings: ircore annotate build, then ircore ratings import"
-PEOPLE_NOTES = (
-    "Against the mean of the people who rated a rendering. κ is weighted by squared distance (Cohen 1968) and, unlike "
-    "r, is lowered by a bias. Bias: the judge's score less people's, in points. Intervals are clustered on instances "
-    "and take the people as they are.",
-)
-
-
 def people_table(results: Results) -> Table:
     """Return how far each judge's scores follow people's, a row a judge and category."""
     columns = (
@@ -419,28 +423,10 @@ def people_table(results: Results) -> Table:
                 for measure in (pearson, weighted_kappa, bias)
             )
             rows.append((Value(judge), Value(category or ALL), Value(int(where.sum())), Value(people), *measured))
-    notes = PEOPLE_NOTES if rows else (NOBODY,)
+    notes = PEOPLE_NOTES if rows else (NO_PEOPLE,)
     return Table(
         "people", "Judges against people", format_caption(results), columns, tuple(rows), notes, primary="kappa"
     )
-
-
-COLUMNS = (
-    Column("judge", "judge", "Who was asked twice.", digits=None),
-    Column("task", "task", "Similarity of one rendering, or preference of two.", digits=None),
-    Column("n", "n", "Questions that were answered twice.", digits=0),
-    Column("same", "alike", "Share with the same answer.", "0–1", "higher", estimated=True),
-    Column("correlation", "Pearson r", "Of first and second answer: test–retest reliability.", "", "higher",
-           estimated=True, implied="−1–1"),
-    Column("deviation", "deviation", "Standard deviation of a single answer around the judge's own mean.", "points",
-           "lower"),
-    Column("shift", "shift", "Mean of second less first answer.", "points", signed=True),
-)  # fmt: skip
-
-RETEST_NOTES = (
-    "Second answers are kept apart and count nowhere else. Intervals are clustered on instances. Points are of 10 for "
-    "similarity, of 1 for preference.",
-)
 
 
 def retests_table(results: Results) -> Table:
@@ -460,4 +446,11 @@ def retests_table(results: Results) -> Table:
         for agreement in measure_retests(answers, judge)
     )
     notes = RETEST_NOTES if rows else ("No judge was asked twice: ircore score RUN --judge FILE --again 10%",)
-    return Table("retests", "Judges asked twice", format_caption(results), COLUMNS, rows, notes, primary="same")
+    return Table("retests", "Judges asked twice", format_caption(results), RETEST_COLUMNS, rows, notes, primary="same")
+
+
+def _format_recalibrated(cell: RecalibratedCell | None) -> Value:
+    if cell is None or cell.score is None:
+        return Value(None, n=0, missing="the judge rated nothing here" if cell is None else cell.reason)
+    behind = Selection((cell.run_id,), "rated", cell.category, cell.difficulty, cell.judge)
+    return Value(cell.score.value, cell.score.low, cell.score.high, cell.score.n, None, cell.marks, behind)

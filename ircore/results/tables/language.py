@@ -1,6 +1,7 @@
-"""Language of describers: their corrections, and the length and novelty of their messages, turn by turn.
+"""Language of messages: their corrections, their length and novelty, by turn and by repetition of a target.
 
-Whether describers get shorter and keep their words, over turns and over repetitions of a target, as a table.
+Corrections, length and new words are of describers. Whether messages get shorter and keep their words over turns and
+over repetitions of a target is a table of every game.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from ircore.games.reference.measures import (
 )
 from ircore.games.reference.records import Round
 from ircore.results.arrays import select_condition, strata
+from ircore.results.corrections import BUILT_IN, CORRECTIONS, Choice, load_lexicon
 from ircore.results.curves import (
     SAME_EPISODES,
     TOO_FEW_REACH,
@@ -24,7 +26,7 @@ from ircore.results.curves import (
     group_by_step,
 )
 from ircore.results.episodes import EpisodeResult
-from ircore.results.language.by_turn import (
+from ircore.results.language import (
     CorrectionProfile,
     MessageResult,
     RunLanguage,
@@ -33,7 +35,6 @@ from ircore.results.language.by_turn import (
     run_language,
     select_messages,
 )
-from ircore.results.language.corrections import BUILT_IN, CORRECTIONS, Choice, load_lexicon
 from ircore.results.model import Results
 from ircore.results.statistics.complete_cases import select_same_episodes
 from ircore.results.statistics.intervals import AMOUNT, SHARE, Estimate, Scale, estimate
@@ -51,9 +52,26 @@ _CORRECTION_COLUMNS = tuple(
     for correction in CORRECTIONS
 )  # fmt: skip
 
+_KEYS = ("message_wnr", "message_wnr_paper", "message_wnd", "message_wnd_paper", "message_overlap")
 
-def _list_shares(profile: CorrectionProfile, behind: Selection, missing: str = NO_CORRECTION) -> list[Value]:
-    return [Value.of(profile.usage[correction], behind, missing) for correction in CORRECTIONS]
+Over = Literal["turn", "repetition"]
+
+COMPARED: Mapping[str, Scale] = {
+    "wnr": AMOUNT,
+    "wnr_paper": AMOUNT,
+    "wnd": AMOUNT,
+    "wnd_paper": AMOUNT,
+    "overlap": SHARE,
+}
+"""Measures that compare a message with an earlier one, and their possible values."""
+
+_COMPARED = {
+    "wnr": ("novelty rate", "Word novelty rate (WNR) as ICCA's published code computes it."),
+    "wnr_paper": ("novelty rate, paper", "WNR as ICCA's paper defines it: dropped words are free."),
+    "wnd": ("novelty distance", "Word novelty distance (WND), published code, words."),
+    "wnd_paper": ("novelty distance, paper", "WND, paper, words."),
+    "overlap": ("words kept", "Content words that both messages have, of those that one has; 1: all kept."),
+}
 
 
 def corrections_table(
@@ -165,30 +183,6 @@ def messages_table(results: Results, category: str | None = None, difficulty: st
     )
 
 
-def _select_run_messages(
-    results: Results, run_id: str, category: str | None, difficulty: str | None, lexicon: Choice
-) -> tuple[MessageResult, ...]:
-    return select_messages(analyse_messages(results.game, results.episodes[run_id], lexicon), category, difficulty)
-
-
-def _analyse_language(
-    results: Results, run_id: str, category: str | None, difficulty: str | None, lexicon: Choice = BUILT_IN
-) -> RunLanguage:
-    # The whole run's language is computed once and kept; parts of the run are computed when they are asked for.
-    if category is None and difficulty is None and lexicon == BUILT_IN:
-        return results.runs[run_id].language
-    return run_language(_select_run_messages(results, run_id, category, difficulty, lexicon), lexicon)
-
-
-def _describe_patterns(lexicon: Choice) -> str:
-    """Return the note that says by which patterns corrections were told."""
-    whose = "those that the paper's Table 5 prints, alone" if lexicon == "paper" else "the paper's and ours"
-    return f"Words of correction: {whose} (lexicon {load_lexicon(lexicon).version})."
-
-
-_KEYS = ("message_wnr", "message_wnr_paper", "message_wnd", "message_wnd_paper", "message_overlap")
-
-
 def tagged_novelty_table(results: Results, content_of: Tagger) -> Table:
     """Return word novelty by repetition, of content words that a tagger keeps.
 
@@ -223,25 +217,6 @@ def tagged_novelty_table(results: Results, content_of: Tagger) -> Table:
         ),
         rows=tuple(rows),
     )
-
-
-def _measure_episode(steps: Sequence[object], content_of: Tagger) -> SteppedEpisode:
-    rounds = [Round.model_validate(step) for step in steps]
-    values = group_by_step(measure_novelty(rounds, content_of))
-    # One stratum for all.
-    return SteppedEpisode("", [played.model_dump() for played in rounds], values)
-
-
-Over = Literal["turn", "repetition"]
-
-COMPARED: Mapping[str, Scale] = {
-    "wnr": AMOUNT,
-    "wnr_paper": AMOUNT,
-    "wnd": AMOUNT,
-    "wnd_paper": AMOUNT,
-    "overlap": SHARE,
-}
-"""Measures that compare a message with an earlier one, and their possible values."""
 
 
 class ConventionPoint(NamedTuple):
@@ -289,6 +264,69 @@ def measure_convention(
     )
 
 
+def convention_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return length and novelty of messages by turn, and by repetition of a target; a row for each pair and place."""
+    columns = (
+        *pair_columns(results),
+        Column("over", "over", "Turns of an episode, or repetitions of a target.", digits=None),
+        Column("place", "place", "Number of the turn or of the repetition.", digits=0),
+        Column("words", "words", "Whitespace words a message.", digits=1, estimated=True),
+        *(Column(key, title, about, estimated=True) for key, (title, about) in _COMPARED.items()),
+    )
+    targets = {instance.instance_id: instance.pictures["target"].sha256 for instance in results.instances}
+    rows, repeated = [], False
+    for run_id, who in pair_values(results).items():
+        behind = Selection((run_id,), "played", category, difficulty)
+        for point in measure_convention(
+            results.game, select_condition(results.episodes[run_id], category, difficulty), targets
+        ):
+            repeated = repeated or point.over == "repetition"
+            values = (Value.of(point.compared[key], behind, "no message before") for key in _COMPARED)
+            length = Value.of(point.words, behind)
+            rows.append((*who, Value(point.over), Value(point.place), length, *values))
+    return Table(
+        "convention",
+        "Conventions",
+        format_caption(results, None, category, difficulty),
+        columns,
+        tuple(rows),
+        (SAME_EPISODES,) if repeated else (SAME_EPISODES, "No target of this set occurs twice: no repetitions."),
+        spare=("wnd_paper", "wnr_paper", "wnd", "wnr", "overlap"),
+    )
+
+
+def _list_shares(profile: CorrectionProfile, behind: Selection, missing: str = NO_CORRECTION) -> list[Value]:
+    return [Value.of(profile.usage[correction], behind, missing) for correction in CORRECTIONS]
+
+
+def _select_run_messages(
+    results: Results, run_id: str, category: str | None, difficulty: str | None, lexicon: Choice
+) -> tuple[MessageResult, ...]:
+    return select_messages(analyse_messages(results.game, results.episodes[run_id], lexicon), category, difficulty)
+
+
+def _analyse_language(
+    results: Results, run_id: str, category: str | None, difficulty: str | None, lexicon: Choice = BUILT_IN
+) -> RunLanguage:
+    # The whole run's language is computed once and kept; parts of the run are computed when they are asked for.
+    if category is None and difficulty is None and lexicon == BUILT_IN:
+        return results.runs[run_id].language
+    return run_language(_select_run_messages(results, run_id, category, difficulty, lexicon), lexicon)
+
+
+def _describe_patterns(lexicon: Choice) -> str:
+    """Return the note that says by which patterns corrections were told."""
+    whose = "those that the paper's Table 5 prints, alone" if lexicon == "paper" else "the paper's and ours"
+    return f"Words of correction: {whose} (lexicon {load_lexicon(lexicon).version})."
+
+
+def _measure_episode(steps: Sequence[object], content_of: Tagger) -> SteppedEpisode:
+    rounds = [Round.model_validate(step) for step in steps]
+    values = group_by_step(measure_novelty(rounds, content_of))
+    # One stratum for all.
+    return SteppedEpisode("", [played.model_dump() for played in rounds], values)
+
+
 def _compute_points(over: Over, sequences: Iterable[tuple[Sequence[str], str]]) -> Iterator[ConventionPoint]:
     """Yield a point for each place, over the sequences that reach the last place (``select_same_episodes``).
 
@@ -324,43 +362,3 @@ def _compute_points(over: Over, sequences: Iterable[tuple[Sequence[str], str]]) 
                 for key, scale in COMPARED.items()
             },
         )
-
-
-_COMPARED = {
-    "wnr": ("novelty rate", "Word novelty rate (WNR) as ICCA's published code computes it."),
-    "wnr_paper": ("novelty rate, paper", "WNR as ICCA's paper defines it: dropped words are free."),
-    "wnd": ("novelty distance", "Word novelty distance (WND), published code, words."),
-    "wnd_paper": ("novelty distance, paper", "WND, paper, words."),
-    "overlap": ("words kept", "Content words that both messages have, of those that one has; 1: all kept."),
-}
-
-
-def convention_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return length and novelty of messages by turn, and by repetition of a target; a row for each pair and place."""
-    columns = (
-        *pair_columns(results),
-        Column("over", "over", "Turns of an episode, or repetitions of a target.", digits=None),
-        Column("place", "place", "Number of the turn or of the repetition.", digits=0),
-        Column("words", "words", "Whitespace words a message.", digits=1, estimated=True),
-        *(Column(key, title, about, estimated=True) for key, (title, about) in _COMPARED.items()),
-    )
-    targets = {instance.instance_id: instance.pictures["target"].sha256 for instance in results.instances}
-    rows, repeated = [], False
-    for run_id, who in pair_values(results).items():
-        behind = Selection((run_id,), "played", category, difficulty)
-        for point in measure_convention(
-            results.game, select_condition(results.episodes[run_id], category, difficulty), targets
-        ):
-            repeated = repeated or point.over == "repetition"
-            values = (Value.of(point.compared[key], behind, "no message before") for key in _COMPARED)
-            length = Value.of(point.words, behind)
-            rows.append((*who, Value(point.over), Value(point.place), length, *values))
-    return Table(
-        "convention",
-        "Conventions",
-        format_caption(results, None, category, difficulty),
-        columns,
-        tuple(rows),
-        (SAME_EPISODES,) if repeated else (SAME_EPISODES, "No target of this set occurs twice: no repetitions."),
-        spare=("wnd_paper", "wnr_paper", "wnd", "wnr", "overlap"),
-    )

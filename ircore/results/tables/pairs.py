@@ -1,10 +1,6 @@
-"""Columns that every game's boards share: who played, ranks, and the share that is rated.
+"""Columns that the boards of every game share: who played, the rules, ranks, and the share that is rated.
 
-The columns that identify a row's pair, and captions that state a table's selection.
-
-Columns of ranks, the same on the boards of every game, and advice about missing ranks.
-
-Share of played episodes that is rated: the columns that stand beside scores in every table.
+Captions that state the selection of a table, and the advice about missing ranks, stand here too.
 """
 
 from collections import Counter
@@ -16,7 +12,7 @@ from ircore.core.plain_words import format_count
 from ircore.games.base import Seat
 from ircore.results.arrays import select_condition
 from ircore.results.cells import Cell
-from ircore.results.coverage import Coverage, Unranked
+from ircore.results.judge_ratings import Coverage, Unranked
 from ircore.results.model import Results, SubmissionResult
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.ranks import Standing
@@ -29,6 +25,38 @@ ALL = "all"
 MOST_NAMES = 2
 """Players by whose names a submission is known; of more players the submission's own name stands."""
 
+RULES = Column("rules", "rules", "Key of the rules played by: token budget, turn limit, what is over the budget.",
+               digits=None, audience="programs")  # fmt: skip
+"""The last column of every table of runs; several keys, where a row rests on several rules, have ``+`` between them."""
+
+_RUNS = ("run_id", "other_run_id")
+
+LineT = TypeVar("LineT")
+
+REMEDIES: Mapping[Unranked, str] = {
+    "held": "A held run gets a rank when a maintainer has cleared its findings.",
+    "past_budget": "Play with over_budget: truncate or abort, so that no message passes the token budget.",
+    "incomplete": "An incomplete run gets a rank when ircore play has played the rest, or ended it with --final.",
+    "recorded": "Recorded answers do not depend on the other players, who get a rank with a player in that seat.",
+    "unread": "Install what reads labels (make ocr, or pip install 'ircore[ocr]') and run ircore score again.",
+    "underrated": "Run ircore score again: it goes on where it stopped; what a judge refused stays unrated.",
+}
+"""Remedies for a missing rank, for those who played and scored the run."""
+
+FEW = 9
+"""Pairs up to which ranks speak for themselves, unless no two pairs are told apart."""
+
+NEARLY_ALL = 0.8
+"""Share of undecided couples from which nearly all pairs are said to tie."""
+
+UNDERRATED = "Less than 90 % of what was played is rated: no rank, and the interval reaches to what the rest could be."
+
+SAME_FAMILY = "Judge and describer are models of one family: such a judge may favour its own."
+
+RATER_MARKS = {"same_family": SAME_FAMILY, "underrated": UNDERRATED}
+"""Meaning of the marks of scores."""
+"""Meaning of the mark ``underrated``."""
+
 
 def pair_names(submissions: Sequence[SubmissionResult], with_rules: bool = True) -> Mapping[str, str]:
     """Return each pair's name by run id: players, unusual rules, prompts where they differ, slug if names coincide.
@@ -38,7 +66,7 @@ def pair_names(submissions: Sequence[SubmissionResult], with_rules: bool = True)
         with_rules: Whether names say unusual rules.
     """
     several = len({submission.run.prompts for submission in submissions}) > 1
-    names = {submission.run_id: _pair(submission, with_rules, several) for submission in submissions}
+    names = {submission.run_id: _name_pair(submission, with_rules, several) for submission in submissions}
     count = Counter(names.values())
     return {
         submission.run_id: names[submission.run_id]
@@ -46,16 +74,6 @@ def pair_names(submissions: Sequence[SubmissionResult], with_rules: bool = True)
         else f"{names[submission.run_id]} ({submission.slug})"
         for submission in submissions
     }
-
-
-def _pair(submission: SubmissionResult, with_rules: bool, with_prompts: bool) -> str:
-    prompts = [f"prompts {submission.run.prompts}"] if with_prompts else []
-    unusual = [*(submission.rules.unusual if with_rules else ()), *prompts]
-    names = submission.players
-    # A row of more names is read by nobody, and a player alone in seats that others may share is no pair.
-    if len(names) > MOST_NAMES or (len(submission.game.seats) > MOST_NAMES and len(set(names)) == 1):
-        names = (submission.name,)
-    return " + ".join(names) + (f" ({', '.join(unusual)})" if unusual else "")
 
 
 def describe_condition(instances: str, category: str | None, difficulty: str | None) -> str:
@@ -114,13 +132,6 @@ def format_caption(
     )
 
 
-RULES = Column("rules", "rules", "Key of the rules played by: token budget, turn limit, what is over the budget.",
-               digits=None, audience="programs")  # fmt: skip
-"""The last column of every table of runs; several keys, where a row rests on several rules, have ``+`` between them."""
-
-_RUNS = ("run_id", "other_run_id")
-
-
 def add_rules_column(table: Table, results: Results) -> Table:
     """Return a table whose last column is the key of the rules of each row, and whose caption names all keys.
 
@@ -143,20 +154,6 @@ def add_rules_column(table: Table, results: Results) -> Table:
     )
     column = replace(RULES, audience="pages") if len(every) > 1 else RULES
     return replace(named, columns=(*table.columns, column), rows=rows)
-
-
-def _list_runs(row: tuple[Value, ...], places: Iterable[int]) -> list[str]:
-    """List the runs of a row: the runs that the row names, else the runs behind its numbers."""
-    named = [str(row[place].value) for place in places]
-    return named or [run_id for value in row if value.episodes is not None for run_id in value.episodes.run_ids]
-
-
-def _join_rule_keys(keys: Collection[str], order: Iterable[str]) -> str:
-    """Return some keys of rules as a single text, the usual rules first; all keys if none are given."""
-    return "+".join(key for key in order if key in keys or not keys)
-
-
-LineT = TypeVar("LineT")
 
 
 @dataclass(frozen=True)
@@ -188,17 +185,6 @@ def explain_no_rank(row: RankedRow[Any, Any]) -> str:
     """Say for people why a run has no rank on a board."""
     cell: Coverage = row.cell
     return cell.unranked_words or "no picture that all ranked pairs have"
-
-
-REMEDIES: Mapping[Unranked, str] = {
-    "held": "A held run gets a rank when a maintainer has cleared its findings.",
-    "past_budget": "Play with over_budget: truncate or abort, so that no message passes the token budget.",
-    "incomplete": "An incomplete run gets a rank when ircore play has played the rest, or ended it with --final.",
-    "recorded": "Recorded answers do not depend on the other players, who get a rank with a player in that seat.",
-    "unread": "Install what reads labels (make ocr, or pip install 'ircore[ocr]') and run ircore score again.",
-    "underrated": "Run ircore score again: it goes on where it stopped; what a judge refused stays unrated.",
-}
-"""Remedies for a missing rank, for those who played and scored the run."""
 
 
 def list_remedies(reasons: Iterable[Unranked | None]) -> list[str]:
@@ -248,13 +234,6 @@ UNRANKED: FilledColumn[RankedRow[Any, Any]] = FilledColumn(
 """Column of the reason why there is no rank."""
 
 
-FEW = 9
-"""Pairs up to which ranks speak for themselves, unless no two pairs are told apart."""
-
-NEARLY_ALL = 0.8
-"""Share of undecided couples from which nearly all pairs are said to tie."""
-
-
 def describe_ties(standing: Standing, noun: str = "pairs") -> str:
     """Return a sentence on how many couples a board tells apart; empty where ranks speak for themselves.
 
@@ -293,15 +272,6 @@ def format_percent(chance: float) -> str:
     """
     percent = 100 * chance
     return "< 1" if percent < 0.5 else "> 99" if 99.5 <= percent < 100 else f"{percent:.0f}"
-
-
-UNDERRATED = "Less than 90 % of what was played is rated: no rank, and the interval reaches to what the rest could be."
-
-SAME_FAMILY = "Judge and describer are models of one family: such a judge may favour its own."
-
-RATER_MARKS = {"same_family": SAME_FAMILY, "underrated": UNDERRATED}
-"""Meaning of the marks of scores."""
-"""Meaning of the mark ``underrated``."""
 
 
 def build_rated_columns(prefix: str = "", of: str = "the judge") -> tuple[Column, ...]:
@@ -356,3 +326,24 @@ def list_marks(cell: Cell) -> tuple[str, ...]:
         for mark, carried in (("same_family", cell.same_family), ("underrated", cell.unranked == "underrated"))
         if carried
     )
+
+
+def _name_pair(submission: SubmissionResult, with_rules: bool, with_prompts: bool) -> str:
+    prompts = [f"prompts {submission.run.prompts}"] if with_prompts else []
+    unusual = [*(submission.rules.unusual if with_rules else ()), *prompts]
+    names = submission.players
+    # A row of more names is read by nobody, and a player alone in seats that others may share is no pair.
+    if len(names) > MOST_NAMES or (len(submission.game.seats) > MOST_NAMES and len(set(names)) == 1):
+        names = (submission.name,)
+    return " + ".join(names) + (f" ({', '.join(unusual)})" if unusual else "")
+
+
+def _list_runs(row: tuple[Value, ...], places: Iterable[int]) -> list[str]:
+    """List the runs of a row: the runs that the row names, else the runs behind its numbers."""
+    named = [str(row[place].value) for place in places]
+    return named or [run_id for value in row if value.episodes is not None for run_id in value.episodes.run_ids]
+
+
+def _join_rule_keys(keys: Collection[str], order: Iterable[str]) -> str:
+    """Return some keys of rules as a single text, the usual rules first; all keys if none are given."""
+    return "+".join(key for key in order if key in keys or not keys)

@@ -24,7 +24,7 @@ from ircore.games.pages import Check, Verdict, check_of_people
 from ircore.results.arrays import Array, arrange_values, estimate_run_means, estimate_target_mean, select_condition
 from ircore.results.effects import compare_budgets, estimate_grid_effects, find_player_grid
 from ircore.results.episodes import JudgedEpisode
-from ircore.results.language.by_turn import analyse_messages, count_corrections
+from ircore.results.language import analyse_messages, count_corrections
 from ircore.results.model import Results
 from ircore.results.statistics.bootstrap import Ratios, estimate_ratios, resample
 from ircore.results.statistics.intervals import (
@@ -41,7 +41,7 @@ from ircore.results.statistics.intervals import (
 )
 from ircore.results.statistics.mixed import Unavailable
 from ircore.results.subsets import list_rule_sets, select_by_rules
-from ircore.results.tables.intervals import number
+from ircore.results.tables.formats import number
 from ircore.results.tables.pairs import pair_names
 
 NAMED = 3
@@ -447,7 +447,8 @@ def _check_by_budget(played: _Played, value: Callable[[JudgedEpisode], float | N
                 for point in ((larger, smaller) if sign > 0 else (smaller, larger))
             )
             name = f"{series.describer} + {series.generator} from {smaller.budget} to {larger.budget} tokens"
-            differences.append((name, *_estimate_differences(first - second)))
+            (difference,) = _estimate_differences(first - second)
+            differences.append((name, difference))
     return check_all(differences, noun, "needs a pair that was played under several token budgets")
 
 

@@ -1,9 +1,8 @@
-"""Whether ranks hold under other choices of scoring: judges, targets, and the weights and powers of facts.
+"""Whether ranks hold: under other judges, targets, weights and powers of facts, and on a secret season's targets.
 
-Each variation changes one choice alone, ranks all pairs by the rule of boards again, and lays the ranges beside
-those of the board. A pair has clearly moved where its two ranges of ranks do not overlap.
-
-The gap of each pair between a public set and a secret season: the gain from knowing the public targets.
+Each variation changes one choice alone, ranks all pairs by the rule of boards again, and lays the ranges beside those
+of the board. A pair has clearly moved where its two ranges of ranks do not overlap. The gap between a public set and a
+secret season is what a pair gains from knowing the public targets.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +28,7 @@ from ircore.results.tables.pairs import format_caption, pair_columns, pair_value
 PHOTOGRAPHS = "photos"
 """Category of the targets that are photographs."""
 
-_COLUMNS = (
+_SENSITIVITY_COLUMNS = (
     Column("variation", "variation", "The one choice that differs from the board's.", digits=None),
     Column("judge", "board by", "Judge of the board that it is compared with.", digits=None),
     Column("main_score", "main", "Main score under the variation.", "0–100", "higher", 1, nullable=True),
@@ -38,14 +37,11 @@ _COLUMNS = (
     Column("moved", "clearly moved", "Whether the two ranges do not overlap.", digits=None),
 )
 
-
-class _Variation(NamedTuple):
-    """One other way to score, and the board that it varies."""
-
-    name: str
-    judge: str
-    instances: Sequence[Instance]
-    ratings: JudgeRatings
+SEASON_COLUMNS = (
+    Column("public", "public", "Main score on the public set.", "0–100", "higher", 1, estimated=True),
+    Column("secret", "secret", "Main score on the season's set.", "0–100", "higher", 1, estimated=True),
+    Column("gap", "public − secret", "Public minus secret main score.", "0–100", "lower", 1, True, estimated=True),
+)
 
 
 def sensitivity_table(results: Results) -> Table:
@@ -77,11 +73,65 @@ def sensitivity_table(results: Results) -> Table:
         "sensitivity",
         "Do ranks depend on how is scored?",
         format_caption(results, None),
-        (*pair_columns(results), *_COLUMNS),
+        (*pair_columns(results), *_SENSITIVITY_COLUMNS),
         tuple(rows),
         tuple(dict.fromkeys(notes)) or ("One judge rated no photographs, and knows no facts: nothing can be varied.",),
         spare=("main_score", "judge"),
     )
+
+
+def season_gap_table(public: Results, secret: Results, judge: str, category: str | None = None) -> Table:
+    """Return public and secret main score of every pair that played both sets by the same rules, and their difference.
+
+    Args:
+        public: Results on a public set.
+        secret: Results on the season's set.
+        judge: A judge of both.
+        category: Only this category.
+
+    Raises:
+        InputError: The judge rated only one of the sets, the sets have other categories, or no pair played both.
+    """
+    for results in (public, secret):
+        if judge not in results.judges:
+            raise InputError(
+                f"--judge {judge} has not rated instance set {results.instance_set[:12]}",
+                "Score the runs of this set with the judge.",
+            )
+        if category is not None and category not in results.categories:
+            raise InputError(
+                f"instance set {results.instance_set[:12]} has no --category {category}",
+                "Name a category of both sets.",
+            )
+    if category is None and judge != VERIFIED and public.categories != secret.categories:
+        raise InputError(
+            f"--judge {judge} rates {', '.join(public.categories)} there and {', '.join(secret.categories)} here",
+            f"Name a category of both sets with --category, or take --judge {VERIFIED}.",
+        )
+    there = {(run.slug, run.rules.key): run.run_id for run in secret.submissions}
+    names, rows = pair_values(public), []
+    for run in public.submissions:
+        other = there.get((run.slug, run.rules.key))
+        if other is None:
+            continue
+        scores = public.cell(run.run_id, judge, category).main, secret.cell(other, judge, category).main
+        rows.append((*names[run.run_id], *map(Value.of, (*scores, subtract_estimates(*scores)))))
+    if not rows:
+        raise InputError("no pair played both sets by the same rules", "Play the same submission on both sets.")
+    words = (
+        f"{(category or 'All drawn targets').replace('_', ' ').capitalize()}, judged by {judge}; public set "
+        f"{public.instance_set[:12]}, season's set {secret.instance_set[:12]}."
+    )
+    return Table("season-gap", "Public against secret", words, (*pair_columns(public), *SEASON_COLUMNS), tuple(rows))
+
+
+class _Variation(NamedTuple):
+    """One other way to score, and the board that it varies."""
+
+    name: str
+    judge: str
+    instances: Sequence[Instance]
+    ratings: JudgeRatings
 
 
 def _list_variations(results: Results, run_ids: Sequence[str]) -> Iterator[_Variation]:
@@ -146,55 +196,3 @@ def _describe_changes(name: str, varied: Standing, board: Standing) -> str:
 
 def _compare_places(first: RankRange, second: RankRange) -> int:
     return 1 if first.worst < second.best else -1 if first.best > second.worst else 0
-
-
-COLUMNS = (
-    Column("public", "public", "Main score on the public set.", "0–100", "higher", 1, estimated=True),
-    Column("secret", "secret", "Main score on the season's set.", "0–100", "higher", 1, estimated=True),
-    Column("gap", "public − secret", "Public minus secret main score.", "0–100", "lower", 1, True, estimated=True),
-)
-
-
-def season_gap_table(public: Results, secret: Results, judge: str, category: str | None = None) -> Table:
-    """Return public and secret main score of every pair that played both sets by the same rules, and their difference.
-
-    Args:
-        public: Results on a public set.
-        secret: Results on the season's set.
-        judge: A judge of both.
-        category: Only this category.
-
-    Raises:
-        InputError: The judge rated only one of the sets, the sets have other categories, or no pair played both.
-    """
-    for results in (public, secret):
-        if judge not in results.judges:
-            raise InputError(
-                f"--judge {judge} has not rated instance set {results.instance_set[:12]}",
-                "Score the runs of this set with the judge.",
-            )
-        if category is not None and category not in results.categories:
-            raise InputError(
-                f"instance set {results.instance_set[:12]} has no --category {category}",
-                "Name a category of both sets.",
-            )
-    if category is None and judge != VERIFIED and public.categories != secret.categories:
-        raise InputError(
-            f"--judge {judge} rates {', '.join(public.categories)} there and {', '.join(secret.categories)} here",
-            f"Name a category of both sets with --category, or take --judge {VERIFIED}.",
-        )
-    there = {(run.slug, run.rules.key): run.run_id for run in secret.submissions}
-    names, rows = pair_values(public), []
-    for run in public.submissions:
-        other = there.get((run.slug, run.rules.key))
-        if other is None:
-            continue
-        scores = public.cell(run.run_id, judge, category).main, secret.cell(other, judge, category).main
-        rows.append((*names[run.run_id], *map(Value.of, (*scores, subtract_estimates(*scores)))))
-    if not rows:
-        raise InputError("no pair played both sets by the same rules", "Play the same submission on both sets.")
-    words = (
-        f"{(category or 'All drawn targets').replace('_', ' ').capitalize()}, judged by {judge}; public set "
-        f"{public.instance_set[:12]}, season's set {secret.instance_set[:12]}."
-    )
-    return Table("season-gap", "Public against secret", words, (*pair_columns(public), *COLUMNS), tuple(rows))

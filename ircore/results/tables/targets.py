@@ -1,11 +1,17 @@
-"""Content of a set's targets, counted from their scenes, and what is known of them beside scores."""
+"""Tables of a set's targets: their content, counted from their scenes, and what is known of them beside scores.
+
+People's names for pictures are known of tangrams: naming divergence and segmentation agreement, by picture and by set.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from statistics import fmean
+from statistics import fmean, pstdev
+from typing import NamedTuple
 
 from ircore.core.records import Scene, collect_measures
 from ircore.games.base import list_messages
+from ircore.games.reference.game import KILOGRAM
+from ircore.games.reference.naming import EASY_BELOW, HARD_ABOVE, Annotation, Naming, compute_naming
 from ircore.results.arrays import select_condition
 from ircore.results.episodes import average_final_scores
 from ircore.results.model import Results
@@ -17,6 +23,22 @@ from ircore.results.tables.pairs import format_caption, pair_columns, pair_value
 _NO_SCENE = "a photograph has no scene"
 _GROUND = frozenset({"background", "grid_line", "gridline", "panel", "patch"})
 """Element types that lie behind a figure and do not add to its content."""
+
+MEASURE_NOTES = (
+    "Spearman's ρ of final score and measure over the targets of a pair, unplayed episodes left out. snd is shape "
+    "naming divergence: 0 where all people use the same words for a picture, 1 where no two share a word.",
+)
+NO_MEASURES = "No target of this set has measures; `ircore instances import tangrams` makes sets that have."
+
+NAMING_MEASURES = (
+    Column("snd", "SND", "Shape naming divergence: 0, everybody uses the same words; 1, no word is shared.", "0–1"),
+    Column("pnd", "PND", "Part naming divergence: the same of the names of parts.", "0–1"),
+    Column("psa", "PSA", "Part segmentation agreement: pieces that two people put into the same parts.", "1–7"),
+)
+"""The measures as columns, in KiloGram's order."""
+
+_WHO = Column("set", "Set", "Where the names come from.", digits=None)
+_PICTURES = Column("pictures", "Pictures", "Pictures with the measure.", digits=0)
 
 
 def targets_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -44,6 +66,138 @@ def targets_table(results: Results, category: str | None = None, difficulty: str
     counted = tuple(row for row in rows if row[2].value)
     spare = ("fewest", "most", "smallest", "colours", "texts", "tokens")
     return Table("targets", "What the targets show", words, columns, counted, spare=spare)
+
+
+def measures_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return how the scores of each pair go with each measure of the targets, a row a pair, judge and measure."""
+    columns = (
+        *pair_columns(results),
+        Column("judge", "judge", "Whose scores.", digits=None),
+        Column("measure", "measure", "Number known of the targets, as the instance set records it.", digits=None),
+        Column("spearman", "Spearman ρ", "Of final score and measure.", "", estimated=True),
+    )
+    targets = {
+        instance.instance_id: measures
+        for instance in select_condition(results.instances, category, difficulty)
+        if (measures := collect_measures(instance))
+    }
+    rows = tuple(_build_rows(results, targets))
+    words = format_caption(results, None, category, difficulty)
+    return Table("measures", "Scores beside measures", words, columns, rows, MEASURE_NOTES if rows else (NO_MEASURES,))
+
+
+def classify_difficulty(snd: float | None) -> str:
+    """Return how hard a picture is to name for others, by shape naming divergence: the cuts of ``import tangrams``.
+
+    >>> classify_difficulty(0.79), classify_difficulty(0.80), classify_difficulty(0.96)
+    ('easy', 'between', 'hard')
+    """
+    if snd is None:
+        return ""
+    return "easy" if snd < EASY_BELOW else "hard" if snd > HARD_ABOVE else "between"
+
+
+def naming_table(name: str, annotations: Mapping[str, Sequence[Annotation]]) -> Table:
+    """Return the measures of each picture, the hardest to name first; pictures without the measure last.
+
+    Args:
+        name: Name of the set of annotations.
+        annotations: By picture.
+    """
+    measured = {picture: compute_naming(of_picture) for picture, of_picture in annotations.items()}
+    # Divergence is at most 1 and sorted downwards, so that 1 stands behind every measured picture.
+    sorts = {picture: 1.0 if names.snd is None else -names.snd for picture, names in measured.items()}
+    order = sorted(measured, key=lambda picture: (sorts[picture], picture))
+    return Table(
+        name="naming",
+        title=f"Names of {name}",
+        caption=f"Easy: SND below {EASY_BELOW:.2f}; hard: above {HARD_ABOVE:.2f}.",
+        columns=(
+            Column("picture", "Picture", "Its id.", digits=None),
+            Column("names", "Names", "People who named it.", digits=0),
+            *NAMING_MEASURES,
+            Column("difficulty", "Difficulty", "By shape naming divergence.", digits=None),
+        ),
+        rows=tuple(_build_row(picture, measured[picture]) for picture in order),
+    )
+
+
+def naming_means_table(tables: Mapping[str, Table]) -> Table:
+    """Return mean and standard deviation of each measure over the pictures of each set.
+
+    Args:
+        tables: ``naming_table`` of each set, by its name.
+    """
+    rows = []
+    for name, table in tables.items():
+        cells = []
+        for measure in NAMING_MEASURES:
+            values = [float(value.value) for value in table.column(measure.key) if isinstance(value.value, float | int)]
+            # The population's deviation, as in KiloGram's paper, whose figures stand beside these.
+            cells += (
+                [Value(fmean(values)), Value(pstdev(values))] if values else [Value(None, missing="no picture")] * 2
+            )
+        rows.append((Value(name), Value(len(table.rows)), *cells))
+    return Table(
+        name="naming_means",
+        title="Names by set",
+        caption="Mean over pictures, and the population's standard deviation.",
+        columns=(_WHO, _PICTURES, *_build_mean_columns()),
+        rows=tuple(rows),
+    )
+
+
+def published_naming_table() -> Table:
+    """Return the figures of KiloGram's paper in the form of ``naming_means_table``, with their source."""
+    sets = dict.fromkeys(figure.tangrams for figure in PUBLISHED_NAMING)
+    reported = {(figure.tangrams, figure.measure): figure for figure in PUBLISHED_NAMING}
+    rows = []
+    for name in sets:
+        figures = [reported[name, measure.key] for measure in NAMING_MEASURES]
+        cells = [Value(value) for figure in figures for value in (figure.mean, figure.deviation)]
+        rows.append((Value(name), *cells, Value(figures[0].source)))
+    return Table(
+        name="published_naming",
+        title="Names by set",
+        caption="Table 2 of KiloGram's paper.",
+        columns=(_WHO, *_build_mean_columns(), Column("source", "Source", "The paper.", digits=None)),
+        rows=tuple(rows),
+        origin="reported by the paper",
+    )
+
+
+class PublishedNaming(NamedTuple):
+    """A measure of a set of tangrams, as reported.
+
+    >>> PublishedNaming("DENSE", "snd", 0.93, 0.06).source
+    'https://arxiv.org/abs/2211.16492'
+
+    Attributes:
+        tangrams: Name of the set in the paper.
+        measure: ``snd``, ``pnd`` or ``psa``.
+        mean: Over the tangrams of the set.
+        deviation: Standard deviation over the tangrams.
+        source: Address of the paper.
+    """
+
+    tangrams: str
+    measure: str
+    mean: float
+    deviation: float
+    source: str = KILOGRAM
+
+
+PUBLISHED_NAMING = (
+    PublishedNaming("FULL, 1,016 tangrams", "snd", 0.91, 0.11),
+    PublishedNaming("FULL, 1,016 tangrams", "pnd", 0.76, 0.19),
+    PublishedNaming("FULL, 1,016 tangrams", "psa", 5.30, 0.62),
+    PublishedNaming("DENSE, 74 tangrams", "snd", 0.93, 0.06),
+    PublishedNaming("DENSE, 74 tangrams", "pnd", 0.79, 0.15),
+    PublishedNaming("DENSE, 74 tangrams", "psa", 5.09, 0.53),
+    PublishedNaming("DENSE10, 74 tangrams", "snd", 0.90, 0.15),
+    PublishedNaming("DENSE10, 74 tangrams", "pnd", 0.73, 0.20),
+    PublishedNaming("DENSE10, 74 tangrams", "psa", 5.34, 0.77),
+)
 
 
 def _count_contents(results: Results, category: str, difficulty: str, tokens: Sequence[int]) -> tuple[Value, ...]:
@@ -88,31 +242,6 @@ def _measure_first_messages(results: Results) -> dict[tuple[str, str], list[int]
     return tokens_by_condition
 
 
-NOTES = (
-    "Spearman's ρ of final score and measure over the targets of a pair, unplayed episodes left out. snd is shape "
-    "naming divergence: 0 where all people use the same words for a picture, 1 where no two share a word.",
-)
-NO_MEASURES = "No target of this set has measures; `ircore instances import tangrams` makes sets that have."
-
-
-def measures_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return how the scores of each pair go with each measure of the targets, a row a pair, judge and measure."""
-    columns = (
-        *pair_columns(results),
-        Column("judge", "judge", "Whose scores.", digits=None),
-        Column("measure", "measure", "Number known of the targets, as the instance set records it.", digits=None),
-        Column("spearman", "Spearman ρ", "Of final score and measure.", "", estimated=True),
-    )
-    targets = {
-        instance.instance_id: measures
-        for instance in select_condition(results.instances, category, difficulty)
-        if (measures := collect_measures(instance))
-    }
-    rows = tuple(_build_rows(results, targets))
-    words = format_caption(results, None, category, difficulty)
-    return Table("measures", "Scores beside measures", words, columns, rows, NOTES if rows else (NO_MEASURES,))
-
-
 def _build_rows(results: Results, targets: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[Value, ...]]:
     names = sorted({name for measures in targets.values() for name in measures})
     for run_id, who in pair_values(results).items():
@@ -123,3 +252,20 @@ def _build_rows(results: Results, targets: Mapping[str, Mapping[str, float]]) ->
                 scores = [final[instance] for instance in known]
                 measured = [targets[instance][name] for instance in known]
                 yield (*who, Value(judge), Value(name), build_agreement_value(spearman(scores, measured, known)))
+
+
+def _build_row(picture: str, measured: Naming) -> tuple[Value, ...]:
+    few = "fewer than two names" if measured.n < 2 else "not everybody named the pieces"
+    values = (Value.or_missing(value, few) for value in (measured.snd, measured.pnd, measured.psa))
+    return Value(picture), Value(measured.n), *values, Value(classify_difficulty(measured.snd) or None, missing=few)
+
+
+def _build_mean_columns() -> list[Column]:
+    return [
+        column
+        for measure in NAMING_MEASURES
+        for column in (
+            measure,
+            Column(f"{measure.key}_sd", f"{measure.title} ±", f"Standard deviation of {measure.title} over pictures."),
+        )
+    ]

@@ -1,6 +1,7 @@
-"""Effect of refinement: outcomes of episodes, scores turn by turn, token budgets side by side.
+"""Effect of refinement: outcomes of episodes, every measure over the turns, token budgets and prompts side by side.
 
-Every judge, part of the facts and metric over the turns: by turn and up to turn K, and on the normalised axis.
+Judges, parts of the facts and metrics are averaged by turn and up to turn K, and on the normalised axis from the first
+to the final rendering.
 """
 
 from collections import Counter
@@ -38,6 +39,16 @@ from ircore.results.tables.pairs import (
 
 KNOWN_SHARE = 0.9
 """A turn is shown if this share of the episodes has a score for it: otherwise a few odd ones would stand for all."""
+
+_BUDGETED = ("steps", "episode_tokens", "over_budget")
+"""What a budget of tokens changes."""
+
+_MEASURED = (
+    Column("measure", "measure", "A judge, a part of the facts (`verified.PART`), or an image metric.", digits=None),
+    Column("better", "better", "Direction of the measure.", digits=None),
+)
+EVERY_TURN = "Turns between the first and the final one have values only in runs scored with --every-turn."
+NO_VALUE = "no rendering has a value"
 
 
 @dataclass(frozen=True)
@@ -81,42 +92,6 @@ def average_trajectories(
             for category in {None, result.episode.category} & tracks.keys():
                 tracks[category].append(track)
     return {category: _average_tracks(of_category) for category, of_category in tracks.items()}
-
-
-class _Track(NamedTuple):
-    """An episode's scores turn by turn, None for a rendering without one, and the condition of its target."""
-
-    scores: list[float | None]
-    label: str
-
-
-def _average_tracks(tracks: Sequence[_Track]) -> tuple[_TurnPoint, ...]:
-    """Return the mean of tracks turn by turn."""
-    lengths, labels = [len(track.scores) for track in tracks], [track.label for track in tracks]
-    longest = max(lengths, default=0)
-    scores = [track.scores for track in tracks]
-    reached = zip(*(track + track[-1:] * (longest - len(track)) for track in scores), strict=True)
-    # Turns between the first and the final one are rated only on request.
-    shown = {
-        turn: latest
-        for turn, latest in enumerate(reached, start=1)
-        if len(latest) - latest.count(None) >= KNOWN_SHARE * len(tracks)
-    }
-    # Each turn has a score for most episodes; the line is over those with a score at all of these turns.
-    same = [all(latest[episode] is not None for latest in shown.values()) for episode in range(len(tracks))]
-    known = [
-        [value if is_same else None for value, is_same in zip(latest, same, strict=True)] for latest in shown.values()
-    ]
-    kept = [length for length, is_same in zip(lengths, same, strict=True) if is_same]
-    return tuple(
-        _TurnPoint(turn, mean, sum(length >= turn for length in kept))
-        for turn, mean in zip(shown, estimate_all(known, SCORE, labels), strict=True)
-    )
-
-
-def _list_scores(result: EpisodeResult, judged: JudgedEpisode) -> list[float | None]:
-    """Return the score of each rendering in turn; None for a rendering without a score."""
-    return [judged.trajectory.get(step) for step in result.episode.renderings]
 
 
 def outcomes_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -228,18 +203,6 @@ def trajectories_table(
     )
 
 
-_BUDGETED = ("steps", "episode_tokens", "over_budget")
-"""What a budget of tokens changes."""
-
-
-def _build_amount_columns(results: Results, *keys: str) -> list[Column]:
-    """Return the columns of amounts, for everyone."""
-    known = {
-        amount.column.key: replace(build_amount_column(results.game, amount), audience="everyone") for amount in AMOUNTS
-    }
-    return [known[key] for key in keys]
-
-
 def budgets_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return pairs that were played under several token budgets, a row for each pair and budget."""
     columns = (
@@ -325,20 +288,6 @@ def prompts_table(results: Results, judge: str, category: str | None = None, dif
     return Table("prompts", "Prompts", words, columns, tuple(rows), notes, primary="score", spare=spare)
 
 
-_MEASURED = (
-    Column("measure", "measure", "A judge, a part of the facts (`verified.PART`), or an image metric.", digits=None),
-    Column("better", "better", "Direction of the measure.", digits=None),
-)
-EVERY_TURN = "Turns between the first and the final one have values only in runs scored with --every-turn."
-NO_VALUE = "no rendering has a value"
-
-
-class _Measure(NamedTuple):
-    name: str
-    better: str
-    scale: Scale
-
-
 def by_turn_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return every judge, part of the facts and metric at each turn and up to each turn ("@K"), by pair and measure."""
     columns = (
@@ -384,6 +333,73 @@ def normalised_table(results: Results, category: str | None = None, difficulty: 
     return Table("normalised", "Measures from first to final", words, columns, tuple(rows), notes, primary="value")
 
 
+def list_part_series(
+    results: Results, run_id: str, episodes: Sequence[EpisodeResult]
+) -> dict[Part, list[list[float | None]]]:
+    """Return each part of some played episodes of a run turn by turn.
+
+    A turn whose rendering was not verified has None. Nothing is returned for a run without facts.
+    """
+    shares = results.runs[run_id].rendering_shares
+    renderings = [
+        [(result.episode.episode_id, rendering.sha256) for rendering in result.episode.renderings.values()]
+        for result in episodes
+    ]
+    if not shares:
+        return {}
+    return {part: [[shares.get(key, {}).get(part) for key in keys] for keys in renderings] for part in PARTS}
+
+
+class _Track(NamedTuple):
+    """An episode's scores turn by turn, None for a rendering without one, and the condition of its target."""
+
+    scores: list[float | None]
+    label: str
+
+
+def _average_tracks(tracks: Sequence[_Track]) -> tuple[_TurnPoint, ...]:
+    """Return the mean of tracks turn by turn."""
+    lengths, labels = [len(track.scores) for track in tracks], [track.label for track in tracks]
+    longest = max(lengths, default=0)
+    scores = [track.scores for track in tracks]
+    reached = zip(*(track + track[-1:] * (longest - len(track)) for track in scores), strict=True)
+    # Turns between the first and the final one are rated only on request.
+    shown = {
+        turn: latest
+        for turn, latest in enumerate(reached, start=1)
+        if len(latest) - latest.count(None) >= KNOWN_SHARE * len(tracks)
+    }
+    # Each turn has a score for most episodes; the line is over those with a score at all of these turns.
+    same = [all(latest[episode] is not None for latest in shown.values()) for episode in range(len(tracks))]
+    known = [
+        [value if is_same else None for value, is_same in zip(latest, same, strict=True)] for latest in shown.values()
+    ]
+    kept = [length for length, is_same in zip(lengths, same, strict=True) if is_same]
+    return tuple(
+        _TurnPoint(turn, mean, sum(length >= turn for length in kept))
+        for turn, mean in zip(shown, estimate_all(known, SCORE, labels), strict=True)
+    )
+
+
+def _list_scores(result: EpisodeResult, judged: JudgedEpisode) -> list[float | None]:
+    """Return the score of each rendering in turn; None for a rendering without a score."""
+    return [judged.trajectory.get(step) for step in result.episode.renderings]
+
+
+def _build_amount_columns(results: Results, *keys: str) -> list[Column]:
+    """Return the columns of amounts, for everyone."""
+    known = {
+        amount.column.key: replace(build_amount_column(results.game, amount), audience="everyone") for amount in AMOUNTS
+    }
+    return [known[key] for key in keys]
+
+
+class _Measure(NamedTuple):
+    name: str
+    better: str
+    scale: Scale
+
+
 def _list_measures(
     results: Results, run_id: str, category: str | None, difficulty: str | None
 ) -> Iterator[tuple[_Measure, Sequence[Series], Sequence[str]]]:
@@ -400,20 +416,3 @@ def _list_measures(
         facts = describe_metric(name)
         better = "higher" if facts.higher_is_better else "lower"
         yield _Measure(name, better, facts.scale), [select_series(result, name) for result in played], labels
-
-
-def list_part_series(
-    results: Results, run_id: str, episodes: Sequence[EpisodeResult]
-) -> dict[Part, list[list[float | None]]]:
-    """Return each part of some played episodes of a run turn by turn.
-
-    A turn whose rendering was not verified has None. Nothing is returned for a run without facts.
-    """
-    shares = results.runs[run_id].rendering_shares
-    renderings = [
-        [(result.episode.episode_id, rendering.sha256) for rendering in result.episode.renderings.values()]
-        for result in episodes
-    ]
-    if not shares:
-        return {}
-    return {part: [[shares.get(key, {}).get(part) for key in keys] for keys in renderings] for part in PARTS}

@@ -1,6 +1,7 @@
-"""Where the variance of scores comes from: pictures, the luck of play, the judge; and what it means for planning.
+"""Where the variance of scores comes from: pictures, luck of play, the judge, and the players of each seat.
 
-Contributions of the players of two crossed seats to scores, from pairs that form a full grid.
+The components say what they mean for planning. The contributions of the players of two crossed seats are estimated from
+pairs that form a full grid.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +39,7 @@ DIFFERENCE = 5.0
 REPEATS = (1, 2, 3, 5)
 """Repeats for which the pictures are told."""
 
-COLUMNS = (
+VARIANCE_COLUMNS = (
     Column("pair", "pair", "Whose episodes.", digits=None),
     Column("source", "source", "Where the variance comes from.", digits=None),
     Column("deviation", "deviation", "Standard deviation that the source gives an episode's main score.",
@@ -51,7 +52,7 @@ ONE_PAIR = "one pair alone: part of the picture"
 BOTH_ANEW = "both seats answer anew in every repeat, so that their luck is one"
 NOT_COMPARED = "no two episodes of an instance"
 
-NOTES = (
+VARIANCE_NOTES = (
     "Picture: what a target is to all pairs; picture and pair: what it is to one and not to another. Luck of play: "
     "between episodes of one target by one pair, the judge's luck included. Intervals are over targets drawn again.",
 )
@@ -77,7 +78,9 @@ def variance_table(results: Results, judge: str, category: str | None = None, di
     if judge != results.game.headline.key:
         notes.append(_describe_judge_luck(results, judge))
     words = format_caption(results, judge, category, difficulty)
-    return Table("variance", "Where the variance comes from", words, COLUMNS, tuple(rows), (*NOTES, *notes))
+    return Table(
+        "variance", "Where the variance comes from", words, VARIANCE_COLUMNS, tuple(rows), (*VARIANCE_NOTES, *notes)
+    )
 
 
 def _select_crossed(

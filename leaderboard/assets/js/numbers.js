@@ -1,4 +1,4 @@
-/* Numbers as leaderboard/words/labels.py writes them: a true minus sign, no sign before a zero, a half to the even digit. */
+/* Numbers as leaderboard/words.py writes them: a true minus sign, no sign before a zero, a half to the even digit. */
 
 export const MISSING = "–";
 
@@ -29,7 +29,7 @@ export function colourStep(value, low, high) {
   return Number(toEven(Math.min(1, Math.max(0, (value - low) / (high - low))) * 20, 0));
 }
 
-/* An interval as ircore/results/tables/intervals.py writes it behind a mean: ± half, or its ends where ± would mislead. */
+/* An interval as ircore/results/tables/formats.py writes it behind a mean: ± half, or its ends where ± would mislead. */
 const LOPSIDED = 1.05;
 const SCALE_ENDS = [0, 1, 10, 100, -1, -10, -100];
 const LEAST = 5; // pictures that allow a claim

@@ -1,6 +1,6 @@
-"""Serves the page of a demo: the game as it is played, then the finished site.
+"""Serving the page of a demo: the game as it is played, then the finished site.
 
-The events of runs that are being played, read from their journals as they grow.
+The events of runs that are being played are read from their journals as they grow.
 """
 
 import json
@@ -24,13 +24,7 @@ LONGEST = 2000
 MOST = 400
 """Events of an answer to the page, which asks again for those that follow."""
 
-
-@dataclass(frozen=True)
-class _Run:
-    """What the page says about a run: the submission's name, and the game's."""
-
-    name: str
-    game: str
+PAGE = Path(__file__).parent / "page"
 
 
 @dataclass
@@ -119,14 +113,6 @@ class Feed:
         return {**known, "episode": episode["episode_id"], "outcome": episode["outcome"]}
 
 
-def _read_run(path: Path) -> _Run:
-    document: dict[str, Any] = json.loads(path.read_bytes())
-    return _Run(name=str(document["submission"]["name"]), game=str(document["game"]))
-
-
-PAGE = Path(__file__).parent / "page"
-
-
 class State:
     """The state of a demo, as the page shows it.
 
@@ -168,13 +154,6 @@ class State:
         return {**known, "games": games, "events": events, "next": since + len(events)}
 
 
-@cache
-def _introduce_game(name: str) -> dict[str, str]:
-    """Return what the page says about a game, from the game's own declarations."""
-    game = load_game(name)
-    return {"name": name, "title": game.title, "introduction": game.pages.introduction}
-
-
 class DemoHandler(LoopbackHandler):
     """Answers with the live page until the site is there; the live page stays at ``/live/``.
 
@@ -211,3 +190,23 @@ class DemoHandler(LoopbackHandler):
 def serve_demo(state: State, port: int) -> AbstractContextManager[str]:
     """Serve a demo while the block runs; yields the address; raises as ``serving``."""
     return serve_locally(partial(DemoHandler, state=state), port)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What the page says about a run: the submission's name, and the game's."""
+
+    name: str
+    game: str
+
+
+def _read_run(path: Path) -> _Run:
+    document: dict[str, Any] = json.loads(path.read_bytes())
+    return _Run(name=str(document["submission"]["name"]), game=str(document["game"]))
+
+
+@cache
+def _introduce_game(name: str) -> dict[str, str]:
+    """Return what the page says about a game, from the game's own declarations."""
+    game = load_game(name)
+    return {"name": name, "title": game.title, "introduction": game.pages.introduction}

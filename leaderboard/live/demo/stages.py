@@ -1,8 +1,7 @@
 """Stages of the demo: commands as users give them, in chains that run side by side.
 
-Commands of ``ircore``, each in a process of its own that begins with the project's modules in memory.
-
-A demo gives twenty commands. Started anew, each of them would import numpy, scipy and the players for two seconds.
+Each command of ``ircore`` has a process of its own that begins with the project's modules in memory. A demo gives
+twenty commands. Started anew, each of them would import numpy, scipy and the players for two seconds.
 """
 
 import os
@@ -34,6 +33,28 @@ MODULES = (
 )
 """Imported once, by the process from which those of the commands are forked, and the modules of the games beside."""
 
+Chain = tuple[tuple[str, ...], ...]
+"""Commands that are given one after the other, each as the arguments of ``ircore``."""
+
+Watch = Callable[[int, str], None]
+"""Is told how many commands of a stage have ended, and the last line of a running command; "" if it said nothing."""
+
+WATCH_INTERVAL = 0.5
+"""Seconds between two calls of a ``Watch``, at most."""
+
+SIDE_BY_SIDE = 4
+"""Chains of a stage that run at once, at most."""
+
+_OTHERS = {
+    # With memory and without it; the last one says nothing of what it has no word for: its aborted episodes belong to
+    # what is shown.
+    "reference": ("looker", "looker-alone", "literal"),
+    "conversation": ("extractive", "extractive-sketch"),
+    # With thinking and without it.
+    "reasoning": ("solver-editor", "editor"),
+}
+"""Submissions of the other games, by game: at least two each, so that there is something to compare."""
+
 
 @dataclass(frozen=True)
 class CommandOutcome:
@@ -64,7 +85,7 @@ class CommandProcess:
         self.words = tuple(words)
         self._folder = TemporaryDirectory()
         self._streams = (Path(self._folder.name, "output"), Path(self._folder.name, "errors"))
-        self._process = _make_process(_work, (list(words), dict(os.environ), *self._streams))
+        self._process = _make_process(_run_command, (list(words), dict(os.environ), *self._streams))
         self._process.start()
 
     @property
@@ -92,44 +113,6 @@ class CommandProcess:
         self._folder.cleanup()
 
 
-def _make_process(work: Callable[..., None], arguments: tuple[Any, ...]) -> BaseProcess:
-    if "forkserver" not in get_all_start_methods():  # Windows starts every process anew
-        return get_context("spawn").Process(target=work, args=arguments)
-    context = get_context("forkserver")
-    # Entry points of games and of what draws their instances name the games' modules.
-    plugins = [*list_available("games").values(), *list_available("instances").values()]
-    games = {plugin.module for plugin in plugins if not plugin.name.startswith("import.")}
-    context.set_forkserver_preload([*MODULES, *sorted(games)])
-    return context.Process(target=work, args=arguments)
-
-
-def _work(words: list[str], environment: dict[str, str], output: Path, errors: Path) -> None:
-    from ircore.commands.main import main
-
-    # The process from which this one was forked has the environment of its own beginning, and workers of the command
-    # begin as they always do.
-    os.environ.clear()
-    os.environ.update(environment)
-    set_start_method(None, force=True)
-    for path, stream in ((output, sys.stdout), (errors, sys.stderr)):
-        with path.open("wb") as file:
-            os.dup2(file.fileno(), stream.fileno())
-    main(words)
-
-
-Chain = tuple[tuple[str, ...], ...]
-"""Commands that are given one after the other, each as the arguments of ``ircore``."""
-
-Watch = Callable[[int, str], None]
-"""Is told how many commands of a stage have ended, and the last line of a running command; "" if it said nothing."""
-
-WATCH_INTERVAL = 0.5
-"""Seconds between two calls of a ``Watch``, at most."""
-
-SIDE_BY_SIDE = 4
-"""Chains of a stage that run at once, at most."""
-
-
 @dataclass(frozen=True)
 class Stage:
     """A part of the demo.
@@ -149,17 +132,6 @@ class Stage:
     def commands(self) -> list[tuple[str, ...]]:
         """The commands of all chains."""
         return [command for chain in self.chains for command in chain]
-
-
-_OTHERS = {
-    # With memory and without it; the last one says nothing of what it has no word for: its aborted episodes belong to
-    # what is shown.
-    "reference": ("looker", "looker-alone", "literal"),
-    "conversation": ("extractive", "extractive-sketch"),
-    # With thinking and without it.
-    "reasoning": ("solver-editor", "editor"),
-}
-"""Submissions of the other games, by game: at least two each, so that there is something to compare."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +227,7 @@ def run_stage(stage: Stage, log: IO[bytes], watch: Watch | None = None) -> None:
             for sentinel in cast(list[int], wait(running, WATCH_INTERVAL if watch else None)):
                 process, chain = running.pop(sentinel)
                 ended += 1
-                _record(process, log)
+                _log_outcome(process, log)
                 if chain:
                     # A chain that has begun goes on before another one begins.
                     waiting.appendleft(chain)
@@ -266,12 +238,37 @@ def run_stage(stage: Stage, log: IO[bytes], watch: Watch | None = None) -> None:
             process.stop()
 
 
+def _make_process(work: Callable[..., None], arguments: tuple[Any, ...]) -> BaseProcess:
+    if "forkserver" not in get_all_start_methods():  # Windows starts every process anew
+        return get_context("spawn").Process(target=work, args=arguments)
+    context = get_context("forkserver")
+    # Entry points of games and of what draws their instances name the games' modules.
+    plugins = [*list_available("games").values(), *list_available("instances").values()]
+    games = {plugin.module for plugin in plugins if not plugin.name.startswith("import.")}
+    context.set_forkserver_preload([*MODULES, *sorted(games)])
+    return context.Process(target=work, args=arguments)
+
+
+def _run_command(words: list[str], environment: dict[str, str], output: Path, errors: Path) -> None:
+    from ircore.commands.main import main
+
+    # The process from which this one was forked has the environment of its own beginning, and workers of the command
+    # begin as they always do.
+    os.environ.clear()
+    os.environ.update(environment)
+    set_start_method(None, force=True)
+    for path, stream in ((output, sys.stdout), (errors, sys.stderr)):
+        with path.open("wb") as file:
+            os.dup2(file.fileno(), stream.fileno())
+    main(words)
+
+
 def _find_last_line(processes: Iterable[CommandProcess]) -> str:
     """Return the last line of the command that began first, of those that said something; "" if none did."""
     return next((line for process in processes if (line := process.last_line())), "")
 
 
-def _record(process: CommandProcess, log: IO[bytes]) -> None:
+def _log_outcome(process: CommandProcess, log: IO[bytes]) -> None:
     outcome = process.outcome()
     log.write(b"$ ircore " + " ".join(process.words).encode() + b"\n" + outcome.output + outcome.errors)
     log.flush()

@@ -1,8 +1,10 @@
-"""``ircore play-me``: take a seat yourself."""
+"""``ircore play-me``: take a seat yourself, in a pair whose manifest and targets are written for that seat."""
 
+import json
 import subprocess
 import sys
 import webbrowser
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import IO, TYPE_CHECKING, Any
@@ -11,17 +13,56 @@ import click
 
 from ircore.commands.next_steps import find_program_name
 from ircore.core.errors import InputError
+from ircore.core.files import write_text
 
 if TYPE_CHECKING:
-    from leaderboard.live.play_me.pairs import Mode
     from leaderboard.live.play_me.seats import DescriberTable
 
-NAMES = ("describe", "draw", "listen")
+HUMAN_S = 86_400
+"""Seconds that a person has for an answer."""
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A seat that a person may take.
+
+    >>> MODES["listen"].game
+    'reference'
+
+    Attributes:
+        name: As given to ``--mode``.
+        game: The game that is played.
+        categories: Categories of the targets that are drawn where none are given.
+        pair: The built-in submission whose other seat plays, and that is to be beaten.
+        rules: Rules other than the game's usual ones.
+    """
+
+    name: str
+    game: str
+    categories: tuple[str, ...]
+    pair: str
+    rules: tuple[tuple[str, int], ...] = ()
+
+
+MODES = {
+    mode.name: mode
+    for mode in (
+        Mode("describe", "reconstruction", ("simple_shapes", "pie_graph", "bar_graph", "geometry"), "classical+canvas"),
+        Mode("draw", "reconstruction", ("simple_shapes", "pie_graph"), "plain+canvas"),
+        Mode("listen", "reference", ("lineup", "tangrams"), "looker", (("repetitions", 2),)),
+    )
+}
+"""Every mode of ``ircore play-me`` by its name."""
 
 
 @click.command("play-me")
 @click.option(
-    "--mode", "name", type=click.Choice(NAMES), default="describe", show_default=True, help="Your part in the game."
+    "--mode",
+    "name",
+    type=click.Choice(tuple(MODES)),
+    default="describe",
+    show_default=True,
+    help="Your part in the game.",
 )
 @click.option(
     "--out",
@@ -53,8 +94,7 @@ def command(
     The same command goes on where you stopped. The episodes are a run like any other: ircore show, ircore score.
     """
     from ircore.games.registry import load_game
-    from leaderboard.live.play_me.pairs import MODES
-    from leaderboard.live.play_me.server import serve_table
+    from leaderboard.live.play_me.seats import serve_table
 
     mode = MODES[name]
     out = out or Path("play-me" if name == "describe" else f"play-me-{name}")
@@ -97,7 +137,6 @@ def write_seat_manifest(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Desc
     """
     from ircore.players.builtin_pairs import find_submission_place
     from ircore.players.submission import build_player, read_manifest
-    from leaderboard.live.play_me.pairs import write_listener, write_pair
     from leaderboard.live.play_me.seats import DescriberTable, DrawingTable, ListeningTable
 
     loaded = read_manifest(find_submission_place(Path(pair)))
@@ -150,3 +189,41 @@ def start_play_process(
     """Begin ``ircore play`` on the targets of a folder, by default in the working folder."""
     command = [sys.executable, "-m", "ircore", "play", *arguments, "--instances", str(out / "instances")]
     return subprocess.Popen(command, stdout=log, stderr=log, cwd=inside)  # noqa: S603 - our own commands
+
+
+def make_person(desk: str) -> dict[str, Any]:
+    """Return a player ``human`` who answers through a folder."""
+    return {"player": "human", "parameters": {"folder": desk, "poll_s": 0.1, "timeout_s": HUMAN_S}}
+
+
+def write_pair(folder: Path, seat: str, other: dict[str, Any], slug: str = "pair", desk: str = "") -> Path:
+    """Write the manifest of a pair of a person and a player of the reconstruction game, and return its path.
+
+    Args:
+        folder: Where the manifest's folder is made.
+        seat: The person's seat, ``describer`` or ``generator``.
+        other: Settings of the player in the other seat.
+        slug: Name of the manifest's folder.
+        desk: Folder through which the person answers; by default ``desk`` in ``folder``.
+    """
+    human = make_person(desk or str(folder / "desk"))
+    label = other.get("model") or other["player"]
+    seats = {"describer": human, "generator": other}
+    name = f"human + {label}"
+    if seat == "generator":
+        seats, name = {"describer": other, "generator": human}, f"{label} + human"
+    return _write_manifest(folder / slug, {"schema": 1, "name": name, "licence": "CC0-1.0", **seats})
+
+
+def write_listener(folder: Path, speaker: dict[str, Any]) -> Path:
+    """Write the manifest of a speaker and a person who listens, and return its path."""
+    label = speaker.get("model") or speaker["player"]
+    players = {"speaker": speaker, "listener": make_person(str(folder / "desk"))}
+    manifest = {"schema": 1, "game": "reference", "name": f"{label} + human", "licence": "CC0-1.0", **players}
+    return _write_manifest(folder / "pair", manifest)
+
+
+def _write_manifest(folder: Path, manifest: dict[str, Any]) -> Path:
+    path = folder / "submission.yaml"
+    write_text(path, json.dumps(manifest, indent=2) + "\n")
+    return path

@@ -1,20 +1,21 @@
-"""Seats that a person takes: a describer's, a generator's, and a listener's.
+"""Seats that a person takes, a describer's, a generator's and a listener's, and the server of the page to play on.
 
-A describer's place at the game: questions and answers through the folder of the player ``human``; live scores.
-
-A generator's place at the game: a describer's message is shown, a person draws or types a description.
-
-A listener's place at a reference game: several pictures, a message about one of them, and a choice.
+A describer's questions and answers go through the folder of the player ``human``, and the page shows live scores. A
+generator sees a describer's message, and draws or types a description. A listener in a reference game sees several
+pictures and a message about one of them, and chooses.
 """
 
+import asyncio
 import base64
 import binascii
 import re
 import threading
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import unquote, urlsplit
 
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
@@ -25,12 +26,25 @@ from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.base import Generator, GeneratorView
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.scorers.verification.score import Verification, verify_picture
+from leaderboard.live.loopback import LoopbackHandler, serve_locally
 
 LONGEST = 5000
 """Characters of a message."""
 
 MOST_WRONG = 12
 """Facts that are wrong, of those that are listed."""
+
+DATA = "data:image/png;base64,"
+MOST_WORDS = 40
+"""Descriptions that are typed for one drawing."""
+
+_CAPTION = re.compile(r"^shown-(\d+)\.png: Picture (\w+):$", re.MULTILINE)
+_MESSAGE = re.compile(r"^Round (\d+)\. Which picture is meant by this message: (.*)$", re.MULTILINE)
+_RIGHT, _WRONG = "That was right.", re.compile(r"That was wrong: picture (\w+) was meant\.")
+
+PAGE = Path(__file__).parent / "page"
+MOST_DRAWN = 4 * 1024 * 1024
+"""Bytes of a request's body that holds a drawing."""
 
 
 @dataclass
@@ -138,7 +152,7 @@ class DescriberTable:
         """Return a question: its target, its renderings and the faults of the last rendering."""
         try:
             target = read_picture(question / "target.png")
-            names = sorted((path.name for path in question.glob("rendering-*.png")), key=_number)
+            names = sorted((path.name for path in question.glob("rendering-*.png")), key=_parse_turn)
             last = read_picture(question / names[-1]) if names else None
         except ImageError:
             return None  # still being written
@@ -200,15 +214,6 @@ class DescriberTable:
         instance = next(iter(self.instances.instances.named({episode.instance_id})))
         verification = self._verified(instance, self.instances.picture(instance, "target"), run.rendering(drawn[-1]))
         return None if verification is None else verification.score
-
-
-def _number(name: str) -> int:
-    return int(name.removeprefix("rendering-").removesuffix(".png"))
-
-
-DATA = "data:image/png;base64,"
-MOST_WORDS = 40
-"""Descriptions that are typed for one drawing."""
 
 
 @dataclass
@@ -322,11 +327,6 @@ def decode_data_address(address: str) -> Picture:
         raise ValueError("no picture") from error
 
 
-_CAPTION = re.compile(r"^shown-(\d+)\.png: Picture (\w+):$", re.MULTILINE)
-_MESSAGE = re.compile(r"^Round (\d+)\. Which picture is meant by this message: (.*)$", re.MULTILINE)
-_RIGHT, _WRONG = "That was right.", re.compile(r"That was wrong: picture (\w+) was meant\.")
-
-
 @dataclass
 class ListeningTable(DescriberTable):
     """Contents of the page for a run in which a person listens.
@@ -394,6 +394,66 @@ class ListeningTable(DescriberTable):
             "pictures": pictures,
             "feedback": last if last == _RIGHT or _WRONG.fullmatch(last) else "",
         }
+
+
+class PlayHandler(LoopbackHandler):
+    """Answers with the page, the state of the game, and pictures; takes messages, drawings and choices.
+
+    >>> PlayHandler.is_allowed("127.0.0.1:8000", "http://127.0.0.1:8000")
+    True
+    """
+
+    def __init__(self, *args: Any, table: DescriberTable, **options: Any) -> None:
+        self._table = table
+        if isinstance(table, DrawingTable):
+            # A drawing is a PNG in Base64, much longer than any message.
+            self.most_posted = MOST_DRAWN
+        super().__init__(*args, directory=str(PAGE), **options)
+
+    def do_GET(self) -> None:  # noqa: N802 - the base class's name
+        """Answer a request."""
+        if self.refused():
+            return
+        path = unquote(urlsplit(self.path).path)
+        if path == "/state.json":
+            with self._table.lock:
+                state = self._table.as_dict()
+            self.send_json(state)
+        elif path.startswith("/picture/"):
+            question, _, name = path.removeprefix("/picture/").partition("/")
+            self.send_own(self._table.file(question, name))
+        elif path.startswith("/target/") and isinstance(self._table, DrawingTable):
+            self.send_own(self._table.target(path.removeprefix("/target/")))
+        else:
+            self.send_own(PAGE / (self._table.PAGE if path == "/" else Path(path).name))
+
+    def do_POST(self) -> None:  # noqa: N802 - the base class's name
+        """Take an answer, or draw the typed words; JSON with the fields that the seat's table reads."""
+        if self.refused():
+            return
+        said = self.read_posted()
+        path = urlsplit(self.path).path
+        try:
+            if not isinstance(said, dict):
+                raise ValueError("an object is needed")
+            if path == "/drawn" and isinstance(self._table, DrawingTable):
+                self.send_json({"picture": asyncio.run(self._table.drawn(said))})
+                return
+            with self._table.lock:
+                taken = self._table.take(said)
+        except ValueError:
+            self.send_error(400)
+            return
+        self.send_json({"taken": taken})
+
+
+def serve_table(table: DescriberTable, port: int) -> AbstractContextManager[str]:
+    """Serve while the block runs; yields the address; raises as ``serving``."""
+    return serve_locally(partial(PlayHandler, table=table), port)
+
+
+def _parse_turn(name: str) -> int:
+    return int(name.removeprefix("rendering-").removesuffix(".png"))
 
 
 def _count_right(episode: Any) -> int:

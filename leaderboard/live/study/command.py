@@ -1,6 +1,6 @@
 """``ircore study``: build a study, let people take part, bring their runs to boards.
 
-Participants' runs, brought where boards find them, except after a stop, without consent or without attention.
+Participants' runs are brought where boards find them, except after a stop, without consent or without attention.
 """
 
 import shutil
@@ -114,9 +114,8 @@ def spread(source: "InstanceSet", count: int) -> list[str]:
 @click.option("--no-browser", is_flag=True, help="Open no browser; the page's address is printed.")
 def run_session(study: Path, code: str, port: int, no_browser: bool) -> int:
     """Let a participant take part in the study in the folder STUDY; the same command goes on where it stopped."""
-    from leaderboard.live.play_me.command import start_play_process
-    from leaderboard.live.play_me.pairs import write_pair
-    from leaderboard.live.play_me.server import serve_table
+    from leaderboard.live.play_me.command import start_play_process, write_pair
+    from leaderboard.live.play_me.seats import serve_table
     from leaderboard.live.study.plan import StudyTable, read_study
 
     plan = read_study(study)

@@ -1,6 +1,6 @@
-"""The plan of a study: its targets, an order of them for each participant, and the attention checks.
+"""The plan of a study, and a participant's place in it: consent first, then targets, with attention checks between.
 
-A participant's place: consent first, then targets in the participant's order, with attention checks between.
+A study has its targets in an order of their own for each participant.
 """
 
 import json
@@ -22,6 +22,10 @@ WORDS = ("river", "garden", "window", "market", "summer", "bridge", "candle", "f
 """Words that attention checks ask for."""
 
 Code = Annotated[str, StringConstraints(pattern=r"^p[0-9]{2,4}$")]
+
+_UNTOLD = {"checked": None, "category": None, "difficulty": None, "instance": None}
+"""Values that the page hides, since describers of the game are not shown them either."""
+CONSENT, CHECKS = "consent.json", "checks.json"
 
 
 class AttentionCheck(Record):
@@ -121,11 +125,6 @@ def read_study(folder: Path) -> BuiltStudy:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise InputError(f"{folder / PLAN}: {where}: {first['msg']}", "Build the study anew.") from error
-
-
-_UNTOLD = {"checked": None, "category": None, "difficulty": None, "instance": None}
-"""Values that the page hides, since describers of the game are not shown them either."""
-CONSENT, CHECKS = "consent.json", "checks.json"
 
 
 @dataclass

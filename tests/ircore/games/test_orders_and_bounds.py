@@ -27,7 +27,6 @@ from ircore.games.reference.rules import ReferenceRules, draw_listener_orders
 from ircore.games.registry import load_game
 from ircore.games.synthesis.game import SynthesisGame
 from ircore.players.base import PlayerError
-from ircore.results.language import corrections
 
 
 def test_what_a_describer_writes_in_braces_is_not_filled_in() -> None:
@@ -115,21 +114,6 @@ def test_a_folder_of_words_that_no_question_would_hold_is_refused(tmp_path: Path
     assert game.prompts(None) is not None
     with pytest.raises(InputError, match="has no prompts to replace"):
         Game.prompts(game, tmp_path)
-
-
-def test_the_version_of_the_word_lists_hangs_on_every_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
-    lists = corrections.load_lexicon().lists
-    versions = [corrections.load_lexicon().version]
-    for part in ("stems", "phrases"):
-        kept = {words.correction: words for words in lists}
-        one = next(words for words in lists if getattr(words, part))
-        changes = {
-            name: getattr(one, name)[1:] if name == part else getattr(one, name) for name in ("stems", "phrases")
-        }
-        kept[one.correction] = corrections.WordList(one.correction, **changes)
-        monkeypatch.setattr(corrections, "_read", lambda correction, *more, kept=kept: kept[correction])
-        versions.append(corrections.load_lexicon.__wrapped__().version)
-    assert len(set(versions)) == 3
 
 
 @pytest.mark.parametrize(("reason", "is_outage"), [("provider_error", True), ("describer_refused", False)])

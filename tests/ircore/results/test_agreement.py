@@ -23,8 +23,8 @@ from ircore.results.agreement import RaterPair, collect_similarity, cross_tabula
 from ircore.results.calibration import calibrate
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.image_metrics import compare_metrics
+from ircore.results.judges_of_runs import Raters
 from ircore.results.model import Results
-from ircore.results.raters import Raters
 from ircore.results.statistics.agreement import (
     Agreement,
     Level,

@@ -12,7 +12,7 @@ from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.records import Outcome, Turn, list_turns
 from ircore.results.effects import compare_budgets
 from ircore.results.episodes import EpisodeResult
-from ircore.results.language.by_turn import analyse_messages, count_corrections, select_messages, turn_language
+from ircore.results.language import analyse_messages, count_corrections, select_messages, turn_language
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import estimate_clustered_share
 

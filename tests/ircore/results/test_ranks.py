@@ -18,8 +18,8 @@ from ircore.core.episode_records import Rendering
 from ircore.core.records import PlayerSpec
 from ircore.core.score_records import PartShare, RenderingFacts, Score
 from ircore.games.reconstruction.records import Rules, Turn
-from ircore.results.coverage import Coverage
 from ircore.results.effects import average_player, compare_budgets
+from ircore.results.judge_ratings import Coverage
 from ircore.results.model import Results
 from ircore.results.questions import PICTURES, answer_questions
 from ircore.results.statistics.bootstrap import resample

@@ -37,12 +37,13 @@ from ircore.results.tables.formats import (
     format_text,
     list_flat_columns,
     list_flat_records,
+    number,
     render,
+    use_standard_errors,
 )
-from ircore.results.tables.intervals import number, use_standard_errors
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.naming import naming_means_table, naming_table
 from ircore.results.tables.paper_claims import check_paper
+from ircore.results.tables.targets import naming_means_table, naming_table
 
 PAIR = Column("pair", "pair", "Who.", digits=None)
 SCORE = Column("score", "score", "How alike.", "0–10", "higher", estimated=True)

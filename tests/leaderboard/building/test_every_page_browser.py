@@ -17,7 +17,7 @@ from ircore.instances.benchmark import read_versions, record_version
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site, read_marker
-from leaderboard.frozen_boards.archive import freeze_site, make_released_version
+from leaderboard.frozen_boards import freeze_site, make_released_version
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

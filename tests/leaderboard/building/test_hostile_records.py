@@ -41,7 +41,7 @@ from leaderboard.charts.still import draw_still
 from leaderboard.components.matrix_cells import MatrixCell, map_cell
 from leaderboard.components.players import dispute, player_name, render_own_family, render_player_names
 from leaderboard.model.site import Page
-from leaderboard.pages.badges import Badge
+from leaderboard.pages.citation import Badge
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.build_cache import BuildCache
 

@@ -16,9 +16,8 @@ from leaderboard.building.menus import read_menu, select_navigation
 from leaderboard.building.site_check import check_site
 from leaderboard.building.sources import ENTRIES, MODULES, bundle, strip_comments
 from leaderboard.components.players import render_player_names
-from leaderboard.components.plots import dot, wins_bar
 from leaderboard.components.prototypes import prototypes
-from leaderboard.components.values import badge, difference, difference_heat, extremes, heat, missing
+from leaderboard.components.values import badge, difference, difference_heat, dot, extremes, heat, missing, wins_bar
 from leaderboard.rendering.shell import Shell, build_content_policy
 from leaderboard.storage.output_folder import build_folder, remove_left_over
 from leaderboard.theme import generator_path

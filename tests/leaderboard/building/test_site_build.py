@@ -42,7 +42,7 @@ from leaderboard.rendering.shell import NAME, TITLE
 from leaderboard.skeleton import SKELETON
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.storage.output_folder import write_text
-from leaderboard.words.labels import number, rank
+from leaderboard.words import number, rank
 
 pytestmark = pytest.mark.slow
 

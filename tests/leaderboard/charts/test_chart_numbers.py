@@ -13,12 +13,12 @@ from ircore.core.episode_records import EpisodeCost
 from ircore.games.reconstruction.records import Rules, list_rendered_turns
 from ircore.results.calibration import fit_maps
 from ircore.results.effects import compare_budgets
-from ircore.results.language.by_turn import analyse_messages, count_corrections, select_messages
+from ircore.results.language import analyse_messages, count_corrections, select_messages
 from ircore.results.model import Results
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.tables.model import Value
 from leaderboard.charts.catalogue import OF_ALL, Chart, make_figures
-from leaderboard.charts.language import _NAMES, _compose_profile_title
+from leaderboard.charts.language import _TOPIC_NAMES, _compose_profile_title
 
 pytestmark = pytest.mark.slow
 
@@ -322,10 +322,10 @@ def test_corrections_of_too_few_episodes_leave_their_question_open() -> None:
 
     few, many = shares(4, *[0.9] * 9, 1.0), shares(5, 0.5, *[0.1] * 9)
     assert _compose_profile_title([few]) == "What do corrections talk about?"
-    assert _compose_profile_title([few, many]) == f"Corrections are most often about {_NAMES[0].lower()}"
+    assert _compose_profile_title([few, many]) == f"Corrections are most often about {_TOPIC_NAMES[0].lower()}"
     assert _compose_profile_title([shares(5, *[0.1] * 10), many]).endswith(
-        f"differ most in {_NAMES[0].lower()} (40 points)"
+        f"differ most in {_TOPIC_NAMES[0].lower()} (40 points)"
     )
     # Within the intervals the pairs may be alike.
     unsure = _compose_profile_title([shares(5, *[0.1] * 10, half=0.3), shares(5, 0.5, *[0.1] * 9, half=0.3)])
-    assert unsure == f"Corrections are most often about {_NAMES[0].lower()}"
+    assert unsure == f"Corrections are most often about {_TOPIC_NAMES[0].lower()}"

@@ -38,8 +38,7 @@ from leaderboard.components.values import (
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.paper import build_paper_page
-from leaderboard.words.labels import describe_interval, format_share, format_signed, number, rank
-from leaderboard.words.marked_messages import render_untrusted
+from leaderboard.words import describe_interval, format_share, format_signed, number, rank, render_untrusted
 
 TEMPLATES = Path(leaderboard.__file__).parent / "templates"
 

@@ -16,9 +16,15 @@ from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site, read_marker
 from leaderboard.building.site_check import check_site
-from leaderboard.frozen_boards.archive import build_version_pages, freeze_site, make_released_version, read_archive
-from leaderboard.frozen_boards.frozen_views import list_choices, list_frozen_views
-from leaderboard.words.labels import number
+from leaderboard.frozen_boards import (
+    build_version_pages,
+    freeze_site,
+    list_choices,
+    list_frozen_views,
+    make_released_version,
+    read_archive,
+)
+from leaderboard.words import number
 
 pytestmark = pytest.mark.slow
 

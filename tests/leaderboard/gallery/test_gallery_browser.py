@@ -14,8 +14,7 @@ from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from leaderboard.building.site_build import build_site
 from leaderboard.building.sources import bundle
-from leaderboard.gallery.episode_view import view_episode
-from leaderboard.gallery.fragments import build_episode_json
+from leaderboard.gallery.fragments import build_episode_json, view_episode
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.rendering.render import render_block

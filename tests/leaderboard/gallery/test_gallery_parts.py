@@ -12,18 +12,22 @@ from site_samples import named_submission, rate_turns
 from target_instances import target_instance
 
 from ircore.core.records import Box, Element, Instance, Scene
+from ircore.results.corrections import find_corrections
 from ircore.results.episodes import JudgedEpisode
-from ircore.results.language.corrections import find_corrections
 from ircore.runs.folder import RunFolder
 from leaderboard.gallery import fragments
-from leaderboard.gallery.episode_view import view_episode
-from leaderboard.gallery.fragments import Fragments, build_episode_json, list_ranked_pairs, select_extreme_episodes
+from leaderboard.gallery.fragments import (
+    Fragments,
+    build_episode_json,
+    list_ranked_pairs,
+    select_extreme_episodes,
+    view_episode,
+)
 from leaderboard.gallery.same_words import BlameShares, PlayerExchange, group_same_words
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.selections import Chosen, choose_example_episode, choose_selections
-from leaderboard.words.alt_text import colour_name, describe_target_picture
-from leaderboard.words.marked_messages import Segment, mark_message
+from leaderboard.words import Segment, colour_name, describe_target_picture, mark_message
 
 
 def test_words_that_correct_are_cut_out_of_the_message() -> None:

@@ -26,7 +26,7 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import players_table
 from leaderboard.games.contrasts import make_contrast_charts
 from leaderboard.games.episodes import render_episode
-from leaderboard.games.figures import _track, make_curve_charts, scale_ends
+from leaderboard.games.figures import _build_track, make_curve_charts, scale_ends
 from leaderboard.games.pages import build_game_pages
 from leaderboard.model.section import GameSection
 from leaderboard.pages.citation import render_share_strip
@@ -35,7 +35,7 @@ from leaderboard.pages.overview import build_games_front_page
 from leaderboard.pages.search_entries import list_page_entries
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.pictures import Shown
-from leaderboard.words.labels import format_category, scale_end
+from leaderboard.words import format_category, scale_end
 
 HELPER: Seat[Question, TextAnswer] = Seat("helper", "Helper", "the prompt", "text", when="helped")
 
@@ -250,7 +250,7 @@ def test_a_matrix_asks_which_seat_matters_only_where_each_has_several_players(
 def test_a_normalised_curve_has_large_marks_at_its_ends_alone(normalised: bool, sizes: list[float]) -> None:
     section = GameSection(Results.from_runs(game=Guessing(), runs=[guessed("pair", guessing_set(5), [5.0] * 20)]))
     points = {place: Estimate(5.0, 4.0, 6.0, 20) for place in (1, 2, 3)}
-    spots = _track(section.ranked[0], points, Curve("points", normalised=normalised), "step").spots
+    spots = _build_track(section.ranked[0], points, Curve("points", normalised=normalised), "step").spots
     assert [4 + 7 * spot.weight**0.5 for spot in spots] == sizes
 
 

@@ -12,8 +12,7 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
-from leaderboard.live.play_me.seats import DescriberTable, DrawingTable, ListeningTable
-from leaderboard.live.play_me.server import serve_table
+from leaderboard.live.play_me.seats import DescriberTable, DrawingTable, ListeningTable, serve_table
 from leaderboard.live.study.plan import BuiltStudy, StudyTable, plan_sessions
 
 if TYPE_CHECKING:

@@ -27,8 +27,7 @@ from leaderboard.model.player_ranks import load_player, load_player_effects, ran
 from leaderboard.model.sentences import LEAST, MarkSubject, find_best_sentences, score_marks, split_sentences
 from leaderboard.model.site import Site
 from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, find_tier, trust_lines
-from leaderboard.model.turn_facts import group_facts_by_turn
-from leaderboard.model.xray import build_xrays, draw_scene
+from leaderboard.model.xray import build_xrays, draw_scene, group_facts_by_turn
 from leaderboard.storage.build_cache import FOLDER, BuildCache
 
 CATS = MarkSubject("bar", ("Cats",), ("#d62728",), Box(20, 80, 60, 160))

@@ -42,7 +42,7 @@ from leaderboard.pages.matrix import build_matrix_files, build_matrix_pages
 from leaderboard.pages.pair_comparison import build_against_files, compare_page
 from leaderboard.pages.targets import build_targets_page
 from leaderboard.rendering.render import Renderer
-from leaderboard.words.labels import format_interval_width
+from leaderboard.words import format_interval_width
 
 pytestmark = pytest.mark.slow
 

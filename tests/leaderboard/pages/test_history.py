@@ -18,28 +18,28 @@ from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.formats import format_csv
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from leaderboard.charts.entries import sketch_entries
 from leaderboard.charts.grammar import Sketch
-from leaderboard.charts.places import sketch_versions
-from leaderboard.frozen_boards.archive import FrozenBoard
-from leaderboard.model.final_fates import load_final_fates
+from leaderboard.charts.places import sketch_entries, sketch_versions
+from leaderboard.frozen_boards import FrozenBoard
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages import feed
 from leaderboard.pages.boards import build_board_pages
-from leaderboard.pages.cannot_draw import CannotDraw, KindLine, find_undrawable_marks, format_plural
+from leaderboard.pages.cannot_draw import CannotDraw, KindLine, find_undrawable_marks, format_plural, load_final_fates
 from leaderboard.pages.feed import build_changes_page, list_changes
 from leaderboard.pages.history import (
+    VersionPlace,
+    VersionTrack,
     build_entries_table,
     build_history_page,
+    build_tracks,
     build_versions_table,
+    describe_moves,
     describe_newest_moves,
     list_entries,
 )
 from leaderboard.pages.overview import build_front_page
-from leaderboard.pages.player_boards import build_player_board_pages
-from leaderboard.pages.players import build_player_pages
-from leaderboard.pages.version_moves import VersionPlace, VersionTrack, build_tracks, describe_moves
+from leaderboard.pages.players import build_player_board_pages, build_player_pages
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.pictures import Shown
 

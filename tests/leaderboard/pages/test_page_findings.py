@@ -23,13 +23,11 @@ from leaderboard.model.site import Page, Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.boards import build_board_pages
 from leaderboard.pages.finding import Hardest, SiteFindings, collect_findings, describe_outcome, pair_finding
-from leaderboard.pages.front_episode import measure_legibility
 from leaderboard.pages.overview import build_front_page
-from leaderboard.pages.player_boards import build_player_board_pages
-from leaderboard.pages.players import build_player_pages, find_extremes
-from leaderboard.pages.selections import find_best_episode
+from leaderboard.pages.players import build_player_board_pages, build_player_pages, find_extremes
+from leaderboard.pages.selections import find_best_episode, measure_legibility
 from leaderboard.rendering.render import LONGEST, Renderer, describe_page
-from leaderboard.words.labels import lead_words, place_words
+from leaderboard.words import lead_words, place_words
 
 MAIN = Estimate(79.84, 70.1, 88.9, 42)
 SCORE = "79.8 (95 % interval 70.1 to 88.9, n = 42)"

@@ -19,8 +19,14 @@ from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.badges import build_badge_files, build_badges
-from leaderboard.pages.citation import build_citation_page, escape_bibtex, format_bibtex, pair_bibtex
+from leaderboard.pages.citation import (
+    build_badge_files,
+    build_badges,
+    build_citation_page,
+    escape_bibtex,
+    format_bibtex,
+    pair_bibtex,
+)
 from leaderboard.pages.feed import list_changes, render_atom, render_json_feed
 from leaderboard.pages.pair_comparison import Comparisons
 

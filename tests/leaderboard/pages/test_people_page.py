@@ -30,7 +30,7 @@ from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.scene_facts import list_facts
 from leaderboard.building.site_build import build_site
-from leaderboard.components.plots import dot
+from leaderboard.components.values import dot
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import SiteRun
 from leaderboard.pages.judges import build_people_page, read_studies

@@ -19,7 +19,7 @@ from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import BoardView
 from leaderboard.pages.boards import build_board_pages
 from leaderboard.pages.citation import render_share_strip
-from leaderboard.pages.player_boards import build_player_board_pages
+from leaderboard.pages.players import build_player_board_pages
 from leaderboard.pages.search_entries import list_page_entries
 
 SET = invented_set(8, ("geometry", "photos"))

@@ -19,8 +19,8 @@ from leaderboard.building.finish import Tree
 from leaderboard.building.writing import write_strips
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.front_episode import strip_episodes, strip_path
 from leaderboard.pages.overview import build_front_page
+from leaderboard.pages.selections import strip_episodes, strip_path
 from leaderboard.pages.targets import build_targets_page
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.build_cache import BuildCache

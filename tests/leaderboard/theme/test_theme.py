@@ -6,9 +6,15 @@ from itertools import pairwise
 import pytest
 
 from leaderboard import theme
-from leaderboard.theme import describer_class, describer_colour
-from leaderboard.theme.colour import compute_contrast, compute_luminance, raise_contrast
-from leaderboard.theme.hues import UNCOLOURED, assign_hues
+from leaderboard.theme import (
+    UNCOLOURED,
+    assign_hues,
+    compute_contrast,
+    compute_luminance,
+    describer_class,
+    describer_colour,
+    raise_contrast,
+)
 
 SCHEMES = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 

@@ -9,7 +9,7 @@ from ircore.players.builtin.canvas.figures.frame import PALETTE
 from ircore.players.builtin.canvas.items import BLACK, anchor, label, thickness
 from ircore.players.builtin.canvas.quantities import absolute_place
 from ircore.players.builtin.canvas.shapes import Blob, Item, Pie, Slice, Stroke, bounded
-from ircore.players.builtin.canvas.sheet import Sheet
+from ircore.players.builtin.canvas.sheet import CanvasSheet
 from ircore.players.builtin.canvas.text import Clause
 
 _STYLE = re.compile(rf"{q.N}px (?:high|tall)|#[0-9a-f]{{6}}|font size \d{{1,3}}|rotated {q.N}deg(?: clockwise)?")
@@ -29,12 +29,12 @@ _PARTS = re.compile(
 )
 
 
-def axis_items(sheet: Sheet, kind: str) -> list[Stroke]:
+def axis_items(sheet: CanvasSheet, kind: str) -> list[Stroke]:
     """Return the axes of a kind ("x axis", "y axis") on the sheet."""
     return [item for item in sheet.items if isinstance(item, Stroke) and item.kind == kind]
 
 
-def read_axes(words: str, sheet: Sheet) -> bool:
+def read_axes(words: str, sheet: CanvasSheet) -> bool:
     """Add the x axis, the y axis or both to the sheet."""
     items: list[Item] = []
     # Coordinates in brackets are no thickness.
@@ -55,7 +55,7 @@ def read_axes(words: str, sheet: Sheet) -> bool:
     return sheet.add(items)
 
 
-def _find_axis_ends(name: str, words: str, sheet: Sheet, ends: list[Point]) -> list[Point]:
+def _find_axis_ends(name: str, words: str, sheet: CanvasSheet, ends: list[Point]) -> list[Point]:
     """Return the ends of an axis: from words such as "at y 450 from x 60 to 480", else at the usual place in charts."""
     wide, high = sheet.canvas.width, sheet.canvas.height
     along = q.span(words, name, sheet.space)
@@ -70,7 +70,7 @@ def _find_axis_ends(name: str, words: str, sheet: Sheet, ends: list[Point]) -> l
     return [(level, low), (level, high_end)]
 
 
-def read_ticks(words: str, sheet: Sheet) -> bool:
+def read_ticks(words: str, sheet: CanvasSheet) -> bool:
     """Add ticks along an axis."""
     length_said = re.search(
         rf"\b(?:ticks?(?: marks?)?\s+(?:of\s+)?(?:length\s+)?|length\s+(?:of\s+)?){q.N}px"
@@ -113,7 +113,7 @@ def _space_ticks_evenly(axis: Stroke, on_x: bool, words: str) -> list[float]:
     return [low + (high - low) * step / (number - 1) for step in range(number)]
 
 
-def read_tick_labels(clause: Clause, sheet: Sheet) -> list[Item]:
+def read_tick_labels(clause: Clause, sheet: CanvasSheet) -> list[Item]:
     """Return the labels of a clause that lists several texts and their positions."""
     words = re.sub(r"\b([xy]) axis\b", r"\1axis", clause.words)
     texts = _parse_listed_texts(words, clause)
@@ -161,7 +161,7 @@ def _restore_case(part: str, source: str) -> str:
     return source[at : at + len(part)] if at >= 0 else part
 
 
-def _find_label_points(words: str, sheet: Sheet, count: int) -> list[Point]:
+def _find_label_points(words: str, sheet: CanvasSheet, count: int) -> list[Point]:
     xs, ys = q.numbers(words, "x", sheet.space), q.numbers(words, "y", sheet.space)
     on_x, on_y = axis_items(sheet, "x axis"), axis_items(sheet, "y axis")
     if not ys and xs:
@@ -175,7 +175,7 @@ def _find_label_points(words: str, sheet: Sheet, count: int) -> list[Point]:
     return [(xs[min(i, len(xs) - 1)], ys[min(i, len(ys) - 1)]) for i in range(count)]
 
 
-def read_grid(words: str, sheet: Sheet) -> bool:
+def read_grid(words: str, sheet: CanvasSheet) -> bool:
     """Add grid lines."""
     space = sheet.space
     # The ends of the lines would be read as places of further lines.
@@ -209,7 +209,7 @@ def _list_steps(step: float, end: int) -> list[float]:
     return [step * index for index in range(1, min(200, int(end / step) + 1))]
 
 
-def _find_extent(sheet: Sheet, kind: str, side: int) -> tuple[float, float] | None:
+def _find_extent(sheet: CanvasSheet, kind: str, side: int) -> tuple[float, float] | None:
     axes = axis_items(sheet, kind)
     if not axes:
         return None
@@ -217,7 +217,7 @@ def _find_extent(sheet: Sheet, kind: str, side: int) -> tuple[float, float] | No
     return ends[0], ends[-1]
 
 
-def read_bars(clause: Clause, sheet: Sheet) -> bool:
+def read_bars(clause: Clause, sheet: CanvasSheet) -> bool:
     """Read a list of bars; base line, colour and outline in the opening words hold for all of them."""
     lead, _, rest = clause.words.partition(":") if ":" in clause.words else ("", "", clause.words)
     lead = lead or sheet.lead.partition(":")[0]
@@ -233,7 +233,7 @@ def read_bars(clause: Clause, sheet: Sheet) -> bool:
     return sheet.add(items)
 
 
-def _read_stacked_bars(lead: str, words: str, sheet: Sheet) -> list[Blob]:
+def _read_stacked_bars(lead: str, words: str, sheet: CanvasSheet) -> list[Blob]:
     """Return one series of stacked bars, such as "#d62728 up to y 300, 250", each on top of the bars there so far."""
     axis, base = _find_base(re.sub(r"\bat\s+(?=[xy]\b)", "", lead), sheet)
     reached = re.search(r"\b(?:up|down|out|reaching)\b.*$", words)
@@ -249,7 +249,7 @@ def _read_stacked_bars(lead: str, words: str, sheet: Sheet) -> list[Blob]:
     return blobs
 
 
-def _find_top_of_stack(axis: str, at: float, base: float, end: float, sheet: Sheet) -> float:
+def _find_top_of_stack(axis: str, at: float, base: float, end: float, sheet: CanvasSheet) -> float:
     """Return the coordinate where the next bar of a stack begins, on the side of the base where it ends."""
     top = base
     for item in sheet.items:
@@ -262,7 +262,7 @@ def _find_top_of_stack(axis: str, at: float, base: float, end: float, sheet: She
     return top
 
 
-def _find_base(lead: str, sheet: Sheet) -> tuple[str, float]:
+def _find_base(lead: str, sheet: CanvasSheet) -> tuple[str, float]:
     """Return the coordinate along which bars are measured, ``"x"`` or ``"y"``, and where they start."""
     match = _BASE.search(lead)
     if match:
@@ -275,7 +275,7 @@ def _find_base(lead: str, sheet: Sheet) -> tuple[str, float]:
     return ("x", sheet.canvas.width * 0.12) if across else ("y", sheet.canvas.height * 0.88)
 
 
-def _read_bar(part: str, lead: str, sheet: Sheet) -> Blob | None:
+def _read_bar(part: str, lead: str, sheet: CanvasSheet) -> Blob | None:
     both = f"{lead} {part}"
     axis, base = _find_base(lead or both, sheet)
     own_base = _FROM_BASE.search(part)
@@ -299,7 +299,7 @@ def _read_bar(part: str, lead: str, sheet: Sheet) -> Blob | None:
     )
 
 
-def _find_bar_sides(part: str, both: str, axis: str, sheet: Sheet) -> tuple[float, float] | None:
+def _find_bar_sides(part: str, both: str, axis: str, sheet: CanvasSheet) -> tuple[float, float] | None:
     scale = sheet.space.scale(_ACROSS[axis])
     between = _BAR_SPAN.search(part)
     if between:
@@ -311,7 +311,7 @@ def _find_bar_sides(part: str, both: str, axis: str, sheet: Sheet) -> tuple[floa
     return (middle[0] - half, middle[0] + half) if middle else None
 
 
-def _compute_half_thickness(words: str, axis: str, sheet: Sheet) -> float:
+def _compute_half_thickness(words: str, axis: str, sheet: CanvasSheet) -> float:
     """Return half the thickness of bars whose length is measured along ``axis``, in pixels."""
     dimensions = q.dimensions(words, sheet.space)
     return dimensions.get("width" if axis == "y" else "height", dimensions.get("width", 30.0)) / 2
@@ -327,7 +327,7 @@ def _build_bar(axis: str, base: float, end: float, sides: tuple[float, float], c
     return Blob("bar", (far, middle), long, thick, colour or BLACK, outline, width)
 
 
-def _read_parallel_bars(words: str, sheet: Sheet) -> list[Blob]:
+def _read_parallel_bars(words: str, sheet: CanvasSheet) -> list[Blob]:
     """Return bars of one colour given as lists: "at x 100, 160, 220 up to y 220, 300, 120, each 40 px wide"."""
     reached = re.search(
         rf"\b(?:up|down|out|reaching)(?:\s+to)?\s+([xy])\s*=?\s*{q.N}(?:px|%)?\s*(?:,|and)\s*{q.N}", words
@@ -350,7 +350,7 @@ def _read_parallel_bars(words: str, sheet: Sheet) -> list[Blob]:
     ]
 
 
-def read_whole(words: str, sheet: Sheet) -> bool:
+def read_whole(words: str, sheet: CanvasSheet) -> bool:
     """Add a chart that is only named, such as "a pie chart"; return whether the words name any."""
     match = _CHART.search(words)
     if match is None or len(q.points(words, sheet.space, 2)) > 1:

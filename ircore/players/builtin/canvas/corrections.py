@@ -13,7 +13,7 @@ from ircore.players.builtin.canvas.item_changes import apply_change
 from ircore.players.builtin.canvas.mentions import changed_wedge
 from ircore.players.builtin.canvas.quantities import RELATION, beside
 from ircore.players.builtin.canvas.shapes import Blob, Item, Pie, Stroke, centred, size_of
-from ircore.players.builtin.canvas.sheet import Sheet, Target, box_of, resolve
+from ircore.players.builtin.canvas.sheet import CanvasSheet, EditTarget, box_of, resolve
 from ircore.players.builtin.canvas.text import NOUN, Clause, kind_of
 
 _SHIFT = re.compile(
@@ -101,7 +101,7 @@ def _find_end_without_noun(words: str) -> int:
     return match.end() if match else 0
 
 
-def move(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+def move(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
     """Follow "move X …"."""
     phrase, rest = split_phrase(match[1])
     verb = match[0].split()[0]
@@ -125,7 +125,7 @@ def move(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     return bool(targets)
 
 
-def shift(rest: str, verb: str, sheet: Sheet) -> tuple[float, float]:
+def shift(rest: str, verb: str, sheet: CanvasSheet) -> tuple[float, float]:
     """Return how far "40px left and 10px down" moves, in pixels."""
     dx = dy = 0.0
     shifts = [(m[1], m[2], m[3]) for m in _SHIFT.finditer(rest)] or [
@@ -152,7 +152,7 @@ def _parse_direction(word: str, length: float) -> tuple[float, float]:
     return 0.0, length if word.startswith(("down", "low", "bottom")) else -length
 
 
-def moved_to(item: Item, words: str, clause: Clause, sheet: Sheet) -> Item | None:
+def moved_to(item: Item, words: str, clause: Clause, sheet: CanvasSheet) -> Item | None:
     """Return ``item`` at the place that the words name; None if the words name no place."""
     ends = q.points(words, sheet.space)
     if isinstance(item, Stroke) and len(ends) > 1:
@@ -165,12 +165,12 @@ def moved_to(item: Item, words: str, clause: Clause, sheet: Sheet) -> Item | Non
     return apply_change(item, words, clause, sheet, only="place")
 
 
-def unique_items(targets: list[Target]) -> list[int]:
+def unique_items(targets: list[EditTarget]) -> list[int]:
     """Return the indices of the items that are meant, once each."""
     return list(dict.fromkeys(target.index for target in targets))
 
 
-def move_targets(targets: list[Target], words: str, clause: Clause, sheet: Sheet) -> bool:
+def move_targets(targets: list[EditTarget], words: str, clause: Clause, sheet: CanvasSheet) -> bool:
     """Move the items as the words ask; return whether that could be done."""
     for index in unique_items(targets):
         dx, dy = shift(words, "", sheet)
@@ -185,7 +185,7 @@ def move_targets(targets: list[Target], words: str, clause: Clause, sheet: Sheet
     return True
 
 
-def change(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+def change(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
     """Follow "change X …", "make X …", "set the … of X to …"."""
     verb, words = match[0].split()[0], match[1]
     if re.match(
@@ -220,7 +220,7 @@ def _translate_verb(verb: str) -> str:
             "lighten": "lighter", "outline": "outlined"}.get(verb, "")  # fmt: skip
 
 
-def _change_background(words: str, clause: Clause, sheet: Sheet) -> bool:
+def _change_background(words: str, clause: Clause, sheet: CanvasSheet) -> bool:
     words = re.sub(r"\b(?:instead of|not|rather than|from)\s+#[0-9a-f]{6}(?!\s+(?:at|on|in)\b)(?!\s+to\b)", " ", words)
     words = re.sub(r"\bfrom\s+#[0-9a-f]{6}\s+(?=to\s+#[0-9a-f]{6}\s*$)", " ", words)
     # "Change the picture to blue" means its background, "to 400 by 300" its size.
@@ -228,7 +228,7 @@ def _change_background(words: str, clause: Clause, sheet: Sheet) -> bool:
     return describe(replace(clause, words=words), sheet)
 
 
-def should(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+def should(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
     """Follow "X should …", "X is too …"."""
     subject, verb, predicate = match.groups()
     if re.search(r"\bbackground\b", subject) or re.match(r"(?:the\s+)?(?:picture|image|canvas)\b", subject):
@@ -256,7 +256,7 @@ def should(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     return changed(targets, predicate, clause, sheet)
 
 
-def _apply_negation(subject: str, predicate: str, clause: Clause, sheet: Sheet) -> bool | None:
+def _apply_negation(subject: str, predicate: str, clause: Clause, sheet: CanvasSheet) -> bool | None:
     but = re.search(r"\bbut\s+(.+)$", predicate)
     targets = resolve(subject, clause.strings, sheet)
     if not targets:
@@ -284,7 +284,7 @@ def _find_opposite(predicate: str) -> str:
     return f"10px {opposite[side[1]]}" if side else predicate
 
 
-def is_so(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+def is_so(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
     """A statement about something that is there: "the red circle is at (130,200)"."""
     subject, verb, predicate = match.groups()
     if (
@@ -299,7 +299,7 @@ def is_so(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     return changed(targets, f"{verb} {predicate}", clause, sheet) or None
 
 
-def changed(targets: list[Target], words: str, clause: Clause, sheet: Sheet) -> bool:
+def changed(targets: list[EditTarget], words: str, clause: Clause, sheet: CanvasSheet) -> bool:
     """Apply the words to everything that is meant; return whether anything could be done."""
     done, shades = False, re.findall(q.HEX, words)
     if len(shades) == len(targets) > 1:
@@ -319,7 +319,7 @@ def changed(targets: list[Target], words: str, clause: Clause, sheet: Sheet) -> 
     return done
 
 
-def correct(clause: Clause, sheet: Sheet) -> bool | None:
+def correct(clause: Clause, sheet: CanvasSheet) -> bool | None:
     """Follow a correction.
 
     Returns:
@@ -335,7 +335,7 @@ def correct(clause: Clause, sheet: Sheet) -> bool | None:
     return None
 
 
-def _apply_removal(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+def _apply_removal(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
     part = _remove_attribute(match[1], clause, sheet)
     if part is not None:
         return part
@@ -350,7 +350,7 @@ def _apply_removal(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool |
     return bool(targets)
 
 
-def _remove_attribute(words: str, clause: Clause, sheet: Sheet) -> bool | None:
+def _remove_attribute(words: str, clause: Clause, sheet: CanvasSheet) -> bool | None:
     match = re.match(
         r"(?:the\s+)?(?:#[0-9a-f]{6}\s+)?(outline|border|markers?|arrow ?heads?|fill|dashes)\s+(?:of"
         r"|from|on|around)\s+(.+)$",
@@ -361,7 +361,7 @@ def _remove_attribute(words: str, clause: Clause, sheet: Sheet) -> bool | None:
     return changed(resolve(match[2], clause.strings, sheet), f"no {match[1]}", clause, sheet)
 
 
-def _apply_addition(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool:
+def _apply_addition(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool:
     part = re.match(
         r"(?:an?\s+|the\s+)?((?:[\w#%]+\s+){0,5}(?:outline|border|markers?|arrow ?head)s?)\s+(?:to|on"
         r"|around)\s+((?:the|all|it|each|both)\b.+)$",
@@ -372,7 +372,7 @@ def _apply_addition(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool:
     return describe(replace(clause, words=match[1]), sheet)
 
 
-def _apply_replacement(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool:
+def _apply_replacement(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool:
     targets = unique_items(resolve(match[1], clause.strings, sheet))
     if not targets:
         return describe(replace(clause, words=match[2]), sheet)
@@ -380,7 +380,7 @@ def _apply_replacement(match: re.Match[str], clause: Clause, sheet: Sheet) -> bo
     old, count = sheet.items[index], len(sheet.items)
     said_place = bool(q.points(match[2], sheet.space, 1)) or RELATION.search(match[2])
     if not describe(replace(clause, words=match[2]), sheet):
-        return changed([Target(index)], match[2], clause, sheet)
+        return changed([EditTarget(index)], match[2], clause, sheet)
     fresh = sheet.items[count:]
     del sheet.items[count:]
     # Without a place of its own, the new thing takes place, size and colour of the old one.
@@ -396,7 +396,7 @@ def _apply_replacement(match: re.Match[str], clause: Clause, sheet: Sheet) -> bo
     return True
 
 
-def _apply_rotation(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+def _apply_rotation(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
     phrase, rest = split_phrase(match[1])
     turn = q.angle(rest)
     if turn is None:
@@ -410,7 +410,7 @@ def _apply_rotation(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool 
     return bool(targets)
 
 
-def _apply_swap(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+def _apply_swap(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
     firsts, seconds = (unique_items(resolve(words, clause.strings, sheet)) for words in (match[2], match[3]))
     if not firsts or not seconds:
         return None
@@ -424,7 +424,7 @@ def _apply_swap(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | No
     return True
 
 
-def _apply_order(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+def _apply_order(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
     targets = unique_items(resolve(match[1], clause.strings, sheet))
     if not targets:
         return None
@@ -435,7 +435,7 @@ def _apply_order(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | N
     return True
 
 
-_Rule = Callable[[re.Match[str], Clause, Sheet], bool | None]
+_Rule = Callable[[re.Match[str], Clause, CanvasSheet], bool | None]
 # The first pattern that fits and whose reader does not return None decides: "bring X to the front" is no move,
 # "put a star in the corner" is an addition if there is no star to move, and nearly everything fits "X is …".
 _RULES: tuple[tuple[re.Pattern[str], _Rule], ...] = (

@@ -18,7 +18,7 @@ from ircore.players.builtin.canvas.items import label
 from ircore.players.builtin.canvas.mentions import SLICE, more_wedges, read_pie, read_things, relation_before
 from ircore.players.builtin.canvas.quantities import RELATION, absolute_place, beside
 from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, size_of
-from ircore.players.builtin.canvas.sheet import Sheet, Target, box_of, resolve
+from ircore.players.builtin.canvas.sheet import CanvasSheet, EditTarget, box_of, resolve
 from ircore.players.builtin.canvas.text import NOUN, OWN_READERS, PRONOUN, Clause, kind_of
 
 _BACKGROUND = re.compile(r"\bbackground\b|\b(?:picture|image|canvas)\b")
@@ -42,7 +42,7 @@ _PIE = re.compile(r"\bpie\b|\b(?:donut|doughnut|ring|annulus)\b|\b(?:wedges|slic
 _MORE = re.compile(r"\b(?:next|further|more|other|remaining|following|rest of the)\s+(?:wedge|slice|sector)s?\b")
 
 
-def read_background(words: str, sheet: Sheet) -> bool:
+def read_background(words: str, sheet: CanvasSheet) -> bool:
     """Read the picture's size and background; a clause that also speaks of things is left to others."""
     if not _BACKGROUND.search(words):
         return False
@@ -97,7 +97,7 @@ def _format_edge(words: str) -> str:
     return f"{row} {column}".strip()
 
 
-def read_texts(clause: Clause, sheet: Sheet) -> bool:
+def read_texts(clause: Clause, sheet: CanvasSheet) -> bool:
     """Add the quoted texts of a clause where they are said to be; the rest of the clause is read as things."""
     keys = [int(key) for key in re.findall(r'"(\d{1,4})"', clause.words)]
     texts = [clause.strings[key] for key in keys if key < len(clause.strings)]
@@ -116,7 +116,7 @@ def read_texts(clause: Clause, sheet: Sheet) -> bool:
     return sheet.add([_read_placed_text(text, rest, clause, sheet) for text in texts])
 
 
-def _read_placed_text(text: str, words: str, clause: Clause, sheet: Sheet) -> Label:
+def _read_placed_text(text: str, words: str, clause: Clause, sheet: CanvasSheet) -> Label:
     made = label(text, words, sheet.space.middle)
     relation = RELATION.search(words)
     other = _resolve_reference(words[relation.end() :], clause, sheet) if relation else None
@@ -127,7 +127,7 @@ def _read_placed_text(text: str, words: str, clause: Clause, sheet: Sheet) -> La
     return replace(made, at=place) if place else made
 
 
-def _add_labelled(clause: Clause, rest: str, texts: list[str], sheet: Sheet) -> bool:
+def _add_labelled(clause: Clause, rest: str, texts: list[str], sheet: CanvasSheet) -> bool:
     """Add things with a text on them: in "a red circle labelled "A"" the text stands in the middle."""
     before = len(sheet.items)
     if not read_things(Clause(rest.replace("§", " "), clause.strings, clause.source), sheet):
@@ -140,7 +140,7 @@ def _add_labelled(clause: Clause, rest: str, texts: list[str], sheet: Sheet) -> 
     return True
 
 
-def _place_label_on(item: Item, text: str, tail: str, others: bool, sheet: Sheet) -> Label:
+def _place_label_on(item: Item, text: str, tail: str, others: bool, sheet: CanvasSheet) -> Label:
     """Return a text on an item; "below it" means below the item, unless it may mean another item."""
     written = label(text, tail, item.centre)
     at, relation = q.points(tail, sheet.space, 1), RELATION.search(tail)
@@ -159,15 +159,15 @@ def _is_dark(colour: str) -> bool:
     return math.fsum(int(colour[i : i + 2], 16) * w for i, w in ((1, 0.299), (3, 0.587), (5, 0.114))) < 110
 
 
-def _resolve_reference(words: str, clause: Clause, sheet: Sheet) -> Target | None:
+def _resolve_reference(words: str, clause: Clause, sheet: CanvasSheet) -> EditTarget | None:
     noun = NOUN.search(words[:80])
     if PRONOUN.match(" " + words.strip()) or noun is None:
-        return Target(sheet.last) if sheet.last is not None and (PRONOUN.match(" " + words.strip())) else None
+        return EditTarget(sheet.last) if sheet.last is not None and (PRONOUN.match(" " + words.strip())) else None
     targets = resolve(words[: noun.end() + 1], clause.strings, sheet)
     return targets[0] if targets else None
 
 
-def describe(clause: Clause, sheet: Sheet) -> bool:
+def describe(clause: Clause, sheet: CanvasSheet) -> bool:
     """Add the things that a clause describes; return whether any part of the clause was understood."""
     parts = _split_parts(clause.words)
     if len(parts) == 1:
@@ -205,7 +205,7 @@ def _split_off_background(words: str) -> tuple[list[str], str]:
     return [], words
 
 
-def _describe_part(clause: Clause, sheet: Sheet) -> bool:
+def _describe_part(clause: Clause, sheet: CanvasSheet) -> bool:
     return (
         read_background(clause.words, sheet)
         or _read_chart_part(clause, sheet)
@@ -214,7 +214,7 @@ def _describe_part(clause: Clause, sheet: Sheet) -> bool:
     )
 
 
-def _read_chart_part(clause: Clause, sheet: Sheet) -> bool:
+def _read_chart_part(clause: Clause, sheet: CanvasSheet) -> bool:
     """Add the chart part that a clause describes; return whether the clause described any."""
     words = clause.words
     head = words.split(":")[0][:160]

@@ -17,7 +17,7 @@ from ircore.players.builtin.canvas.shapes import (
     polygon,
     text_bound,
 )
-from ircore.players.builtin.canvas.sheet import Sheet
+from ircore.players.builtin.canvas.sheet import CanvasSheet
 from ircore.players.builtin.canvas.text import NOUN, Clause, kind_of
 
 _PERCENT = re.compile(
@@ -151,7 +151,7 @@ class _Wish:
     space: q.Space
 
 
-def apply_change(item: Item, words: str, clause: Clause, sheet: Sheet, only: str = "") -> Item | None:
+def apply_change(item: Item, words: str, clause: Clause, sheet: CanvasSheet, only: str = "") -> Item | None:
     """Return ``item`` changed as the words ask; None if the words ask for no change that this item allows.
 
     Args:

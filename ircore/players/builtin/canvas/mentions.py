@@ -10,7 +10,7 @@ from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.items import BLACK, STROKES, blob, placed, stroke
 from ircore.players.builtin.canvas.quantities import RELATION, absolute_place, beside, first_colour, points, word_place
 from ircore.players.builtin.canvas.shapes import Blob, BoxF, Item, Pie, Slice, Stroke, bounded, centred, size_of
-from ircore.players.builtin.canvas.sheet import Sheet, Target, box_of, resolve
+from ircore.players.builtin.canvas.sheet import CanvasSheet, EditTarget, box_of, resolve
 from ircore.players.builtin.canvas.text import NOUN, OWN_READERS, PRONOUN, Clause, is_plural, kind_of
 
 SLICE = re.compile(rf"{q.HEX}[^#%;]{{0,40}}?{q.N}\s*(%|deg)|{q.N}\s*(%|deg)[^#%;]{{0,30}}?{q.HEX}")
@@ -65,7 +65,7 @@ def _parse_pull(words: str) -> float:
     return bounded(abs(float(match[1])), 0, 200) if match[1] else 14.0
 
 
-def read_pie(words: str, sheet: Sheet) -> bool:
+def read_pie(words: str, sheet: CanvasSheet) -> bool:
     """Add a pie or ring chart."""
     head, _, tail = words.partition(":") if ":" in words else (words, "", words)
     dimensions, space = q.dimensions(re.sub(r"\b(?:hole|inner)\b[^,;:]{0,40}", " ", head), sheet.space), sheet.space
@@ -103,7 +103,7 @@ def _parse_start_angle(head: str) -> float:
     return float(int(clock[1]) % 12 * 30) if clock else 0.0
 
 
-def more_wedges(words: str, sheet: Sheet) -> bool:
+def more_wedges(words: str, sheet: CanvasSheet) -> bool:
     """Add wedges to the pie that was mentioned last."""
     slices = _read_slices(words)
     last = [] if sheet.last is None else [sheet.last]
@@ -115,7 +115,7 @@ def more_wedges(words: str, sheet: Sheet) -> bool:
     return True
 
 
-def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
+def lone_wedge(words: str, sheet: CanvasSheet) -> Pie | None:
     """Return a single wedge with angles: "a red wedge of radius 40 px centred at (…) from 30 to 90 degrees"."""
     span = re.search(rf"\bfrom\s+{q.N}(?:deg)?\s+to\s+{q.N}deg", words)
     dimensions = q.dimensions(re.sub(r"\b(?:hole|inner)\b[^,;:]{0,40}", " ", words), sheet.space)
@@ -139,7 +139,7 @@ def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
     )
 
 
-def _parse_hole(words: str, sheet: Sheet) -> float:
+def _parse_hole(words: str, sheet: CanvasSheet) -> float:
     match = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{q.LENGTH}", words)
     return bounded(abs(sheet.space.both(match[1], match[2])), 0, 4000) if match else 0.0
 
@@ -180,14 +180,14 @@ class Mention:
     start: int
     after: int
     words: str = ""
-    known: tuple[Target, ...] = ()
+    known: tuple[EditTarget, ...] = ()
     relation: str = ""
-    other: "Mention | tuple[Target, ...] | None" = None
+    other: "Mention | tuple[EditTarget, ...] | None" = None
     same: "Mention | None" = None
     made: Item | None = None
 
 
-def put(item: Item, mention: Mention, other: BoxF | None, sheet: Sheet, made: list[Item]) -> Item:
+def put(item: Item, mention: Mention, other: BoxF | None, sheet: CanvasSheet, made: list[Item]) -> Item:
     """Return an item at its place: its own point, beside another thing, a place in words, or free space."""
     words = mention.words
     if isinstance(item, Stroke) and (mention.kind != "line" or len(q.points(words, sheet.space)) >= 2 or other is None):
@@ -208,7 +208,7 @@ def put(item: Item, mention: Mention, other: BoxF | None, sheet: Sheet, made: li
     return placed(item, words, sheet.space) or _place_where_room_is(item, sheet, made)
 
 
-def _place_beside_other(item: Item, mention: Mention, other: BoxF, sheet: Sheet) -> Item:
+def _place_beside_other(item: Item, mention: Mention, other: BoxF, sheet: CanvasSheet) -> Item:
     size_said = q.dimensions(mention.words, sheet.space) or re.search(rf"{q.N}px", mention.words)
     if mention.relation == "between" and isinstance(item, Blob) and not size_said:
         fit = 0.15 * max(other[2] - other[0], other[3] - other[1]) / max(item.width, item.height)
@@ -227,7 +227,7 @@ def _place_beside_other(item: Item, mention: Mention, other: BoxF, sheet: Sheet)
     return centred(item, at)
 
 
-def _place_where_room_is(item: Item, sheet: Sheet, made: list[Item]) -> Item:
+def _place_where_room_is(item: Item, sheet: CanvasSheet, made: list[Item]) -> Item:
     """Put a thing without a place in the middle, or in the emptiest ninth of the picture if that is taken."""
     wide, high = sheet.canvas.width, sheet.canvas.height
     if len(sheet.items) + len(made) > CROWD:
@@ -256,7 +256,7 @@ def _is_in_all_corners(words: str) -> bool:
     return match is not None and re.search(r"each|every|all|4", match[0]) is not None
 
 
-def copies(mention: Mention, item: Item, sheet: Sheet) -> list[Item]:
+def copies(mention: Mention, item: Item, sheet: CanvasSheet) -> list[Item]:
     """Return the item once, at each of several points, in all corners, or in a row if only a number is given."""
     if isinstance(item, Blob) and _is_in_all_corners(mention.words):
         corners = (word_place(f"in the {corner} corner", sheet.space, size_of(item)) for corner in _CORNERS)
@@ -297,7 +297,7 @@ def relation_before(words: str, noun: re.Match[str]) -> bool:
     return any(match.end() < noun.start() for match in RELATION.finditer(words))
 
 
-def read_things(clause: Clause, sheet: Sheet) -> bool:
+def read_things(clause: Clause, sheet: CanvasSheet) -> bool:
     """Add all new things that a clause speaks of; return whether there were any."""
     mentions = _find_mentions(clause, sheet)
     if sheet.naive:
@@ -311,7 +311,7 @@ def read_things(clause: Clause, sheet: Sheet) -> bool:
     return sheet.add([item for items in drawn for item in items])
 
 
-def _find_mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
+def _find_mentions(clause: Clause, sheet: CanvasSheet) -> list[Mention]:
     words = clause.words
     mentions: list[Mention] = []
     for match in list(NOUN.finditer(words))[:200]:
@@ -350,7 +350,7 @@ def _find_named_before(mention: Mention, mentions: list[Mention], words: str) ->
     return next((other for other in alike if colour in {None, first_colour(other.words)}), None)
 
 
-def _give_leading_place(first: Mention, words: str, sheet: Sheet) -> None:
+def _give_leading_place(first: Mention, words: str, sheet: CanvasSheet) -> None:
     """Read "in the lower left corner there is a square" as if the place came last."""
     lead = RELATION.sub(" ", words[: first.start])
     if absolute_place(first.words, sheet.space, (0, 0)) is None and absolute_place(lead, sheet.space, (0, 0)):
@@ -374,9 +374,9 @@ def _find_phrase_start(words: str, low: int, high: int) -> int:
     return low + (ends[-1] if ends else 0)
 
 
-def _relate_mentions(mentions: list[Mention], clause: Clause, sheet: Sheet) -> None:
+def _relate_mentions(mentions: list[Mention], clause: Clause, sheet: CanvasSheet) -> None:
     """Find which mention stands in a relation to which, and which of them are things already there."""
-    pending: tuple[str, tuple[Target, ...]] | None = None
+    pending: tuple[str, tuple[EditTarget, ...]] | None = None
     previous: Mention | None = None
     for mention in mentions:
         before = clause.words[previous.after if previous else 0 : mention.start]
@@ -398,12 +398,12 @@ def _relate_mentions(mentions: list[Mention], clause: Clause, sheet: Sheet) -> N
             pending = None
         elif relation and not relation[1] and (previous or sheet.last is not None):
             mention.relation = relation[0]
-            mention.other = (previous.known or previous) if previous else (Target(sheet.last or 0),)
+            mention.other = (previous.known or previous) if previous else (EditTarget(sheet.last or 0),)
         _relate_to_pronoun(mention, previous, mention is mentions[-1], sheet)
         previous = mention if not (mention.known or mention.same) or previous is None else previous
 
 
-def _relate_to_pronoun(mention: Mention, previous: Mention | None, is_last: bool, sheet: Sheet) -> None:
+def _relate_to_pronoun(mention: Mention, previous: Mention | None, is_last: bool, sheet: CanvasSheet) -> None:
     """Read relations to a pronoun ("a small square inside it") or without an object ("with a square inside")."""
     if mention.relation or mention.known or mention.same:
         return
@@ -414,7 +414,7 @@ def _relate_to_pronoun(mention: Mention, previous: Mention | None, is_last: bool
             if previous is not None:
                 mention.relation, mention.other = match.lastgroup or "", previous.known or previous
             elif sheet.last is not None:
-                mention.relation, mention.other = match.lastgroup or "", (Target(sheet.last),)
+                mention.relation, mention.other = match.lastgroup or "", (EditTarget(sheet.last),)
             return
 
 
@@ -429,14 +429,14 @@ def _find_last_relation(before: str) -> tuple[str, bool] | None:
     return (matches[-1].lastgroup or "", False) if PRONOUN.match(tail) else None
 
 
-def _find_known_targets(mention: Mention, clause: Clause, sheet: Sheet) -> tuple[Target, ...]:
+def _find_known_targets(mention: Mention, clause: Clause, sheet: CanvasSheet) -> tuple[EditTarget, ...]:
     phrase = clause.words[mention.start : mention.after]
     if not re.match(r"(?:the|this|that|its)\b", phrase):
         return ()
     return tuple(resolve(phrase, clause.strings, sheet)[:20])
 
 
-def _make_item(mention: Mention, sheet: Sheet, made: list[Item], busy: set[int]) -> BoxF:
+def _make_item(mention: Mention, sheet: CanvasSheet, made: list[Item], busy: set[int]) -> BoxF:
     """Make the item of a mention, after the item beside which it stands; return the new item's box."""
     # Two things may each be placed by the other; the second request ends with the box of the whole picture.
     if mention.made is not None or id(mention) in busy:
@@ -458,7 +458,7 @@ def _merge_boxes(boxes: list[BoxF]) -> BoxF:
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
-def _build_item(mention: Mention, sheet: Sheet) -> Item:
+def _build_item(mention: Mention, sheet: CanvasSheet) -> Item:
     has_ends = len(points(mention.words, sheet.space, 2)) > 1
     if mention.kind == "arrow" and not has_ends and _BLOCK_ARROW.search(mention.words):
         return blob("arrow", mention.words, sheet.space)

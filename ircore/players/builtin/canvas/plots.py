@@ -14,7 +14,7 @@ from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.figures.frame import anchor_of
 from ircore.players.builtin.canvas.items import with_markers
 from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Stroke, bounded, towards
-from ircore.players.builtin.canvas.sheet import Area, Sheet
+from ircore.players.builtin.canvas.sheet import Area, CanvasSheet
 from ircore.players.builtin.canvas.text import Clause
 
 GAP, MARK = 5.0, 5.0
@@ -50,7 +50,7 @@ _EACH = re.compile(r'"(\d{1,4})"|\bnone\b')
 _LETTER_SIZE = re.compile(rf"\bletters of {q.N}px\b")
 
 
-def read_area(clause: Clause, sheet: Sheet) -> bool:
+def read_area(clause: Clause, sheet: CanvasSheet) -> bool:
     """Take the area of a plot from "the plot spans 60 to 460 px across and 20 to 420 px down"."""
     match = _AREA.search(clause.words)
     if match is None:
@@ -64,7 +64,7 @@ def read_area(clause: Clause, sheet: Sheet) -> bool:
     return True
 
 
-def read_axis(clause: Clause, area: Area, sheet: Sheet) -> bool:
+def read_axis(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
     """Draw an axis with its labels, and remember its range or its categories; or write the axis's name."""
     words, match = clause.words, _AXIS.search(clause.words)
     if match is None:
@@ -165,7 +165,7 @@ def _build_labels(words: str, name: str, labels: list[tuple[float, str]], area: 
     return items
 
 
-def _write_name(name: str, text: str, area: Area, sheet: Sheet) -> bool:
+def _write_name(name: str, text: str, area: Area, sheet: CanvasSheet) -> bool:
     """Write the name of an axis along it, beyond its labels."""
     boxes = [item.box for item in sheet.items if isinstance(item, Label)]
     if name == "x":
@@ -177,7 +177,7 @@ def _write_name(name: str, text: str, area: Area, sheet: Sheet) -> bool:
     return sheet.add([Label(text, at, area.letters, area.ink, "rm", 90.0)])
 
 
-def read_furniture(words: str, area: Area, sheet: Sheet) -> bool:
+def read_furniture(words: str, area: Area, sheet: CanvasSheet) -> bool:
     """Draw the panel, the frame or the grid lines of a plot."""
     colour = q.first_colour(words)
     if re.search(r"\bpanel of the plot\b", words) and colour:
@@ -208,7 +208,7 @@ def _read_grid(words: str, area: Area, colour: str) -> list[Item]:
     return lines
 
 
-def read_bars(clause: Clause, area: Area, sheet: Sheet) -> bool:
+def read_bars(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
     """Draw bars by their values: "blue bars, 20 px wide: 12, 30, 5", also stacked on the bars before."""
     words, values = clause.words, _read_values(clause.words)
     axis = next((name for name in ("x", "y") if area.places.get(name)), None)
@@ -269,7 +269,7 @@ def _build_bar(box: tuple[float, float, float, float], colour: str, edge: str | 
     return Blob("bar", middle, max(0.5, right - left), max(0.5, bottom - top), colour, edge, stroke)
 
 
-def _find_top_of_stack(sheet: Sheet, axis: str, at: float, zero: float, end: float) -> float:
+def _find_top_of_stack(sheet: CanvasSheet, axis: str, at: float, zero: float, end: float) -> float:
     """Return where the next bar of a stack begins: at the far side of the bars that stand there."""
     side = 0 if axis == "x" else 1
     reached = zero
@@ -296,7 +296,7 @@ def _build_value_label(words: str, axis: str, bar: Blob, value: float, decimals:
     return [Label(text, at, size, area.ink, anchor, turn)]
 
 
-def read_line(clause: Clause, area: Area, sheet: Sheet) -> bool:
+def read_line(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
     """Draw a line by its values: "a 2 px red dashed line with round markers of radius 4 px: 5, 7, 6"."""
     words = clause.words
     head, values = words.split(":")[0], _read_values(words)
@@ -327,7 +327,7 @@ def _read_stroke(words: str, points: list[Point], smooth: bool) -> Stroke:
     return with_markers(line, words)
 
 
-def read_curve(clause: Clause, area: Area, sheet: Sheet) -> bool:
+def read_curve(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
     """Draw a curve through points in the plot's units: "a red curve through the points (0, 1), (1, 2)"."""
     words = clause.words
     match = _THROUGH.search(words)
@@ -341,12 +341,12 @@ def read_curve(clause: Clause, area: Area, sheet: Sheet) -> bool:
     return sheet.add([_read_stroke(head, points, smooth="straight" not in head and len(points) > 2)])
 
 
-_Reader = Callable[[Clause, Area, Sheet], bool]
+_Reader = Callable[[Clause, Area, CanvasSheet], bool]
 READERS: tuple[_Reader, ...] = (read_curve, read_bars, read_line)
 """What a sentence about marks may be, in the order in which they are tried."""
 
 
-def read_wedge_labels(clause: Clause, sheet: Sheet) -> bool:
+def read_wedge_labels(clause: Clause, sheet: CanvasSheet) -> bool:
     """Write a label beside or inside each wedge of the pie that was drawn last; return whether the clause asks so."""
     match = _ABOUT.match(re.sub(r"^add\s+", "", clause.words))
     pie = next((item for item in reversed(sheet.items) if isinstance(item, Pie)), None)

@@ -15,7 +15,7 @@ from ircore.players.builtin.canvas.descriptions import describe
 from ircore.players.builtin.canvas.figures.figure_reader import change_figure, in_place, read_figure
 from ircore.players.builtin.canvas.plots import READERS, read_area, read_axis, read_furniture, read_wedge_labels
 from ircore.players.builtin.canvas.shapes import Canvas, bounded
-from ircore.players.builtin.canvas.sheet import MAX_ITEMS, MAX_NOTES, Sheet
+from ircore.players.builtin.canvas.sheet import MAX_ITEMS, MAX_NOTES, CanvasSheet
 from ircore.players.builtin.canvas.text import MAX_MESSAGE, Clause, clauses
 
 MOST_POINTS = 100
@@ -38,7 +38,7 @@ _NOTHING = re.compile(
 _ADD = re.compile(r"^(?:(?:now|also|then|please)\s+)?add\s+")
 
 
-def with_points(clause: Clause, sheet: Sheet) -> Clause:
+def with_points(clause: Clause, sheet: CanvasSheet) -> Clause:
     """Return a clause with pixels in the place of named points; the points that it names are kept.
 
     A clause that only names points becomes empty.
@@ -67,14 +67,14 @@ def _format_point(point: Point) -> str:
     return f"({point[0]:.6g},{point[1]:.6g})"
 
 
-def _format_circle(match: re.Match[str], sheet: Sheet) -> str:
+def _format_circle(match: re.Match[str], sheet: CanvasSheet) -> str:
     centre, rim = sheet.points.get(match[1]), sheet.points.get(match[2])
     if centre is None or rim is None:
         return match[0]
     return f"of radius {exact.dist(centre, rim):.6g}px centred at {_format_point(centre)}"
 
 
-def _format_place_beside(match: re.Match[str], sheet: Sheet) -> str:
+def _format_place_beside(match: re.Match[str], sheet: CanvasSheet) -> str:
     """Return the place of "19 px above and 3 px left of point A"."""
     point = sheet.points.get(match[5])
     if point is None or not (match[1] or match[3]):
@@ -84,7 +84,7 @@ def _format_place_beside(match: re.Match[str], sheet: Sheet) -> str:
     return f"at {_format_point((bounded(point[0] + across), bounded(point[1] + down)))}"
 
 
-def _format_listed_points(match: re.Match[str], sheet: Sheet) -> str:
+def _format_listed_points(match: re.Match[str], sheet: CanvasSheet) -> str:
     """Return "points a, b and c" with pixels; unchanged if any name is unknown."""
     names = re.findall(rf"(?<![\w']){_NAME}(?![\w'])", re.sub(r"\b(?:points?|and|to)\b", " ", match[0]))
     if not names or any(name not in sheet.points for name in names):
@@ -104,7 +104,7 @@ def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tup
         The canvas after the last message, and a note for each clause of the last message that was not understood,
         at most 20 of at most 200 characters.
     """
-    sheet = Sheet(naive=not corrections)
+    sheet = CanvasSheet(naive=not corrections)
     for message in messages:
         # Notes are about the last message only.
         sheet.notes = []
@@ -119,7 +119,7 @@ def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tup
     return sheet.finished(), tuple(sheet.notes[:MAX_NOTES])
 
 
-def _read_clause(clause: Clause, sheet: Sheet, corrections: bool) -> None:
+def _read_clause(clause: Clause, sheet: CanvasSheet, corrections: bool) -> None:
     if corrections and change_figure(clause.source, sheet):
         return
     clause = with_points(clause, sheet)
@@ -135,7 +135,7 @@ def _read_clause(clause: Clause, sheet: Sheet, corrections: bool) -> None:
         sheet.note(f'not understood: "{clause.source}"')
 
 
-def _read_plot(clause: Clause, sheet: Sheet) -> bool:
+def _read_plot(clause: Clause, sheet: CanvasSheet) -> bool:
     """Draw a clause about a plot in its own units; return whether the clause was about that.
 
     Only after a sentence has told the area of the plot: "the plot spans 60 to 460 px across and 20 to 420 px down".

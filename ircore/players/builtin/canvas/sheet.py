@@ -94,10 +94,10 @@ class DescribedFigure:
 
 
 @dataclass
-class Sheet:
+class CanvasSheet:
     """A canvas in the making.
 
-    >>> sheet = Sheet()
+    >>> sheet = CanvasSheet()
     >>> sheet.paint("#ff0000")
     >>> sheet.finished().background
     '#ff0000'
@@ -179,14 +179,14 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class Target:
+class EditTarget:
     """An item, or a wedge of a pie."""
 
     index: int
     part: int | None = None
 
 
-def resolve(words: str, strings: tuple[str, ...], sheet: Sheet) -> list[Target]:
+def resolve(words: str, strings: tuple[str, ...], sheet: CanvasSheet) -> list[EditTarget]:
     """Return the items that ``words`` ("the red circle at (10,20)") mean; empty if there is no match.
 
     Several are returned only if the words ask for all of them ("all circles", "the bars").
@@ -196,7 +196,7 @@ def resolve(words: str, strings: tuple[str, ...], sheet: Sheet) -> list[Target]:
     quoted = [strings[int(key)] for key in re.findall(r'"(\d{1,4})"', words) if int(key) < len(strings)]
     # "It" alone is the thing spoken of last; with any other word the words decide.
     if noun is None and colour is None and not quoted and not near:
-        return [Target(sheet.last)] if _PRONOUN.search(words) and sheet.last is not None else []
+        return [EditTarget(sheet.last)] if _PRONOUN.search(words) and sheet.last is not None else []
     wanted_kind = kind_of(noun[0]) if noun else "any"
     ranked = [
         (cost, target)
@@ -210,17 +210,19 @@ def resolve(words: str, strings: tuple[str, ...], sheet: Sheet) -> list[Target]:
     return _choose_targets(ranked, words, bool(noun and is_plural(noun[0])), bool(near), sheet)
 
 
-def _list_candidates(wanted_kind: str, sheet: Sheet) -> list[Target]:
+def _list_candidates(wanted_kind: str, sheet: CanvasSheet) -> list[EditTarget]:
     candidates = []
     for index, item in enumerate(sheet.items):
         if isinstance(item, Pie) and wanted_kind in {"wedge", "any"}:
-            candidates += [Target(index, part) for part in range(len(item.slices))]
+            candidates += [EditTarget(index, part) for part in range(len(item.slices))]
         if not (isinstance(item, Pie) and wanted_kind == "wedge"):
-            candidates.append(Target(index))
+            candidates.append(EditTarget(index))
     return candidates
 
 
-def _compute_cost(target: Target, wanted_kind: str, colour: str | None, quoted: list[str], sheet: Sheet) -> float:
+def _compute_cost(
+    target: EditTarget, wanted_kind: str, colour: str | None, quoted: list[str], sheet: CanvasSheet
+) -> float:
     item = sheet.items[target.index]
     cost = 0.0 if target.part is not None and wanted_kind == "wedge" else 30 * mismatch(wanted_kind, item.kind)
     # Without a noun, a whole thing is meant rather than a wedge.
@@ -235,7 +237,7 @@ def _compute_cost(target: Target, wanted_kind: str, colour: str | None, quoted: 
     return cost
 
 
-def colours_of(target: Target, sheet: Sheet) -> list[str]:
+def colours_of(target: EditTarget, sheet: CanvasSheet) -> list[str]:
     """Return the colours a thing may be named by."""
     item = sheet.items[target.index]
     if isinstance(item, Pie):
@@ -247,7 +249,7 @@ def colours_of(target: Target, sheet: Sheet) -> list[str]:
     return [item.colour]
 
 
-def box_of(target: Target, sheet: Sheet) -> BoxF:
+def box_of(target: EditTarget, sheet: CanvasSheet) -> BoxF:
     """Return the box of an item, or the middle of a wedge as a box without size."""
     item = sheet.items[target.index]
     if isinstance(item, Pie) and target.part is not None:
@@ -256,7 +258,7 @@ def box_of(target: Target, sheet: Sheet) -> BoxF:
     return item.box
 
 
-def _compute_distance(target: Target, near: Point, sheet: Sheet) -> float:
+def _compute_distance(target: EditTarget, near: Point, sheet: CanvasSheet) -> float:
     """Return the distance of an item from a point, in pixels / 4; items around the point are near."""
     left, top, right, bottom = box_of(target, sheet)
     item = sheet.items[target.index]
@@ -268,8 +270,8 @@ def _compute_distance(target: Target, near: Point, sheet: Sheet) -> float:
 
 
 def _choose_targets(
-    ranked: list[tuple[float, Target]], words: str, plural: bool, near: bool, sheet: Sheet
-) -> list[Target]:
+    ranked: list[tuple[float, EditTarget]], words: str, plural: bool, near: bool, sheet: CanvasSheet
+) -> list[EditTarget]:
     best = min(cost for cost, _ in ranked)
     alike = [target for cost, target in ranked if cost <= best + (12 if not near else 0.001)]
     if _ALL.search(words) or (plural and not near):
@@ -302,8 +304,8 @@ def _measure_sidedness(side: str, box: BoxF) -> float:
     return math.fsum(each[part] for part in side.split())
 
 
-def _find_extreme(word: str, targets: list[Target], sheet: Sheet) -> Target:
-    def measure(target: Target) -> float:
+def _find_extreme(word: str, targets: list[EditTarget], sheet: CanvasSheet) -> EditTarget:
+    def measure(target: EditTarget) -> float:
         left, top, right, bottom = box_of(target, sheet)
         if word in {"leftmost", "rightmost"}:
             return (left + right) / 2 * (1 if word == "rightmost" else -1)

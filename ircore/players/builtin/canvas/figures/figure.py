@@ -120,10 +120,10 @@ class Wedge:
 
 
 @dataclass
-class Look:
+class FigureLook:
     """Properties that hold for a whole figure.
 
-    >>> Look(background="#ffffff").has_frame
+    >>> FigureLook(background="#ffffff").has_frame
     False
     """
 
@@ -144,14 +144,14 @@ class Figure:
     """A chart or graph as described.
 
     >>> days = DescribedAxis(words=("Mon", "Tue"))
-    >>> Figure("bar", days, DescribedAxis("Sales"), Look(), [Series([12, 30])]).is_stacked
+    >>> Figure("bar", days, DescribedAxis("Sales"), FigureLook(), [Series([12, 30])]).is_stacked
     False
     """
 
     kind: Kind
     x: DescribedAxis
     y: DescribedAxis
-    look: Look
+    look: FigureLook
     series: list[Series] = field(default_factory=list)
     is_lying: bool = False
     is_stacked: bool = False
@@ -280,9 +280,9 @@ def plot_area(sentences: list[str]) -> dict[str, tuple[float, float]]:
     return {}
 
 
-def read_look(sentences: list[str]) -> tuple[Look, set[int]]:
+def read_look(sentences: list[str]) -> tuple[FigureLook, set[int]]:
     """Return the look of the figure, and the indices of the sentences that describe it."""
-    look, used = Look(), set()
+    look, used = FigureLook(), set()
     for index, sentence in enumerate(sentences):
         before = repr(look)
         _read_background(look, sentence)
@@ -303,13 +303,13 @@ def read_look(sentences: list[str]) -> tuple[Look, set[int]]:
     return look, used
 
 
-def _read_background(look: Look, sentence: str) -> None:
+def _read_background(look: FigureLook, sentence: str) -> None:
     look.panel = look.panel or next((match[1] for pattern in _PANEL if (match := pattern.search(sentence))), None)
     grounds = (match[1] for pattern in _BACKGROUND if (match := pattern.search(sentence)))
     look.background = look.background or next(grounds, None)
 
 
-def _read_grid(look: Look, sentence: str) -> None:
+def _read_grid(look: FigureLook, sentence: str) -> None:
     match = _GRID.search(sentence)
     if match is None or _NO.search(sentence[: match.start()]):
         return
@@ -330,7 +330,7 @@ def _find_grid_clause(sentence: str, start: int, end: int) -> str:
     return before + sentence[start:end] + after
 
 
-def _read_frame(look: Look, sentence: str) -> None:
+def _read_frame(look: FigureLook, sentence: str) -> None:
     match = _FRAME.search(sentence)
     if match and not re.search(r"\b(?:bars?|slices?|wedges?)\b", match[0]):
         look.has_frame = True

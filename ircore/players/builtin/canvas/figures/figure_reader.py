@@ -14,7 +14,7 @@ from ircore.players.builtin.canvas.figures.prose import sentences as split_sente
 from ircore.players.builtin.canvas.figures.values import read_values
 from ircore.players.builtin.canvas.quantities import first_colour
 from ircore.players.builtin.canvas.shapes import Blob, BoxF, Item, Label, Pie, Stroke, middle_of, polygon
-from ircore.players.builtin.canvas.sheet import DescribedFigure, Kind, Sheet
+from ircore.players.builtin.canvas.sheet import CanvasSheet, DescribedFigure, Kind
 from ircore.players.builtin.canvas.text import Clause
 from ircore.seeing.colours import measure_difference
 
@@ -74,7 +74,7 @@ _KNOWN = re.compile(
 _CHART = re.compile(r"\b(?:chart|graph|plot|diagram|figure|axis|axes|bars)\b", re.IGNORECASE)
 
 
-def read_ground(sentences: list[str], sheet: Sheet) -> set[int]:
+def read_ground(sentences: list[str], sheet: CanvasSheet) -> set[int]:
     """Paint a background of several parts; return the indices of the sentences that describe it."""
     for index, sentence in enumerate(sentences):
         if not _GROUND.search(sentence) or len(colours(sentence)) < 2:
@@ -93,7 +93,7 @@ def _build_rectangle(box: BoxF, colour: str) -> Item:
     return Blob("rectangle", middle_of(box), max(0.5, right - left), max(0.5, bottom - top), colour)
 
 
-def _read_bands(sentence: str, sheet: Sheet) -> list[Item]:
+def _read_bands(sentence: str, sheet: CanvasSheet) -> list[Item]:
     """Bands side by side in given colours, or stripes of two colours in turn."""
     match = _BANDS.search(sentence)
     if match is None:
@@ -121,7 +121,7 @@ def _read_bands(sentence: str, sheet: Sheet) -> list[Item]:
     return bands
 
 
-def _read_checkers(sentence: str, sheet: Sheet) -> list[Item]:
+def _read_checkers(sentence: str, sheet: CanvasSheet) -> list[Item]:
     if not re.search(r"\bchecker", sentence, re.IGNORECASE):
         return []
     shades, stated = colours(sentence), _CELL.search(sentence)
@@ -138,7 +138,7 @@ def _read_checkers(sentence: str, sheet: Sheet) -> list[Item]:
     ]
 
 
-def _read_diagonal(sentence: str, sheet: Sheet) -> list[Item]:
+def _read_diagonal(sentence: str, sheet: CanvasSheet) -> list[Item]:
     match = _DIAGONAL.search(sentence)
     stated = list(_CORNER_PART.finditer(sentence[match.end() :])) if match else []
     rows = {"top": "upper", "bottom": "lower"}
@@ -156,7 +156,7 @@ def _read_diagonal(sentence: str, sheet: Sheet) -> list[Item]:
     return [polygon("triangle", [corners[corner], *ends], fill=second)]
 
 
-def _read_parts(sentences: list[str], sheet: Sheet) -> set[int]:
+def _read_parts(sentences: list[str], sheet: CanvasSheet) -> set[int]:
     """Two parts, left and right or above each other, the first of which becomes the background."""
     matches: list[tuple[int, re.Match[str]]] = []
     for index, plain in enumerate(sentences):
@@ -179,7 +179,7 @@ def _read_parts(sentences: list[str], sheet: Sheet) -> set[int]:
     return {index for index, _ in matches}
 
 
-def change_figure(sentence: str, sheet: Sheet) -> bool:
+def change_figure(sentence: str, sheet: CanvasSheet) -> bool:
     """Change one value of the figure described before; return whether the sentence asked for that."""
     figure = sheet.figure
     # Relative changes and changes in pixels are read like those of any other item.
@@ -200,7 +200,7 @@ def change_figure(sentence: str, sheet: Sheet) -> bool:
     return _change_bar(figure, index, value, shade, sheet) or _change_point(figure, index, value, shade, sheet)
 
 
-def in_place(clause: Clause, sheet: Sheet) -> Clause:
+def in_place(clause: Clause, sheet: CanvasSheet) -> Clause:
     """Return a clause with "the bar for Sat" or "the Sat bar" as "the bar at (x,y)", for corrections of other kinds."""
     figure, words = sheet.figure, clause.words
     if figure is None:
@@ -214,7 +214,7 @@ def in_place(clause: Clause, sheet: Sheet) -> Clause:
     return replace(clause, words=words)
 
 
-def _find_middle(figure: DescribedFigure, index: int, sheet: Sheet) -> Point | None:
+def _find_middle(figure: DescribedFigure, index: int, sheet: CanvasSheet) -> Point | None:
     """Return the middle of the bar or wedge of a category."""
     if figure.kind == "pie":
         pie = next((item for item in sheet.items if isinstance(item, Pie) and index < len(item.slices)), None)
@@ -223,7 +223,7 @@ def _find_middle(figure: DescribedFigure, index: int, sheet: Sheet) -> Point | N
     return bars[0][1].centre if bars else None
 
 
-def _find_bars_at(figure: DescribedFigure, index: int, sheet: Sheet) -> list[tuple[int, Blob]]:
+def _find_bars_at(figure: DescribedFigure, index: int, sheet: CanvasSheet) -> list[tuple[int, Blob]]:
     """Return the bars of a category with their places among the items."""
     if figure.place is None:
         return []
@@ -249,7 +249,7 @@ def _find_category(sentence: str, figure: DescribedFigure) -> int | None:
     return place % len(figure.words) if place < len(figure.words) else None
 
 
-def _change_wedge(index: int, share: float, sheet: Sheet) -> bool:
+def _change_wedge(index: int, share: float, sheet: CanvasSheet) -> bool:
     for number, item in enumerate(sheet.items):
         if isinstance(item, Pie) and index < len(item.slices):
             parts = list(item.slices)
@@ -259,7 +259,7 @@ def _change_wedge(index: int, share: float, sheet: Sheet) -> bool:
     return False
 
 
-def _change_bar(figure: DescribedFigure, index: int, value: float, shade: str | None, sheet: Sheet) -> bool:
+def _change_bar(figure: DescribedFigure, index: int, value: float, shade: str | None, sheet: CanvasSheet) -> bool:
     """Set the length of a category's bar: of several bars, of the one in the named colour, else of the first."""
     bars = _find_bars_at(figure, index, sheet)
     if figure.place is None or not bars:
@@ -279,7 +279,7 @@ def _change_bar(figure: DescribedFigure, index: int, value: float, shade: str | 
     return True
 
 
-def _move_label(bar: Blob, fresh: Blob, value: float, sheet: Sheet) -> None:
+def _move_label(bar: Blob, fresh: Blob, value: float, sheet: CanvasSheet) -> None:
     """Move and rewrite the value label of a bar that was changed."""
     for number, item in enumerate(sheet.items):
         if not isinstance(item, Label) or not re.fullmatch(r"-?[\d.]+", item.text):
@@ -291,7 +291,7 @@ def _move_label(bar: Blob, fresh: Blob, value: float, sheet: Sheet) -> None:
             return
 
 
-def _change_point(figure: DescribedFigure, index: int, value: float, shade: str | None, sheet: Sheet) -> bool:
+def _change_point(figure: DescribedFigure, index: int, value: float, shade: str | None, sheet: CanvasSheet) -> bool:
     """Move one point of a line: of the line in the named colour, else of the first line."""
     if figure.place is None:
         return False
@@ -308,7 +308,7 @@ def _change_point(figure: DescribedFigure, index: int, value: float, shade: str 
     return True
 
 
-def read_figure(message: str, sheet: Sheet) -> list[str] | None:
+def read_figure(message: str, sheet: CanvasSheet) -> list[str] | None:
     """Put the figure that a message describes in its own terms on the sheet, in place of one that was told before.
 
     Returns the sentences to be read clause by clause; None if the message describes no such figure.
@@ -332,7 +332,7 @@ def read_figure(message: str, sheet: Sheet) -> list[str] | None:
     ]
 
 
-def _replace_figure(items: list[Item], figure: DescribedFigure | None, sheet: Sheet) -> None:
+def _replace_figure(items: list[Item], figure: DescribedFigure | None, sheet: CanvasSheet) -> None:
     sheet.forget_figure()
     sheet.add(items)
     sheet.told, sheet.figure = tuple(items), figure
@@ -341,7 +341,7 @@ def _replace_figure(items: list[Item], figure: DescribedFigure | None, sheet: Sh
 _Found = tuple[list[Item], DescribedFigure | None]
 
 
-def _find_figure(text: str, sentences: list[str], sheet: Sheet) -> _Found | None:
+def _find_figure(text: str, sentences: list[str], sheet: CanvasSheet) -> _Found | None:
     """Return the first kind of figure that the text describes, and paint its background."""
     # Pies and bars first: nearly every chart speaks of lines as well.
     if _PIE.search(text):
@@ -353,7 +353,7 @@ def _find_figure(text: str, sentences: list[str], sheet: Sheet) -> _Found | None
     return _read_chart("line", sentences, sheet) if _LINES.search(text) else None
 
 
-def _read_graph_items(sentences: list[str], sheet: Sheet) -> list[Item] | None:
+def _read_graph_items(sentences: list[str], sheet: CanvasSheet) -> list[Item] | None:
     x, y, of_axes = read_axes(sentences, bare=True)
     graph, used = read_graph(sentences)
     if not graph.curves or not (of_axes or any(curve.function for curve in graph.curves)):
@@ -369,7 +369,7 @@ def _read_graph_items(sentences: list[str], sheet: Sheet) -> list[Item] | None:
     return graph_items(figure, graph, place, sentences)
 
 
-def _read_pie(sentences: list[str], sheet: Sheet) -> _Found | None:
+def _read_pie(sentences: list[str], sheet: CanvasSheet) -> _Found | None:
     wedges, used = read_wedges(sentences)
     if len(wedges) < 2 or math.fsum(wedge.share for wedge in wedges) < 20:
         return None
@@ -379,7 +379,7 @@ def _read_pie(sentences: list[str], sheet: Sheet) -> _Found | None:
     return items, DescribedFigure("pie", tuple(wedge.name for wedge in wedges))
 
 
-def _read_chart(kind: Kind, sentences: list[str], sheet: Sheet) -> _Found | None:
+def _read_chart(kind: Kind, sentences: list[str], sheet: CanvasSheet) -> _Found | None:
     x, y, of_axes = read_axes(sentences)
     text = "\n".join(sentences)
     lying = kind == "bar" and bool(
@@ -404,7 +404,7 @@ def _read_chart(kind: Kind, sentences: list[str], sheet: Sheet) -> _Found | None
     return chart_items(figure, place), DescribedFigure(kind, words, place, lying)
 
 
-def _finish_background(sentences: list[str], used: set[int], background: str | None, sheet: Sheet) -> None:
+def _finish_background(sentences: list[str], used: set[int], background: str | None, sheet: CanvasSheet) -> None:
     """Paint the background and note the sentences of which nothing was taken."""
     if background is not None:
         sheet.paint(background)

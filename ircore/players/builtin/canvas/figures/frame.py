@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ircore.core import exact
 from ircore.core.drawing import Point, Scale, text_size
-from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Figure, Look, Series, Wedge, outline_of
+from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Figure, FigureLook, Series, Wedge, outline_of
 from ircore.players.builtin.canvas.figures.prose import colours, decimals, quoted, written
 from ircore.players.builtin.canvas.quantities import first_colour
 from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Slice, Stroke, polygon, towards
@@ -220,7 +220,7 @@ def _build_axis_items(figure: Figure, place: Place) -> list[Item]:
     return [*items, *titles(figure, place, items)]
 
 
-def frame_lines(look: Look, place: Place) -> list[Item]:
+def frame_lines(look: FigureLook, place: Place) -> list[Item]:
     """Return the upper and the right side of a frame, if the figure has a frame."""
     if not look.has_frame:
         return []
@@ -380,7 +380,7 @@ def _find_name(chunk: str) -> str:
     return ""
 
 
-def pie_items(wedges: list[Wedge], sentences: list[str], look: Look, size: tuple[int, int]) -> list[Item]:
+def pie_items(wedges: list[Wedge], sentences: list[str], look: FigureLook, size: tuple[int, int]) -> list[Item]:
     """Return the pie and its labels."""
     text = " ".join(sentences)
     side = min(size)

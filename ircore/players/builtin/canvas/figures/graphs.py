@@ -79,10 +79,10 @@ _CENTRED = re.compile(
 
 
 @dataclass
-class Curve:
+class GraphCurve:
     """A curve of a graph, by formula or by points.
 
-    >>> Curve(points=[(-1.0, 2.0), (0.0, 0.0)], colour="#ff0000").is_straight
+    >>> GraphCurve(points=[(-1.0, 2.0), (0.0, 0.0)], colour="#ff0000").is_straight
     False
 
     Attributes:
@@ -100,10 +100,10 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Mark:
+class GraphMark:
     """A marked point of a graph, drawn as a dot or as a ring, with its label.
 
-    >>> Mark((-1.0, 2.0), "A").is_open
+    >>> GraphMark((-1.0, 2.0), "A").is_open
     False
     """
 
@@ -117,12 +117,12 @@ class Mark:
 class Graph:
     """Curves, marked points and areas of a graph; axes are kept apart.
 
-    >>> Graph(curves=[Curve(points=[(-1.0, 2.0), (0.0, 0.0)])]).marks
+    >>> Graph(curves=[GraphCurve(points=[(-1.0, 2.0), (0.0, 0.0)])]).marks
     []
     """
 
-    curves: list[Curve] = field(default_factory=list)
-    marks: list[Mark] = field(default_factory=list)
+    curves: list[GraphCurve] = field(default_factory=list)
+    marks: list[GraphMark] = field(default_factory=list)
     area: tuple[float, float] | None = None
     area_colour: str | None = None
     zero_lines: set[str] = field(default_factory=set)
@@ -150,13 +150,13 @@ def read_graph(sentences: list[str]) -> tuple[Graph, set[int]]:
     return graph, used
 
 
-def _read_curve(sentence: str, graph: Graph) -> Curve | None:
+def _read_curve(sentence: str, graph: Graph) -> GraphCurve | None:
     """Return the curve that a sentence describes; None if the sentence only explains an earlier formula."""
     formula = formula_in(sentence)
     name = next((text for text in quoted(sentence) if re.fullmatch(r"[a-z]", text)), "")
     plain = re.sub(r'"[^"]*"', " ", sentence)
     if formula and "x" in formula[0] and not re.search(r"\basymptote\W+$", plain):
-        return Curve(formula[1], dash=dash_words(_remove_grid_words(sentence)), name=name)
+        return GraphCurve(formula[1], dash=dash_words(_remove_grid_words(sentence)), name=name)
     # Points in a sentence without such a word are dots or labels.
     if not _NOUN.search(plain) and not re.search(r"\b(?:pass|rises|falls|starts|starting|through)\w*\b", plain):
         return None
@@ -166,7 +166,7 @@ def _read_curve(sentence: str, graph: Graph) -> Curve | None:
     if len(points) < 2 or any(_is_on_known_curve(other, points) for other in graph.curves):
         return None
     straight = bool(re.search(r"\bstraight|\btangent line|\blinear\b|\bsegment\b", plain)) or len(points) == 2
-    return Curve(None, points, dash=dash_words(_remove_grid_words(sentence)), is_straight=straight, name=name)
+    return GraphCurve(None, points, dash=dash_words(_remove_grid_words(sentence)), is_straight=straight, name=name)
 
 
 def _remove_grid_words(sentence: str) -> str:
@@ -189,7 +189,7 @@ def _read_points(sentence: str) -> list[Point]:
     return [by_place[x] for x in sorted(by_place)]
 
 
-def _is_on_known_curve(curve: Curve, points: list[Point]) -> bool:
+def _is_on_known_curve(curve: GraphCurve, points: list[Point]) -> bool:
     """Whether most of some points lie on a curve that is known already."""
     if curve.function is None:
         return False
@@ -200,23 +200,23 @@ def _is_on_known_curve(curve: Curve, points: list[Point]) -> bool:
 def _read_marks(sentence: str, graph: Graph) -> None:
     point = _JSON_POINT.match(sentence)
     if point:
-        graph.marks.append(Mark((float(point[2]), float(point[3])), point[1]))
+        graph.marks.append(GraphMark((float(point[2]), float(point[3])), point[1]))
         return
     known = {mark.at for mark in graph.marks}
-    marks: list[Mark] = []
+    marks: list[GraphMark] = []
     for match in _DOT.finditer(sentence):
         at, is_open = (float(match[3]), float(match[4])), bool(re.search(r"open|hollow|empty", match[1]))
-        marks.append(Mark(at, match[5] or match[2] or "", first_colour(match[1]), is_open))
+        marks.append(GraphMark(at, match[5] or match[2] or "", first_colour(match[1]), is_open))
     if re.search(r"\b(?:dots?|points?)\b", sentence, re.IGNORECASE) and not _is_curve_only(sentence):
         shade = first_colour(sentence)
         plain = re.sub(r'"[^"]*"', " ", sentence)
         names = {(float(m[2]), float(m[3])): m[1] for m in _NAMED_POINT.finditer(plain)}
         places = [(float(m[1]), float(m[2])) for m in _POINT.finditer(plain)]
-        marks += [Mark(at, names.get(at, ""), shade) for at in places]
+        marks += [GraphMark(at, names.get(at, ""), shade) for at in places]
         if not marks and (name := re.search(r"\borigin\b[^.;]{0,20}\blabeled \"?([A-Z])\b", sentence)):
-            marks.append(Mark((0.0, 0.0), name[1], shade))
+            marks.append(GraphMark((0.0, 0.0), name[1], shade))
     if (end := _ENDS_OPEN.search(sentence)) and (points := list(_POINT.finditer(sentence[: end.start()]))):
-        marks.append(Mark((float(points[-1][1]), float(points[-1][2])), is_open=end[1] in {"open", "hollow"}))
+        marks.append(GraphMark((float(points[-1][1]), float(points[-1][2])), is_open=end[1] in {"open", "hollow"}))
     for mark in marks:
         if mark.at not in known:
             known.add(mark.at)
@@ -281,7 +281,7 @@ def _build_pixel_place(ends: dict[str, list[float]], unit: float, ink: str) -> P
     )  # fmt: skip
 
 
-def _sample_values(curve: Curve, low: float, high: float) -> list[float]:
+def _sample_values(curve: GraphCurve, low: float, high: float) -> list[float]:
     """Return the middle nine tenths of the values of a formula, for an axis without a range."""
     if curve.function is None:
         return []
@@ -353,7 +353,7 @@ def _convert_to_pixels(points: list[Point], place: Place) -> tuple[Point, ...]:
     return tuple((place.x(x), place.y(y)) for x, y in points)
 
 
-def _build_curve_items(curve: Curve, index: int, place: Place) -> list[Item]:
+def _build_curve_items(curve: GraphCurve, index: int, place: Place) -> list[Item]:
     colour = curve.colour or PALETTE[index % len(PALETTE)]
     items = list[Item]()
     if curve.function is None:
@@ -371,7 +371,7 @@ def _build_curve_items(curve: Curve, index: int, place: Place) -> list[Item]:
     return items
 
 
-def _split_branches(curve: Curve, place: Place) -> list[list[Point]]:
+def _split_branches(curve: GraphCurve, place: Place) -> list[list[Point]]:
     """Return the parts of a curve inside the plot area, cut where it leaves the area, jumps or is undefined."""
     low, high, rim = place.x.low, place.x.high, place.y.high - place.y.low
     parts: list[list[Point]] = [[]]

@@ -1,17 +1,22 @@
-"""The column of a board with each pair's gap between the public set and a secret season's."""
+"""What boards show beside their pairs: ceilings and floors, and the gap between a public set and a secret season's.
+
+Ceilings and floors are the scores of reference describers with the same generator, drawn as lines. The gap is a column
+of its own.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from ircore.core.errors import InputError
+from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Column
-from ircore.results.tables.sensitivity import COLUMNS
+from ircore.results.tables.sensitivity import SEASON_COLUMNS
 from ircore.submissions.seasons import SeasonGaps, read_season_gaps
-from leaderboard.model.site import Site
-from leaderboard.pages.board_views import BoardView
+from leaderboard.model.site import Pair, Site
+from leaderboard.pages.board_views import BoardView, select_view_results
 
-GAP = next(column for column in COLUMNS if column.key == "gap")
+GAP = next(column for column in SEASON_COLUMNS if column.key == "gap")
 
 
 @dataclass(frozen=True)
@@ -80,3 +85,43 @@ def build_season_column(site: Site, view: BoardView) -> SeasonColumn | None:
     # The set of a secret season has no public identity yet, only a commitment.
     shown = (season.season.identity or season.season.commitment)[:12]
     return SeasonColumn(season.season.season, shown, gaps, season.pictures)
+
+
+@dataclass(frozen=True)
+class _ReferenceLine:
+    """A reference describer with one generator under the rules of a pair."""
+
+    describer: str
+    """Its name, such as ``scene``."""
+
+    generator: str
+    """May be a stranger's words, so escape it."""
+
+    value: float
+    """Ten times its mean score, 0–100: of what it played, since photographs have no scene to be told."""
+
+
+def list_pair_references(site: Site, view: BoardView, pair: Pair) -> tuple[_ReferenceLine, ...]:
+    """Return the references of a pair: with the same generator, under the same rules, best first."""
+    if not site.game.is_judged:
+        return ()
+    run, key = pair.result.run, (view.category, view.difficulty, view.judge)
+    lines = []
+    for reference in site.results.references:
+        other, cell = reference.submission.run, reference.cells.get(key)
+        same = other.submission.players["generator"] == run.submission.players["generator"] and other.rules == run.rules
+        if same and cell is not None and cell.score.mean is not None:
+            lines.append(_ReferenceLine(reference.submission.describer, pair.generator, 10 * cell.score.mean))
+    return tuple(sorted(lines, key=lambda line: -line.value))
+
+
+def list_board_references(site: Site, view: BoardView) -> list[_ReferenceLine]:
+    """Return every reference line of a board, each once."""
+    results: Results = select_view_results(site, view)
+    lines = [
+        line
+        for submission in results.submissions
+        for line in list_pair_references(site, view, site.pairs[submission.run_id])
+    ]
+    # Several describers share a generator, and each of these pairs has the same references.
+    return list(dict.fromkeys(lines))

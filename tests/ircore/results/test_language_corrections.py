@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yardstick import rounds
 
-from ircore.results.language.by_turn import compute_novelty, compute_similarity, split_words, stop_words
-from ircore.results.language.corrections import CORRECTIONS, ENDING, Choice, Correction, find_corrections, load_lexicon
+from ircore.results import corrections
+from ircore.results.corrections import CORRECTIONS, ENDING, Choice, Correction, find_corrections, load_lexicon
+from ircore.results.language import compute_novelty, compute_similarity, load_stop_words, split_words
 
 
 def corrections_in(message: str) -> set[Correction]:
@@ -191,11 +192,11 @@ def test_a_word_is_a_run_of_letters_and_digits(text: str, expected: list[str]) -
 
 
 def content_words(text: str) -> frozenset[str]:
-    return frozenset(split_words(text)) - stop_words()
+    return frozenset(split_words(text)) - load_stop_words()
 
 
 def test_words_of_place_size_and_number_are_content() -> None:
-    assert not stop_words() & {"left", "right", "above", "below", "larger", "more", "up", "down", "two", "under"}
+    assert not load_stop_words() & {"left", "right", "above", "below", "larger", "more", "up", "down", "two", "under"}
 
 
 def test_novelty_counts_words_that_no_earlier_message_used() -> None:
@@ -227,3 +228,18 @@ def test_both_are_shares_and_an_unchanged_message_is_old_and_the_same(
     assert compute_similarity(one, other) == compute_similarity(other, one)
     if one:
         assert (compute_novelty(one, [other, one]), compute_similarity(one, one)) == (0, 1)
+
+
+def test_the_version_of_the_word_lists_hangs_on_every_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = corrections.load_lexicon().lists
+    versions = [corrections.load_lexicon().version]
+    for part in ("stems", "phrases"):
+        kept = {words.correction: words for words in lists}
+        one = next(words for words in lists if getattr(words, part))
+        changes = {
+            name: getattr(one, name)[1:] if name == part else getattr(one, name) for name in ("stems", "phrases")
+        }
+        kept[one.correction] = corrections.WordList(one.correction, **changes)
+        monkeypatch.setattr(corrections, "_read_word_list", lambda correction, *more, kept=kept: kept[correction])
+        versions.append(corrections.load_lexicon.__wrapped__().version)
+    assert len(set(versions)) == 3

@@ -1,11 +1,8 @@
-"""The frozen boards of former versions of the benchmark.
+"""The frozen boards of former versions of the benchmark: written when a version ends, read again, and their pages.
 
 Results of different versions are never compared, so a site shows one of them live; the boards of the others stay as
-they were, read-only.
-
-Boards of other games as they were when a version of the benchmark ended: their data, and a page for each.
-
-The pages of the benchmark's versions: their list, and the frozen boards of earlier versions.
+they were, read-only. Of every other game the data are frozen too, with a page for each game. Pages of frozen boards
+stand within the site's shell, and alone in the frozen folder.
 """
 
 import json
@@ -22,18 +19,20 @@ from pydantic import ValidationError
 from ircore.core.errors import InputError
 from ircore.core.files import write_new_folder, write_text
 from ircore.core.terminal import make_printable
+from ircore.core.untrusted_text import format_one_line
 from ircore.core.validation import describe_validation_error
 from ircore.instances.benchmark import RECORDS, BenchmarkVersion, read_versions
 from ircore.results.benchmark_version import Version
-from leaderboard.frozen_boards.frozen_views import build_values, list_frozen_views
+from leaderboard.components.markup import Chip
 from leaderboard.model.site import Page
 from leaderboard.rendering.render import render_block
 from leaderboard.rendering.shell import Shell
+from leaderboard.words import format_category
 
 GAMES = "games"
 """Folder of the games, on a site and beside the frozen boards."""
 
-FILES = ("board.json", "board.csv")
+GAME_FILES = ("board.json", "board.csv")
 """Files of a game's board, on a site and in the archive."""
 
 REMEDY = "Freeze the version again."
@@ -44,6 +43,22 @@ _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 _ELSEWHERE = frozenset({"played_share", "detectable"})
 """Numbers that the page has in other words, or that say nothing of one row."""
+
+VERSION = "version.json"
+BOARD_FILES = ("leaderboard.json", "leaderboard.csv")
+"""Files that are archived for a version besides its record: those under ``data/`` of its last site."""
+
+FOLDER = "versions"
+_OF_RUNS = ("trust", "date", "ircore", "rules")
+
+Row = Mapping[str, Any]
+"""A row of ``leaderboard.json``."""
+
+_FIELDS = ("judge", "category", "difficulty", "rules")
+"""Fields that tell boards apart: pairs were ranked among pairs under the same rules."""
+
+ALL = "all"
+"""Entry of a row for all categories, and for both difficulties."""
 
 
 @dataclass(frozen=True)
@@ -94,14 +109,14 @@ class FrozenGame:
 
 def copy_games(site: Path, folder: Path) -> None:
     """Copy the files of the boards of other games from a built site into a folder of frozen boards."""
-    for board in sorted(site.glob(f"{GAMES}/*/{FILES[0]}")):
+    for board in sorted(site.glob(f"{GAMES}/*/{GAME_FILES[0]}")):
         copy_game(board.parent, folder / GAMES / board.parent.name)
 
 
 def copy_game(source: Path, target: Path) -> None:
     """Copy the files of a game's boards."""
     target.mkdir(parents=True, exist_ok=True)
-    for name in FILES:
+    for name in GAME_FILES:
         shutil.copyfile(source / name, target / name)
 
 
@@ -111,7 +126,7 @@ def read_games(folder: Path) -> Iterator[FrozenGame]:
     Raises:
         InputError: A file is too large or no board, or a folder's name is no name of a game.
     """
-    for path in sorted(folder.glob(f"{GAMES}/*/{FILES[0]}")):
+    for path in sorted(folder.glob(f"{GAMES}/*/{GAME_FILES[0]}")):
         name, document = path.parent.name, read_boards(path)
         if not _NAME.fullmatch(name) or document.get("game") != name:
             raise InputError(f"{path}: not the boards of a game named {name[:40]!r}", REMEDY)
@@ -136,18 +151,6 @@ def read_boards(path: Path) -> dict[str, Any]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InputError(f"{path}: not the boards of a site", REMEDY)
     return dict(document)
-
-
-def _read_texts(mapping: object) -> dict[str, str]:
-    return {str(key): str(value) for key, value in mapping.items()} if isinstance(mapping, dict) else {}
-
-
-VERSION = "version.json"
-BOARDS = ("leaderboard.json", "leaderboard.csv")
-"""Files that are archived for a version besides its record: those under ``data/`` of its last site."""
-
-FOLDER = "versions"
-_OF_RUNS = ("trust", "date", "ircore", "rules")
 
 
 @dataclass(frozen=True)
@@ -226,25 +229,12 @@ def freeze_site(
             f"Record the version in ircore/{RECORDS.name}, build the site again, then freeze it.",
         )
     with write_new_folder(out) as folder:
-        for file in BOARDS:
+        for file in BOARD_FILES:
             shutil.copyfile(site / "data" / file, folder / file)
         copy_games(site, folder)
         write_text(folder / VERSION, record.model_dump_json(indent=2) + "\n")
         _write_pages(_read_frozen(folder / VERSION), folder)
     return record
-
-
-def _write_pages(board: FrozenBoard, folder: Path) -> None:
-    """Write the boards as stand-alone pages, readable when no site shows them any more."""
-    views, shell = list_frozen_views(board.rows), Shell(render_block("frozen_page", {}))
-    for view in views:
-        content = render_block("frozen", {**build_values(board.record, views, view), "site_root": None})
-        title = f"Benchmark {board.record.name}: {view.heading}"
-        write_text(folder / f"{view.name}.html", shell.filled(content=content, title=title))
-    for game in board.games:
-        content = render_block("frozen_game", {"record": board.record, "game": game, "site_root": None, "up": "../"})
-        title = f"Benchmark {board.record.name}: {game.name}"
-        write_text(folder / f"{game.path}.html", shell.filled(content=content, title=title))
 
 
 def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:
@@ -273,12 +263,118 @@ def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:
     return tuple(sorted(former, key=lambda board: (board.record.date, board.record.name), reverse=True))
 
 
+def write_frozen(frozen: Sequence[FrozenBoard], folder: Path) -> None:
+    """Copy the data files of frozen boards beside their pages."""
+    for board in frozen:
+        (folder / board.path).mkdir(parents=True, exist_ok=True)
+        for name in BOARD_FILES:
+            shutil.copyfile(board.folder / name, folder / board.path / name)
+        for game in board.games:
+            copy_game(board.folder / game.path, folder / board.path / game.path)
+
+
+def build_version_pages(current: Version, frozen: Sequence[FrozenBoard]) -> Iterator[Page]:
+    """Yield the list of versions and a page for each frozen board, of other games too."""
+    values = {"current": current, "frozen": frozen}
+    yield Page(f"{FOLDER}/index", "Versions of the benchmark", "versions", values, searchable=True)
+    for board in frozen:
+        views = list_frozen_views(board.rows)
+        for view in views:
+            shown = {**build_values(board.record, views, view), "site_root": "../../"}
+            yield Page(f"{board.path}/{view.name}", f"Benchmark {board.record.name}", "frozen", shown)
+        for game in board.games:
+            shown = {"record": board.record, "game": game, "site_root": "../../../", "up": "../"}
+            title = f"Benchmark {board.record.name}: {game.name}"
+            yield Page(f"{board.path}/{game.path}", title, "frozen_game", shown)
+
+
+@dataclass(frozen=True)
+class _FrozenView:
+    """Board of a former version."""
+
+    name: str
+    """Path of the board's page, without suffix: ``index``, or ``board-`` and a number."""
+
+    judge: str
+    """Judge of the board."""
+
+    category: str
+    """Category, or ``all``."""
+
+    difficulty: str
+    """Difficulty, or ``all``."""
+
+    rules: str
+    """Rules of its pairs, in words."""
+
+    rows: tuple[Row, ...]
+    """Best first, as they were."""
+
+    @property
+    def heading(self) -> str:
+        """Title of the board."""
+        categories = "All categories" if self.category == ALL else format_category(self.category)
+        return categories if self.difficulty == ALL else f"{categories}, {self.difficulty}"
+
+
+def list_frozen_views(rows: Sequence[Row]) -> tuple[_FrozenView, ...]:
+    """Return every board among the rows of ``leaderboard.json``, the first overall board of the first judge first.
+
+    Args:
+        rows: Rows of the file, best first on each board; rows without a judge, a condition or rules are skipped.
+    """
+    rows_by_view: dict[tuple[str, str, str, str], list[Row]] = {}
+    for row in rows:
+        judge, category, difficulty, rules = (str(row.get(name)) for name in _FIELDS)
+        # The file is data from outside: a row of another shape is skipped, not trusted.
+        if all(isinstance(row.get(name), str) for name in _FIELDS):
+            rows_by_view.setdefault((judge, category, difficulty, rules), []).append(row)
+    # Stable: apart from the overall boards, which come first, the order of the file stays.
+    keys = sorted(rows_by_view, key=lambda key: (key[1] != ALL or key[2] != ALL, key[0]))
+    return tuple(
+        _FrozenView("index" if not number else f"board-{number}", *key, tuple(rows_by_view[key]))
+        for number, key in enumerate(keys)
+    )
+
+
+def list_choices(views: Sequence[_FrozenView], shown: _FrozenView) -> Iterator[tuple[str, list[Chip]]]:
+    """Yield links to the boards that differ from the shown board in a single choice, grouped by that choice."""
+    for choice in _FIELDS:
+        others = [name for name in _FIELDS if name != choice]
+        alike = [view for view in views if all(getattr(view, name) == getattr(shown, name) for name in others)]
+        links = [Chip(_format_choice(choice, getattr(view, choice)), view.name, view is shown) for view in alike]
+        if len(links) > 1:
+            yield choice.capitalize(), links
+
+
+def build_values(record: BenchmarkVersion, views: Sequence[_FrozenView], view: _FrozenView) -> dict[str, Any]:
+    """Return the values of the template ``frozen`` for a board."""
+    return {"record": record, "view": view, "choices": list(list_choices(views, view))}
+
+
+def _read_texts(mapping: object) -> dict[str, str]:
+    return {str(key): str(value) for key, value in mapping.items()} if isinstance(mapping, dict) else {}
+
+
+def _write_pages(board: FrozenBoard, folder: Path) -> None:
+    """Write the boards as stand-alone pages, readable when no site shows them any more."""
+    views, shell = list_frozen_views(board.rows), Shell(render_block("frozen_page", {}))
+    for view in views:
+        content = render_block("frozen", {**build_values(board.record, views, view), "site_root": None})
+        title = f"Benchmark {board.record.name}: {view.heading}"
+        write_text(folder / f"{view.name}.html", shell.filled(content=content, title=title))
+    for game in board.games:
+        content = render_block("frozen_game", {"record": board.record, "game": game, "site_root": None, "up": "../"})
+        title = f"Benchmark {board.record.name}: {game.name}"
+        write_text(folder / f"{game.path}.html", shell.filled(content=content, title=title))
+
+
 def _has_same_content(record: BenchmarkVersion, current: Version) -> bool:
     return (record.instance_set, record.prompts) == (current.instance_set, current.prompts)
 
 
 def _read_frozen(path: Path) -> FrozenBoard:
-    board = path.parent / BOARDS[0]
+    board = path.parent / BOARD_FILES[0]
     try:
         record = BenchmarkVersion.model_validate_json(path.read_bytes())
     except ValidationError as error:
@@ -300,26 +396,9 @@ def _add_run_facts(row: Mapping[str, Any], runs: object) -> Mapping[str, Any]:
     return {**row, **{name: said[name] for name in _OF_RUNS if isinstance(said.get(name), str)}}
 
 
-def write_frozen(frozen: Sequence[FrozenBoard], folder: Path) -> None:
-    """Copy the data files of frozen boards beside their pages."""
-    for board in frozen:
-        (folder / board.path).mkdir(parents=True, exist_ok=True)
-        for name in BOARDS:
-            shutil.copyfile(board.folder / name, folder / board.path / name)
-        for game in board.games:
-            copy_game(board.folder / game.path, folder / board.path / game.path)
-
-
-def build_version_pages(current: Version, frozen: Sequence[FrozenBoard]) -> Iterator[Page]:
-    """Yield the list of versions and a page for each frozen board, of other games too."""
-    values = {"current": current, "frozen": frozen}
-    yield Page(f"{FOLDER}/index", "Versions of the benchmark", "versions", values, searchable=True)
-    for board in frozen:
-        views = list_frozen_views(board.rows)
-        for view in views:
-            shown = {**build_values(board.record, views, view), "site_root": "../../"}
-            yield Page(f"{board.path}/{view.name}", f"Benchmark {board.record.name}", "frozen", shown)
-        for game in board.games:
-            shown = {"record": board.record, "game": game, "site_root": "../../../", "up": "../"}
-            title = f"Benchmark {board.record.name}: {game.name}"
-            yield Page(f"{board.path}/{game.path}", title, "frozen_game", shown)
+def _format_choice(field: str, value: str) -> str:
+    if field == "category":
+        return "All" if value == ALL else format_category(value)
+    if field == "difficulty":
+        return "Both" if value == ALL else value.capitalize()
+    return format_one_line(value, 100)

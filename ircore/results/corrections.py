@@ -1,10 +1,9 @@
-r"""Which categories of correction a message has, and where.
+r"""The words of correction: ten lists of patterns, and which of their categories a message has, and where.
 
-A category fires when a stem pattern ``\b<stem>\w{0,6}\b`` or a phrase pattern of its list matches, whatever the
-letter case (arXiv 2606.01901, appendix B). Time grows linearly with the message: stems are looked up word by word,
-phrases are tried only at words with which one of them begins, and no phrase can repeat without bound.
-
-The words by which a correction is told: ten lists, shipped as text files, versioned by their hash.
+A category fires when a stem pattern ``\b<stem>\w{0,6}\b`` or a phrase pattern of its list matches, whatever the letter
+case (arXiv 2606.01901, appendix B). The lists are shipped as text files, versioned by their hash. Time grows linearly
+with the message: stems are looked up word by word, phrases are tried only at words with which one of them begins, and
+no phrase can repeat without bound.
 """
 
 import hashlib
@@ -33,7 +32,7 @@ Correction = Literal[
 """Subject of a correction; an acknowledgement names parts that are right already."""
 
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
-"""The ten categories in the order of the paper's Table 5; each is a file ``stems/<category>.txt``."""
+"""The ten categories in the order of the paper's Table 5; each is a file ``word_lists/stems/<category>.txt``."""
 
 Source = Literal["paper", "ours"]
 """Origin of a pattern: Table 5 of arXiv 2606.01901, or this project where that table is only representative."""
@@ -42,6 +41,15 @@ Choice = Literal["built-in", "paper"]
 """Patterns that count: all, or those alone that the paper's Table 5 prints."""
 
 BUILT_IN: Choice = "built-in"
+
+ENDING = 6
+"""Characters that a word may have after a stem."""
+
+Span = tuple[int, int]
+"""First character, and the first one after the end."""
+
+_TOKEN = re.compile(r"\w+|[#(]")
+"""Words, and the other characters with which a phrase may begin."""
 
 
 @dataclass(frozen=True)
@@ -102,44 +110,14 @@ def load_lexicon(choice: Choice = BUILT_IN) -> Lexicon:
     ['parallel', 'downscal']
     """
     lists = tuple(
-        _read(correction, get_args(Source) if choice == BUILT_IN else ("paper",)) for correction in CORRECTIONS
+        _read_word_list(correction, get_args(Source) if choice == BUILT_IN else ("paper",))
+        for correction in CORRECTIONS
     )
     # The parsed patterns are hashed and not the files, so that comments in the lists change no version.
     digest = hashlib.sha256(
         repr([(words.correction, words.stems, words.phrases) for words in lists]).encode()
     ).hexdigest()
     return Lexicon(f"{choice} {digest[:12]}", lists)
-
-
-def _read(correction: Correction, sources: tuple[Source, ...]) -> WordList:
-    """Read a file: comments, and patterns under headings such as ``[stems: paper]``, those of some sources."""
-    text = (files(__package__) / "stems" / f"{correction}.txt").read_text(encoding="utf-8")
-    sections: dict[tuple[str, Source], list[str]] = {}
-    current: list[str] = []
-    for line in map(str.strip, text.splitlines()):
-        # A colour such as #ff0000 is a pattern, so a comment is marked by the blank behind its #.
-        if not line or line.startswith("# "):
-            continue
-        if line.startswith("[") and line.endswith("]") and ": " in line:
-            kind, source = line[1:-1].split(": ")
-            current = sections.setdefault((kind, "paper" if source == "paper" else "ours"), [])
-        else:
-            current.append(line)
-    stems, phrases = (
-        tuple(Pattern(text, source) for source in sources for text in sections.get((kind, source), ()))
-        for kind in ("stems", "phrases")
-    )
-    return WordList(correction, stems, phrases)
-
-
-ENDING = 6
-"""Characters that a word may have after a stem."""
-
-Span = tuple[int, int]
-"""First character, and the first one after the end."""
-
-_TOKEN = re.compile(r"\w+|[#(]")
-"""Words, and the other characters with which a phrase may begin."""
 
 
 class CorrectionMark(NamedTuple):
@@ -176,6 +154,27 @@ def find_corrections(message: str, lexicon: Choice = BUILT_IN) -> tuple[Correcti
         The marks by place, then in the order of the categories; none for a message that corrects nothing listed.
     """
     return _load_finder(lexicon).find(message)
+
+
+def _read_word_list(correction: Correction, sources: tuple[Source, ...]) -> WordList:
+    """Read a file: comments, and patterns under headings such as ``[stems: paper]``, those of some sources."""
+    text = (files(__package__) / "word_lists" / "stems" / f"{correction}.txt").read_text(encoding="utf-8")
+    sections: dict[tuple[str, Source], list[str]] = {}
+    current: list[str] = []
+    for line in map(str.strip, text.splitlines()):
+        # A colour such as #ff0000 is a pattern, so a comment is marked by the blank behind its #.
+        if not line or line.startswith("# "):
+            continue
+        if line.startswith("[") and line.endswith("]") and ": " in line:
+            kind, source = line[1:-1].split(": ")
+            current = sections.setdefault((kind, "paper" if source == "paper" else "ours"), [])
+        else:
+            current.append(line)
+    stems, phrases = (
+        tuple(Pattern(text, source) for source in sources for text in sections.get((kind, source), ()))
+        for kind in ("stems", "phrases")
+    )
+    return WordList(correction, stems, phrases)
 
 
 class _Finder:

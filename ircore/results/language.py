@@ -13,8 +13,7 @@ from typing import Any
 
 from ircore.games.base import Game, list_messages
 from ircore.results.arrays import select_condition, strata
-from ircore.results.episodes import EpisodeResult
-from ircore.results.language.corrections import (
+from ircore.results.corrections import (
     BUILT_IN,
     CORRECTIONS,
     Choice,
@@ -23,8 +22,9 @@ from ircore.results.language.corrections import (
     find_corrections,
     load_lexicon,
 )
+from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.complete_cases import select_same_episodes
-from ircore.results.statistics.intervals import AMOUNT, SHARE, Estimate, estimate, estimate_clustered_share
+from ircore.results.statistics.intervals import AMOUNT, SHARE, Estimate, estimate_all, estimate_clustered_shares
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -35,9 +35,9 @@ def split_words(text: str) -> list[str]:
 
 
 @cache
-def stop_words() -> frozenset[str]:
+def load_stop_words() -> frozenset[str]:
     """Return the words that carry no content of their own."""
-    text = (files(__package__) / "stop_words.txt").read_text(encoding="utf-8")
+    text = (files(__package__) / "word_lists" / "stop_words.txt").read_text(encoding="utf-8")
     return frozenset(word for line in text.splitlines() if not line.startswith("#") for word in line.split())
 
 
@@ -96,7 +96,7 @@ class MessageResult:
     """Tokens of the message as it was written; None where its game counts none."""
 
     words: int
-    """Words; ``ircore.results.language.by_turn`` says what a word is."""
+    """Words; ``ircore.results.language`` says what a word is."""
 
     marks: tuple[CorrectionMark, ...]
     """Words that correct the rendering, with their places; empty for turn 1, which describes."""
@@ -243,16 +243,15 @@ def count_corrections(messages: Iterable[MessageResult], lexicon: Choice = BUILT
     for message in corrections:
         by_episode.setdefault(message.episode_id, []).append(frozenset(mark.correction for mark in message.marks))
     sizes = [len(fired) for fired in by_episode.values()]
+    hits = [
+        [sum(correction in fired for fired in messages) for messages in by_episode.values()]
+        for correction in CORRECTIONS
+    ]
     return CorrectionProfile(
         lexicon=load_lexicon(lexicon).version,
         messages=len(corrections),
         episodes=len(by_episode),
-        usage={
-            correction: estimate_clustered_share(
-                [sum(correction in fired for fired in messages) for messages in by_episode.values()], sizes
-            )
-            for correction in CORRECTIONS
-        },
+        usage=dict(zip(CORRECTIONS, estimate_clustered_shares(hits, sizes), strict=True)),
         top_tokens=_find_top_tokens(corrections),
     )
 
@@ -269,7 +268,7 @@ def turn_language(messages: Iterable[MessageResult]) -> tuple[_TurnLanguage, ...
     messages = tuple(messages)
     counts = Counter(message.turn for message in messages)
     same = _select_same_messages(messages)
-    return tuple(_turn(turn, counts[turn], select_messages(same, turn=turn)) for turn in sorted(counts))
+    return tuple(_measure_turn(turn, counts[turn], select_messages(same, turn=turn)) for turn in sorted(counts))
 
 
 def _select_same_messages(messages: Iterable[MessageResult]) -> tuple[MessageResult, ...]:
@@ -287,7 +286,7 @@ def _analyse_episode(game: Game[Any], result: EpisodeResult, lexicon: Choice) ->
     earlier: list[frozenset[str]] = []
     for message in list_messages(game, episode):
         spoken = split_words(message.text)
-        content = frozenset(spoken) - stop_words()
+        content = frozenset(spoken) - load_stop_words()
         yield MessageResult(
             episode_id=episode.episode_id,
             category=episode.category,
@@ -314,13 +313,19 @@ def _find_top_tokens(messages: Iterable[MessageResult]) -> dict[Correction, tupl
     }
 
 
-def _turn(turn: int, count: int, messages: Sequence[MessageResult]) -> _TurnLanguage:
+def _measure_turn(turn: int, count: int, messages: Sequence[MessageResult]) -> _TurnLanguage:
     labels = strata(messages)
+    tokens, words = estimate_all(
+        [[message.tokens for message in messages], [message.words for message in messages]], AMOUNT, labels
+    )
+    novelty, similarity = estimate_all(
+        [[message.novelty for message in messages], [message.similarity for message in messages]], SHARE, labels
+    )
     return _TurnLanguage(
         turn=turn,
         messages=count,
-        tokens=estimate([message.tokens for message in messages], AMOUNT, labels),
-        words=estimate([message.words for message in messages], AMOUNT, labels),
-        novelty=estimate([message.novelty for message in messages], SHARE, labels),
-        similarity=estimate([message.similarity for message in messages], SHARE, labels),
+        tokens=tokens,
+        words=words,
+        novelty=novelty,
+        similarity=similarity,
     )

@@ -1,15 +1,21 @@
-"""Colours, markers and layout of every figure and page, in light and in dark.
+"""Colours, markers and layout of every figure and page, in light and in dark, and which players have a colour.
 
-What a colour means is the same everywhere: a describer is a hue, a generator is a marker and a line style, a judge is
-a neutral tone; similarity 0–10 runs along one sequential map and ΔQ along a diverging one centred on zero. Pages use
-the CSS variables and classes of ``stylesheet``; figures name a colour by its ``token``, which the browser looks up
-among the same variables, so that a figure follows the reader's scheme without being made twice.
+What a colour means is the same everywhere: a describer is a hue, a generator is a marker and a line style, a judge is a
+neutral tone; similarity 0–10 runs along one sequential map and ΔQ along a diverging one centred on zero. Seven hues are
+told apart; of more describers families or the best have them. Pages use the CSS variables and classes of
+``build_stylesheet``; figures name a colour by its ``token``, which the browser looks up among the same variables, so
+that a figure follows the reader's scheme without being made twice.
+
+Colours are sRGB, written ``#rrggbb``; they are mixed in Oklab, so that steps look even, and brought to the contrast
+that WCAG asks for.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from leaderboard.theme.colour import compute_contrast, interpolate, mix, raise_contrast
+from ircore.core.plain_words import form_plural
 
 ACCENT = {False: "#4a3fa3", True: "#b7aeff"}
 """The one colour of links and focus, by whether the scheme is dark."""
@@ -107,6 +113,9 @@ FONT_SIZE = 12
 NARROW = 560
 """Width in CSS pixels below which a figure takes its narrow layout."""
 
+UNCOLOURED = -1
+"""Number of the neutral colour of players that have none of their own."""
+
 
 def token(name: str) -> str:
     """Return the CSS variable of a colour's token, for figures; the browser looks up its value."""
@@ -189,12 +198,12 @@ def describer_class(index: int) -> str:
 
 def score_class(value: float) -> str:
     """Return the CSS class that gives a cell the colours of a similarity, to the nearest half point."""
-    return f"score-{_step(value, SCORE_RANGE, SCORE_STEPS)}"
+    return f"score-{_find_step(value, SCORE_RANGE, SCORE_STEPS)}"
 
 
 def delta_class(value: float) -> str:
     """Return the CSS class that gives a cell the colours of a ΔQ, to the nearest half point."""
-    return f"delta-{_step(value, DELTA_RANGE, DELTA_STEPS)}"
+    return f"delta-{_find_step(value, DELTA_RANGE, DELTA_STEPS)}"
 
 
 def score_ink_token(value: float) -> str:
@@ -209,7 +218,7 @@ def score_scale() -> list[list[float | str]]:
 
 def share_ink_token(share: float) -> str:
     """Return the token of the ink for words on the colour of a share, 0–1."""
-    return token(f"share-{_step(share, (0.0, 1.0), SHARE_STEPS)}-ink")
+    return token(f"share-{_find_step(share, (0.0, 1.0), SHARE_STEPS)}-ink")
 
 
 def share_scale() -> list[list[float | str]]:
@@ -254,6 +263,120 @@ def build_stylesheet() -> str:
     return "\n".join([light, dark, paper, *_list_classes()]) + "\n"
 
 
+def compute_luminance(colour: str) -> float:
+    """Return the relative luminance of a colour, 0 (black) to 1 (white).
+
+    Source: WCAG 2.2, "relative luminance" (the sRGB transfer function of IEC 61966-2-1, ITU-R BT.709 weights).
+    """
+    red, green, blue = _linearise(colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def compute_contrast(first: str, second: str) -> float:
+    """Return the contrast ratio of two colours, 1 to 21; the order does not matter.
+
+    Source: WCAG 2.2, "contrast ratio": (L1 + 0.05) / (L2 + 0.05), L1 being the lighter.
+    """
+    dark, light = sorted((compute_luminance(first), compute_luminance(second)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def interpolate(stops: Sequence[str], position: float) -> str:
+    """Return the colour at a position along equally spaced stops, mixed in Oklab so that steps look even.
+
+    Args:
+        stops: At least two colours.
+        position: 0 is the first stop, 1 the last; anything outside takes the nearer end.
+    """
+    place = min(1.0, max(0.0, position)) * (len(stops) - 1)
+    # Position 1 belongs to the last interval: there is no stop after the last.
+    index = min(int(place), len(stops) - 2)
+    return mix(stops[index], stops[index + 1], place - index)
+
+
+def mix(colour: str, other_colour: str, share: float) -> str:
+    """Return ``colour`` with a share (0–1) of ``other_colour``, mixed in Oklab."""
+    pairs = zip(_convert_to_oklab(colour), _convert_to_oklab(other_colour), strict=True)
+    lightness, a, b = (first + (second - first) * share for first, second in pairs)
+    return _convert_from_oklab(lightness, a, b)
+
+
+def raise_contrast(colour: str, against: str, wanted: float) -> str:
+    """Return ``colour``, darkened or lightened just enough to reach a contrast ratio against another.
+
+    Args:
+        colour: Where to begin; returned as it is if it has the contrast already.
+        against: What it will stand on.
+        wanted: Contrast ratio, at most what black or white reaches.
+    """
+    # Towards the end that contrasts more, or a mid grey could never reach the ratio.
+    pole = max("#000000", "#ffffff", key=lambda end: compute_contrast(end, against))
+    candidates = (mix(colour, pole, step / 50) for step in range(51))
+    return next((candidate for candidate in candidates if compute_contrast(candidate, against) >= wanted), pole)
+
+
+@dataclass(frozen=True)
+class Hues:
+    """Numbers of the colours of describers, and the meaning of a colour.
+
+    Example:
+        >>> hues = assign_hues(["a-1", "b-1"], best_first=["b-1", "a-1"])
+        >>> hues.number("b-1"), hues.words
+        (1, 'Colour stands for the describer')
+    """
+
+    numbers: Mapping[str, int]
+    """By label; 0-based, ``UNCOLOURED`` for none."""
+
+    words: str
+    """What a colour stands for; names of families may be strangers' words, so escape them."""
+
+    def number(self, label: str) -> int:
+        """Return the number of a describer's colour."""
+        return self.numbers.get(label, UNCOLOURED)
+
+
+def find_family(label: str) -> str:
+    """Return the first word of a model's name, after its organisation if one is named.
+
+    >>> find_family("gpt-5.2-mini"), find_family("google/Gemini-3-pro"), find_family("qwen3:8b")
+    ('gpt', 'gemini', 'qwen3')
+    """
+    name = label.rpartition("/")[2].lower()
+    return re.split(r"[-_: .]", name)[0] or name
+
+
+def assign_hues(labels: Sequence[str], best_first: Sequence[str], seat: str = "describer") -> Hues:
+    """Give colours to players: to each, or where they are more than the hues to families, or to the best.
+
+    Args:
+        labels: Every player, in the order in which colours are given.
+        best_first: The same in the order of the board.
+        seat: Their seat, in words.
+    """
+    if len(labels) <= len(OKABE_ITO):
+        numbers = {label: number for number, label in enumerate(labels)}
+        return Hues(numbers, f"Colour stands for the {seat}")
+    families = sorted({find_family(label) for label in labels})
+    # A single family would give every player the same colour.
+    if 1 < len(families) <= len(OKABE_ITO):
+        words = f"Colour stands for the first word of the {seat}’s name ({', '.join(families)})"
+        return Hues({label: families.index(find_family(label)) for label in labels}, words)
+    chosen = [label for label in best_first if label in labels][: len(OKABE_ITO)]
+    numbers = {label: chosen.index(label) if label in chosen else UNCOLOURED for label in labels}
+    return Hues(numbers, f"The {len(chosen)} best {form_plural(seat)} have a colour, the others are grey")
+
+
+def describe_shape(players: int, seat: str = "generator") -> str:
+    """Return the meaning of a shape in words, for a number of players of a seat.
+
+    >>> describe_shape(4), describe_shape(10)
+    ('shape for the generator', 'shapes of generators repeat after the eighth')
+    """
+    alone = players <= len(GENERATOR_SYMBOLS)
+    return f"shape for the {seat}" if alone else f"shapes of {form_plural(seat)} repeat after the eighth"
+
+
 def _list_classes() -> Iterator[str]:
     for index in range(len(OKABE_ITO) + 1):
         hue, text = f"var(--irc-describer-{index})", f"var(--irc-describer-{index}-text)"
@@ -271,6 +394,45 @@ def _format_rule(selector: str, colours: dict[str, str]) -> str:
     return "\n".join([f"{selector} {{", *(f"  --irc-{name}: {value};" for name, value in colours.items()), "}"])
 
 
-def _step(value: float, domain: tuple[float, float], steps: int) -> int:
+def _find_step(value: float, domain: tuple[float, float], steps: int) -> int:
     low, high = domain
     return round(min(1.0, max(0.0, (value - low) / (high - low))) * steps)
+
+
+def _linearise(colour: str) -> tuple[float, float, float]:
+    red, green, blue = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
+    return _decode(red), _decode(green), _decode(blue)
+
+
+def _decode(value: float) -> float:
+    # Threshold and constants of the sRGB transfer function (IEC 61966-2-1).
+    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+
+
+def _encode(value: float) -> int:
+    clipped = min(1.0, max(0.0, value))
+    return round(255 * (clipped * 12.92 if clipped <= 0.0031308 else 1.055 * clipped ** (1 / 2.4) - 0.055))
+
+
+def _convert_to_oklab(colour: str) -> tuple[float, float, float]:
+    """Convert to Oklab (Ottosson 2020, "A perceptual color space for image processing")."""
+    red, green, blue = _linearise(colour)
+    long = (0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue) ** (1 / 3)
+    medium = (0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue) ** (1 / 3)
+    short = (0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue) ** (1 / 3)
+    return (
+        0.2104542553 * long + 0.7936177850 * medium - 0.0040720468 * short,
+        1.9779984951 * long - 2.4285922050 * medium + 0.4505937099 * short,
+        0.0259040371 * long + 0.7827717662 * medium - 0.8086757660 * short,
+    )
+
+
+def _convert_from_oklab(lightness: float, a: float, b: float) -> str:
+    """Convert from Oklab, colours outside sRGB being clipped; same source."""
+    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
+    medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
+    short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
+    red = 4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short
+    green = -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short
+    blue = -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short
+    return f"#{_encode(red):02x}{_encode(green):02x}{_encode(blue):02x}"

@@ -1,1 +1,0 @@
-"""Benchmark versions on the site: frozen boards, and the pages that show them."""

@@ -1,1 +1,0 @@
-"""Words of the pages: labels, number formats, strangers' texts made safe, descriptions of pictures."""
