@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from dataset_card.card.card import PICTURES
 from dataset_card.card.croissant import CROISSANT, check_croissant
-from dataset_card.checking.derived_file_check import check_card, check_copies, check_derived, check_licences
+from dataset_card.checking.file_checks import check_card, check_copies, check_derived, check_licences
 from dataset_card.checking.game_rows import GameRows, compare_rows
 from dataset_card.checking.recomputing import check_identity
 from dataset_card.checking.record import RecordCheck, check_subject, find_own_prompts, read_sound_records

@@ -26,7 +26,7 @@ from dataset_card.card.verification import (
     merge_verifications,
     run_key,
 )
-from dataset_card.checking.derived_file_check import check_descriptors, read_unchecked_texts
+from dataset_card.checking.file_checks import check_descriptors, read_unchecked_texts
 from dataset_card.checking.recomputing import TargetPiece, recompute
 from dataset_card.checking.release_check import Report
 from dataset_card.checking.rescored_run import Draw, RunTask, rescore_game_run

@@ -11,7 +11,7 @@ from hub_clients import Outcome
 from hub_server import HubServer
 
 from dataset_card.card.verification import run_key
-from dataset_card.checking.derived_file_check import compare_texts
+from dataset_card.checking.file_checks import compare_texts
 from dataset_card.checking.recomputing import judge_obstacle
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.findings import Findings, Pictures, are_same_value

@@ -21,7 +21,7 @@ from dataset_card.card.card import CardFacts, count_source_licences, render_card
 from dataset_card.card.croissant import CROISSANT, check_croissant, find_key_columns, format_semantic_version
 from dataset_card.card.pictures import THUMBNAIL, choose_example, draw_episode, draw_scores, draw_targets
 from dataset_card.card.statements import TITLE, build_metadata, build_statements, count_annotators
-from dataset_card.checking.derived_file_check import parse_front_matter
+from dataset_card.checking.file_checks import parse_front_matter
 from dataset_card.markdown import escape_markdown, format_code_span, render
 from dataset_card.releases.build import build_game_tables
 from dataset_card.tables.columns import Config
