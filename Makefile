@@ -174,7 +174,7 @@ lint: $(INSTALLED_DEV)
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	@! git grep -nE '^(<{7}|>{7}) '  # conflicts of a merge
-	$(BIN)/oxlint leaderboard/assets/js leaderboard/live ircore/scorers/people/annotation_assets ircore/instances/review_assets
+	$(BIN)/oxlint leaderboard/assets/js leaderboard/live ircore/scorers/annotation_assets ircore/instances/review_assets
 
 bench: $(INSTALLED_DEV)
 	@# Two take hours: mutants.py plants faults one at a time, torture.py breaks runs.

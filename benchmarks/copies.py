@@ -4,7 +4,7 @@
 
 A cheat changes the targets, the photographs behind them, or another pair's renderings, and hands the outcome in as
 its own (``copied_pictures``). It is *seen* if there is any finding about it in the run, and *held* if one of them is
-grave. Honest runs are scenes drawn anew by matplotlib, Pillow and resvg (``ircore.scorers.judge_test.foreign``, near
+grave. Honest runs are scenes drawn anew by matplotlib, Pillow and resvg (``ircore.scorers.judge_test.drawers``, near
 perfect), with photographs told in ellipses, and built-in pairs that play. Wanted: every cheat seen, no honest run held.
 Then the time of a comparison with many pairs.
 """
@@ -31,10 +31,10 @@ from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.builtin_pairs import list_builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
-from ircore.scorers.judge_test.foreign.drawers import DRAWERS, DrawingStyle, choose_random_style, redraw_scene
-from ircore.submissions.copies.comparison import CopyComparison
-from ircore.submissions.copies.index import INDEX, index_bytes, index_of, look_at
+from ircore.scorers.judge_test.drawers import DRAWERS, DrawingStyle, choose_random_style, redraw_scene
+from ircore.submissions.rescoring.copies import CopyComparison
 from ircore.submissions.rescoring.flags import LEAST_SIDE
+from ircore.submissions.rescoring.picture_index import INDEX, index_bytes, index_of, look_at
 from ircore.submissions.rescoring.rescore import flag_run
 
 

@@ -14,7 +14,7 @@ from skimage import metrics as scikit_image
 
 from ircore.core.images import Picture, Pixels
 from ircore.scorers.judges.structural import StructuralJudge
-from ircore.scorers.metrics.measure import load_metrics
+from ircore.scorers.metrics.base import load_metrics
 from ircore.scorers.metrics.pixel_metrics import psnr, ssim
 
 SIZES = ((384, 512), (512, 512), (1280, 721))

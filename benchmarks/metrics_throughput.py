@@ -24,7 +24,7 @@ import numpy as np
 from PIL import Image
 
 from ircore.core.workers import map_in_order
-from ircore.scorers.metrics.measure import load_metrics, load_pixels, measure
+from ircore.scorers.metrics.base import load_metrics, load_pixels, measure
 
 METRICS = ("psnr", "ssim", "uqi_sewar", "brisque")
 SIDE = 1024

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.core.images import Pixels
-from ircore.instances.statistics import count_colours, measure_edge_density
+from ircore.instances.summary import count_colours, measure_edge_density
 
 SIDE = 128
 """Pixels of the longer side at which regions are counted."""
@@ -39,7 +39,7 @@ class PhotoMeasures:
     """Measures of one photograph.
 
     Attributes:
-        edge_density: Share of the pixels that lie on an edge, 0–1, see ``ircore.instances.statistics``.
+        edge_density: Share of the pixels that lie on an edge, 0–1, see ``ircore.instances.summary``.
         colours: Colours that cover a thousandth of the picture or more.
         segments: Connected regions of one colour that cover ``LEAST_REGION`` of the picture.
         salient_regions: Connected regions that stand out from the mean colour.

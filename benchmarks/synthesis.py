@@ -12,8 +12,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ircore.instances.synthesis.checks import Fingerprint, compute_fingerprint, find_figure_faults
-from ircore.instances.synthesis.studio import ProgramError, ProgramFigure, Studio
+from ircore.instances.synthesis.studio import (
+    Fingerprint,
+    ProgramError,
+    ProgramFigure,
+    Studio,
+    compute_fingerprint,
+    find_figure_faults,
+)
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 

@@ -11,7 +11,7 @@
     python benchmarks/verification.py --markdown               the table of docs/verification-accuracy.md
 
 Needs the extra ``judge-test`` (matplotlib, resvg and fonts). Families, bands and orders are those of
-``ircore judge-test``; see ``ircore/scorers/judge_test/foreign/families.py``. ``verification_facts.py`` measures the
+``ircore judge-test``; see ``ircore/scorers/judge_test/foreign_families.py``. ``verification_facts.py`` measures the
 same eye fact by fact.
 """
 
@@ -30,9 +30,9 @@ from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES, Scene
 from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.targets.categories import draw_target
-from ircore.scorers.judge_test.foreign.drawers import DRAWERS
-from ircore.scorers.judge_test.foreign.families import FAMILIES, draw_picture
-from ircore.scorers.judge_test.foreign.part import ORDERS, check_aims, check_orders
+from ircore.scorers.judge_test.drawers import DRAWERS
+from ircore.scorers.judge_test.foreign_families import FAMILIES, draw_picture
+from ircore.scorers.judge_test.foreign_part import ORDERS, check_aims, check_orders
 from ircore.scorers.verification.score import verify_picture
 
 DRAWN = CATEGORIES[:-1]

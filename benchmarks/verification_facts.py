@@ -29,8 +29,8 @@ from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES
 from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.targets.categories import draw_target
-from ircore.scorers.judge_test.foreign.drawers import choose_random_style, damage_image, redraw_scene
-from ircore.scorers.judge_test.foreign.faults import FAULTS, plant_fault
+from ircore.scorers.judge_test.drawers import choose_random_style, damage_image, redraw_scene
+from ircore.scorers.judge_test.planted_faults import FAULTS, plant_fault
 from ircore.scorers.verification.scene_facts import list_facts
 from ircore.scorers.verification.score import verify_picture
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from ircore.commands.main import run as ircore
-from ircore.submissions.addresses import link_hosts
+from ircore.submissions.services import link_hosts
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -8,7 +8,6 @@ import traceback
 from pathlib import Path
 
 import pytest
-from _pytest.mark import ParameterSet
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("ircore", "leaderboard", "dataset_card")
@@ -21,7 +20,9 @@ NAMES_FILES = re.compile(r'^ +(>>>|\.\.\.) .*"(targets|run|release)["/]', re.MUL
 
 def _path_of(module: str) -> Path:
     path = ROOT.joinpath(*module.split("."))
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    # A folder that is none any more may be left with its compiled modules.
+    package = path / "__init__.py"
+    return package if package.is_file() else path.with_suffix(".py")
 
 
 def _modules_with_examples() -> list[str]:
@@ -38,13 +39,8 @@ def _needs_files(module: str) -> bool:
     return NAMES_FILES.search(_path_of(module).read_text(encoding="utf-8")) is not None
 
 
-def _example_cases() -> list[ParameterSet]:
-    cases = {name: pytest.mark.slow if _needs_files(name) else () for name in _modules_with_examples()}
-    return [pytest.param(name, marks=marks) for name, marks in cases.items()]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", _example_cases())
+@pytest.mark.parametrize("name", _modules_with_examples())
 def test_the_examples_of_a_module_are_true(
     name: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,7 +37,7 @@ BY_NUMPY = ELEMENTARY + (
 BY_RANDOM = "gauss normalvariate lognormvariate vonmisesvariate gammavariate betavariate expovariate paretovariate"
 REMEDIES = {
     "math": "take the function of the same name in ircore.core.exact",
-    "np": "take ircore.core.exact or ircore.seeing.algebra",
+    "np": "take ircore.core.exact or ircore.seeing.arrays",
     "rng": "its C library's logarithm decides: draw with uniform, choice, randint, sample or shuffle",
     "sum": "write math.fsum for floats; integers are recognised where each term is a length, a count or a comparison",
     "**": "write exact.square, exact.whole_power, exact.power or exact.power_of_ten",

@@ -15,7 +15,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, read_picture
 from ircore.core.records import Instance
-from ircore.games.reasoning.records import TaskRecord
+from ircore.games.reasoning.tasks import TaskRecord
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GIR_BENCH, refuse_withheld, write_instances

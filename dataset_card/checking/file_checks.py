@@ -38,7 +38,13 @@ from ircore.core.submission_records import Run
 from ircore.core.workers import map_in_order
 from ircore.games.registry import has_support
 from ircore.instances.store import UNSTATED
-from ircore.submissions.copies.index import ComparedRendering, RunIndex, list_rendering_keys, look_at, read_index
+from ircore.submissions.rescoring.picture_index import (
+    ComparedRendering,
+    RunIndex,
+    list_rendering_keys,
+    look_at,
+    read_index,
+)
 
 MOST = 20
 """Differences of a file that are named."""

@@ -24,14 +24,13 @@ from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.untrusted_text import format_one_line
-from ircore.games.base import Game
-from ircore.games.retelling import Retelling
+from ircore.games.base import Game, Retelling
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import Call, End, Failure
 from ircore.scorers.judges.base import Judge, describe_identity
 from ircore.scorers.material import Material, Scored, compute_scores, load_judge
-from ircore.scorers.metrics.measure import MetricKey, find_metric_version, load_metrics
+from ircore.scorers.metrics.base import MetricKey, find_metric_version, load_metrics
 from ircore.submissions.rescoring.rules import TranscriptReplay as RuleReplay
 
 

@@ -27,11 +27,11 @@ from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import OPTIONAL_NAMES, TABLES, name_transcripts
 from dataset_card.tables.writing import PartKey, TablePart
 from ircore.core.errors import InputError, WorkError
+from ircore.core.files import BUILT_IN
 from ircore.core.journal import read_records
 from ircore.core.plugins import list_available
 from ircore.core.submission_records import Run, Withdrawal
 from ircore.core.untrusted_text import format_one_line
-from ircore.core.word_files import BUILT_IN
 from ircore.games.registry import load_game
 from ircore.instances.benchmark import read_versions
 

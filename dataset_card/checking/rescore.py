@@ -36,8 +36,8 @@ from dataset_card.tables.game_tables import ReleasedRun
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import cache_folder, write_bytes, write_text
 from ircore.core.plain_words import format_count
-from ircore.core.progress import track_progress
 from ircore.core.records import Instance
+from ircore.core.terminal import track_progress
 from ircore.core.workers import map_in_order
 from ircore.games.registry import has_support
 from ircore.instances.store import InstanceSet

@@ -31,7 +31,7 @@ from ircore.runs.costs.totals import COSTS
 from ircore.runs.events import End, EventEntry
 from ircore.runs.folder import RunFolder, RunWriter, add_facts, create_run
 from ircore.runs.provenance import write_provenance
-from ircore.submissions.copies.index import INDEX as COPIES_INDEX
+from ircore.submissions.rescoring.picture_index import INDEX as COPIES_INDEX
 from ircore.submissions.seasons import SEASON_GAPS
 
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")

@@ -57,9 +57,9 @@ from dataset_card.tables.writing import (
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_new_folder
 from ircore.core.plain_words import parse_day
-from ircore.core.progress import show_progress
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Withdrawal, WithdrawalKind, format_decisions
+from ircore.core.terminal import show_progress
 from ircore.games.registry import has_support, load_game, sort_game_names
 from ircore.instances.store import InstanceSet, read_sets, refuse_withheld
 from ircore.results.judges_of_runs import merge_identities
@@ -67,7 +67,7 @@ from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.pairs import ALL
 from ircore.runs.episode import list_drawn_over
 from ircore.runs.folder import RunFolder
-from ircore.submissions.copies.index import compute_index, find_stored_index, index_bytes, index_of
+from ircore.submissions.rescoring.picture_index import compute_index, find_stored_index, index_bytes, index_of
 from ircore.submissions.seasons import SEASON_GAPS, SeasonGaps
 
 AT_ONCE = 2

@@ -27,7 +27,7 @@ from ircore.core.images import Picture
 from ircore.core.journal import read_records
 from ircore.core.private_text import redact_leaks
 from ircore.core.records import Fields, Instance, Name, Record, Sha256
-from ircore.players.views import Captioned, DescriberView, Question
+from ircore.players.base import Captioned, DescriberView, Question
 from ircore.results.played_run import PlayedRun
 from ircore.runs.answers import MissingAnswerError, RecordedTable, build_known_picture
 from ircore.runs.costs.prices import find_usage, is_answered, measure_seconds

@@ -73,7 +73,7 @@ def build_fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
 def build_rendering_rows(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
     """Yield the columns of each fact of a rendering, of each extra in it, and of each false sentence about it."""
     # The verifying program needs SciPy, which is imported only where there are facts.
-    from ircore.scorers.verification.report import restore_checked_facts
+    from ircore.scorers.verification.judge import restore_checked_facts
 
     facts = restore_checked_facts(scene, line)
     look = {"eye_version": line.version, "judge": line.judge, "transform_cost": line.cost, "texts_read_by": line.reader}

@@ -1,15 +1,20 @@
-"""``ircore annotate``: a page in which people rate renderings."""
+"""``ircore annotate`` and ``ircore ratings``: a page in which people rate renderings; importing their ratings."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ircore.commands.options import PATH, conditions_options, open_runs
-from ircore.commands.run_paths import find_runs_to_read
+from ircore.commands.next_steps import NEXT
+from ircore.commands.options import PATH, SeveralPathsCommand, conditions_options, open_runs
+from ircore.commands.run_paths import find_runs_to_change, find_runs_to_read
 from ircore.core.plain_words import format_count
-from ircore.scorers.people.annotation_tasks import Study, TaskPlan, WrittenPage, choose_tasks, write_page
+from ircore.core.terminal import make_printable
+from ircore.games.registry import load_game
+from ircore.scorers.annotation_tasks import Study, TaskPlan, WrittenPage, choose_tasks, write_page
+from ircore.scorers.ratings import ImportSummary, import_ratings
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -98,4 +103,52 @@ def _format_page(summary: dict[str, Any]) -> str:
         counts = ", ".join(f"{count} of {low}–{low + 1}" for low, count in enumerate(summary["items_by_score"]))
         lines.append(f"by score: {counts}")
     lines += [f"open {link}" for link in summary["links"] or [summary["page"]]]
+    return "\n".join(lines)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def ratings() -> None:
+    """Import people's ratings."""
+
+
+@ratings.command("import", cls=SeveralPathsCommand)
+@click.argument("file", type=PATH)
+@click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    required=True,
+    metavar="RUN...",
+    type=PATH,
+    callback=find_runs_to_change,
+    help="The run folders that were rated: several after one --run, or one each.",
+)
+@click.option("--check", is_flag=True, help="Say what would be imported; write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as one JSON document.")
+def import_(file: Path, runs: tuple[Path, ...], check: bool, as_json: bool) -> None:
+    """Import the ratings in the CSV file FILE, which an annotation page exported, into runs.
+
+    The columns annotator, episode_id, turn, task (similarity or preference) and value are enough. The file is imported
+    whole or not at all; what was imported before is kept.
+    """
+    folders = open_runs(runs)
+    done = import_ratings(file, folders, check)
+    if any(not load_game(folder.game).is_judged for folder in folders):
+        # Their board shows people beside the judges, and takes no judge by name.
+        click.get_current_context().meta[NEXT] = "ircore results {runs}"
+    if as_json:
+        click.echo(json.dumps({"file": str(file), "checked_only": check, **asdict(done)}, indent=2))
+    else:
+        click.echo(make_printable(_format_summary(file, done, check)))
+
+
+def _format_summary(file: Path, done: ImportSummary, check: bool) -> str:
+    would = "would be added (nothing was written)" if check else "added"
+    unchanged = f", {done.kept:,} kept as they were" if done.kept else ""
+    lines = [f"{file}: {format_count(done.added, 'rating')} {would}{unchanged}"]
+    for annotator in done.annotators:
+        unable = f", {annotator.without_value:,} of them without a value" if annotator.without_value else ""
+        lines.append(
+            f"  {annotator.annotator}: {annotator.answered:,} of {format_count(annotator.items, 'item')}{unable}"
+        )
     return "\n".join(lines)

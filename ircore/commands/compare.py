@@ -11,8 +11,7 @@ from ircore.core.terminal import find_terminal_width, make_printable, wrap_with_
 
 if TYPE_CHECKING:
     from ircore.core.images import Loading, Pixels
-    from ircore.scorers.metrics.base import Metric
-    from ircore.scorers.metrics.measure import Measurement
+    from ircore.scorers.metrics.base import Measurement, Metric
 
 
 @click.command("compare")
@@ -34,7 +33,7 @@ def command(target: Path, image: Path, metrics: tuple[str, ...], loading: "Loadi
     IMAGE is resized to the size of TARGET where a metric needs both alike; brisque looks at IMAGE alone.
     """
     # Inside, so that help and completion load no NumPy.
-    from ircore.scorers.metrics.measure import Measurement, load_metrics, load_pixels, measure
+    from ircore.scorers.metrics.base import Measurement, load_metrics, load_pixels, measure
 
     # A metric that lacks weights or a package is named with the reason; the others are computed all the same.
     loaded, lacking = load_metrics(metrics)

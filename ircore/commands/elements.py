@@ -12,9 +12,8 @@ from ircore.core.errors import InputError
 from ircore.core.images import read_picture
 from ircore.core.terminal import make_printable
 from ircore.instances.store import read_instances
-from ircore.scorers.elements import detr
-from ircore.scorers.elements.comparisons import compute_element_iou, compute_presence, compute_published_presence
-from ircore.scorers.elements.grounded import detect_by_model
+from ircore.scorers import element_metrics
+from ircore.scorers.element_metrics import compute_element_iou, compute_presence, compute_published_presence
 
 
 @click.group("elements")
@@ -75,16 +74,18 @@ def detect(
 def _detect_elements(image: Path, detector: str, labels: tuple[str, ...]) -> ElementList:
     picture = read_picture(image)
     if detector != "detr":
+        from ircore.scorers.element_sources import detect_by_model
+
         return detect_by_model(Path(detector), picture, labels)
-    reason = detr.obstacle()
+    reason = element_metrics.obstacle()
     if reason is not None:
         raise InputError(f"detector detr: {reason}", "Set it up, or name the file of a model.")
-    return detr.detect(picture.pixels)
+    return element_metrics.detect(picture.pixels)
 
 
 def _detect_by_eye(image: Path, folder: Path | None, instance_id: str | None) -> ElementList:
-    # Inside, because the eye alone needs SciPy and scikit-image, which take a second to load.
-    from ircore.scorers.elements.eye import detect_by_eye
+    # Inside, because the eye needs SciPy and scikit-image, which take a second to load.
+    from ircore.scorers.element_sources import detect_by_eye
 
     if folder is None or instance_id is None:
         missing = "--instances" if folder is None else "--instance"

@@ -270,7 +270,7 @@ def diff(first: Path, second: Path, as_json: bool) -> None:
 @click.option("--page", type=PATH, help="Also write a page of figures to this HTML file.")
 def stats(folder: Path, as_json: bool, page: Path | None) -> None:
     """Measure the pictures of a set: elements, text, edges and colours, easy against hard, and near-duplicates."""
-    from ircore.instances.statistics import (
+    from ircore.instances.summary import (
         build_statistics_document,
         format_statistics,
         measure_set,

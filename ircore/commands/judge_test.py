@@ -14,7 +14,7 @@ from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.base import list_tasks
 from ircore.scorers.judges.manifest import LoadedJudge, is_judge_file
 from ircore.scorers.model_judges.runner import JudgingPlan, judge_runs
-from ircore.scorers.people.importing import HUMAN_JUDGE
+from ircore.scorers.ratings import HUMAN_JUDGE
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ def command(
     The judge is an installed one, a metric of single pictures, the file of a model, or `human` for people whose ratings
     were imported. The folder gets card.json and card.html; the same command goes on where it stopped.
     """
-    from ircore.scorers.judge_test.card import compute_card, write_card
-    from ircore.scorers.judge_test.page import write_page
+    from ircore.scorers.judge_test.card import compute_card, write_card, write_page
     from ircore.scorers.judge_test.test_run import compute_preference_card, load_judge_or_metric, open_test
 
     if dry_run and as_json:
@@ -97,8 +96,7 @@ def _rate_edits(run: RunFolder, name: str, models: list[LoadedJudge], plan: Judg
 
 
 def _format_card(card: "JudgeCard", folder: Path) -> str:
-    from ircore.scorers.judge_test.card import PASSING
-    from ircore.scorers.judge_test.page import format_percent
+    from ircore.scorers.judge_test.card import PASSING, format_percent
 
     pairs = format_count(card.pairs, "ordered pair")
     share = "no pairs" if card.share is None else f"{format_percent(card.share, 1)} of {pairs} right"

@@ -17,9 +17,9 @@ from ircore import __version__
 from ircore.commands.settings import load_keys, read_option_defaults
 from ircore.core.collector import NEW_OBJECTS
 from ircore.core.errors import InputError, StoppedError
+from ircore.core.files import read_table
 from ircore.core.plugins import find_missing_package, require_extras
 from ircore.core.terminal import find_terminal_width, make_printable, style_text
-from ircore.core.word_files import read_table
 
 _MENU = read_table("ircore.commands", "menu")
 HELP_LINES: dict[str, str] = _MENU["lines"]

@@ -11,9 +11,8 @@ from ircore.core.errors import InputError
 from ircore.core.images import Pixels, read_stored_pixels
 from ircore.core.plugins import load_plugin
 from ircore.core.terminal import find_terminal_width, make_printable, wrap_with_indent
-from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.measure import find_obstacle, list_installed_metrics
-from ircore.scorers.metrics.networks import weights
+from ircore.scorers.metrics import network_weights
+from ircore.scorers.metrics.base import Metric, find_obstacle, list_installed_metrics
 
 
 @click.group("metrics", invoke_without_command=True)
@@ -74,10 +73,10 @@ def show(name: str, as_json: bool) -> None:
 @json_option
 def fid(targets: Path, images: Path, as_json: bool) -> None:
     """Print the Fréchet Inception distance of the pictures in the folders TARGETS and IMAGES."""
-    reason = weights.FID_METRIC.obstacle()
+    reason = network_weights.FID_METRIC.obstacle()
     if reason is not None:
         raise InputError(f"metric fid: {reason}", "See: ircore metrics show fid.")
-    value = float(weights.fid(_read_pictures(targets), _read_pictures(images)))
+    value = float(network_weights.fid(_read_pictures(targets), _read_pictures(images)))
     echo_either(as_json, {"metric": "fid", "value": value}, f"{value:.4f}")
 
 

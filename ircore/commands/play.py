@@ -25,17 +25,17 @@ from ircore.commands.options import (
 )
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
+from ircore.core.files import BUILT_IN
 from ircore.core.plain_words import format_count
 from ircore.core.strict_yaml import YamlError, parse_value
 from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.core.terminal import make_printable
-from ircore.core.word_files import BUILT_IN
 from ircore.games.base import Game, GamePrompts
 from ircore.games.registry import load_game, require_support
 from ircore.players.builtin_pairs import find_submission_place
 from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.players.traits import load_traits
-from ircore.runs.cache import Cache
+from ircore.runs.answers import Cache
 from ircore.runs.costs.forecast import PlannedPlay, describe_rate, estimate, format_estimate
 from ircore.runs.costs.prices import RunPrices, load_run_prices, read_prices
 from ircore.runs.folder import RUN_FILE, RunFolder, RunWriter
@@ -55,9 +55,9 @@ from ircore.runs.provenance import compute_seed, sort_ids
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import Prepared, begin_run, make_players, prepare
 from ircore.runs.summary import summarise
-from ircore.submissions.addresses import refuse_internal as guard
 from ircore.submissions.commitments import find_opening, read_salt
-from ircore.submissions.request_fields import refuse_self_reported
+from ircore.submissions.services import refuse_internal as guard
+from ircore.submissions.services import refuse_self_reported
 
 
 @click.command("play")

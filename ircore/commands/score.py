@@ -23,8 +23,8 @@ from ircore.core.score_records import HUMAN
 from ircore.core.terminal import make_printable
 from ircore.games.base import Game
 from ircore.games.registry import has_rated_pictures, load_game
+from ircore.results.agreement import measure_retests, pair_answers
 from ircore.results.ranking import UnrankedRun, list_unranked_runs
-from ircore.results.retests import measure_retests, pair_answers
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.manifest import LoadedJudge, is_judge_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
@@ -364,8 +364,7 @@ def _measure_facts(runs: list[RunFolder], judges: list[LoadedJudge], plan: Judgi
 
     The grammar of the built-in players reads the messages, and so does every judge that is a model.
     """
-    from ircore.scorers.stated_facts.measuring import measure_said
-    from ircore.scorers.stated_facts.model_reader import ask_said
+    from ircore.scorers.stated_facts import ask_said, measure_said
 
     count = measure_said(runs)
     passed = (

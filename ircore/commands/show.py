@@ -19,12 +19,10 @@ from ircore.core.submission_records import Run, Submission, build_game_field
 from ircore.core.terminal import find_terminal_width, make_printable
 from ircore.core.terminal_pictures import can_show_pictures, show_pictures
 from ircore.games.registry import find_step_word, load_game, require_support
-from ircore.runs import transcript
 from ircore.runs.animation import animate
 from ircore.runs.costs.prices import load_run_prices
 from ircore.runs.folder import RunFolder
-from ircore.runs.summary import summarise
-from ircore.runs.transcript import EpisodeDialogue
+from ircore.runs.summary import EpisodeDialogue, convert_to_dict, format_dialogue, read_dialogue, summarise
 
 
 @click.command("show")
@@ -47,11 +45,11 @@ def command(
     if episode_id is not None:
         folder = _run_of(episode_id, folders)
         prices = load_run_prices(folder, prices_file)
-        dialogue = transcript.read_dialogue(folder, episode_id)
+        dialogue = read_dialogue(folder, episode_id)
         if as_json:
-            click.echo(json.dumps(transcript.convert_to_dict(dialogue, prices), indent=2))
+            click.echo(json.dumps(convert_to_dict(dialogue, prices), indent=2))
         else:
-            click.echo(transcript.format_dialogue(dialogue, prices))
+            click.echo(format_dialogue(dialogue, prices))
             _show_pictures(folder, dialogue)
         return
     summaries = [summarise(folder, load_run_prices(folder, prices_file)) for folder in folders]

@@ -42,7 +42,7 @@ def command(instance_id: str, image: Path, folder: Path, ocr: bool | None, as_js
         return _verify_polygons(instance_id, image, folder, as_json)
     # Inside, because help and polygons need no eye, whose SciPy and scikit-image take a second to load.
     from ircore.scorers.judges.tangrams import match_picture
-    from ircore.scorers.verification.report import build_document, format_report
+    from ircore.scorers.verification.judge import build_document, format_report
     from ircore.scorers.verification.score import verify_picture
 
     instances = read_instances(folder)

@@ -146,7 +146,7 @@ Pixels: TypeAlias = "npt.NDArray[np.uint8]"
 """Height × width × 3, RGB, 0–255."""
 
 Loading = Literal["upstream", "native"]
-"""How pictures are loaded for metrics, see ``ircore.scorers.metrics.measure``."""
+"""How pictures are loaded for metrics, see ``ircore.scorers.metrics.base``."""
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_PIXELS = 4096 * 4096

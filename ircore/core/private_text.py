@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
-from ircore.core.word_files import read_table
+from ircore.core.files import read_table
 
 _TABLE: dict[str, Any] = read_table("ircore.core", "private_text")
 

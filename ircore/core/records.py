@@ -3,7 +3,7 @@
 Every record is validated when it is made, frozen afterwards, and refuses unknown fields. ``Record.model_json_schema()``
 gives the JSON Schema of each; the descriptions below are part of it. Turns are counted from 1 everywhere.
 
-A run's rules in words.
+Rules of a run are also told in words, and seeds follow from other seeds, the same on every machine.
 """
 
 import hashlib
@@ -461,3 +461,16 @@ def format_rule_value(value: object) -> str:
     ('false', '3', 'edit')
     """
     return json.dumps(value, sort_keys=True, default=str).strip('"')
+
+
+def derive_seed(seed: int, *parts: object) -> int:
+    """Return a seed of 32 bits that depends on ``seed`` and every part.
+
+    >>> derive_seed(7, "geometry-easy-01") == derive_seed(7, "geometry-easy-01")
+    True
+    >>> derive_seed(7, 1, "describer") == derive_seed(7, 1, "generator")
+    False
+    """
+    # By a hash: Python's own ``hash`` of a text differs from process to process.
+    text = "\0".join(str(part) for part in (seed, *parts))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
+from ircore.core.files import read_table
 from ircore.core.records import NAME, ONE_LINE
 from ircore.core.untrusted_text import encode_unprintable, shorten_text
-from ircore.core.word_files import read_table
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

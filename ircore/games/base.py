@@ -2,7 +2,8 @@
 
 A game is one folder and one entry point in the group ``ircore.games``, which names its class (or an object of it).
 Everything else is the core's and knows no game: asking, recording, resuming, caches, limits of cost, scores, results,
-boards, releases and pages read the declarations below.
+boards, releases and pages read the declarations below. At the end stands how a published episode is told again as
+answers, so that the rules can be played on them: transcripts keep no answer.
 """
 
 from abc import ABC, abstractmethod
@@ -20,28 +21,28 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import GameRules, Instance, PlayerSpec, Record, StatedRules
 from ircore.core.submission_records import Run, Submission
+from ircore.games.declarations import NOT_NEGATIVE as NOT_NEGATIVE
+from ircore.games.declarations import Contrast as Contrast
+from ircore.games.declarations import Curve as Curve
+from ircore.games.declarations import Direction as Direction
+from ircore.games.declarations import Effort as Effort
+from ircore.games.declarations import GameWords as GameWords
+from ircore.games.declarations import Instruments as Instruments
+from ircore.games.declarations import Measure as Measure
+from ircore.games.declarations import Measured as Measured
+from ircore.games.declarations import Message as Message
+from ircore.games.declarations import Pages as Pages
+from ircore.games.declarations import PublishedFigure as PublishedFigure
+from ircore.games.declarations import RatedPicture as RatedPicture
+from ircore.games.declarations import StepAnswer as StepAnswer
 from ircore.games.master_words import GamePrompts as GamePrompts
 from ircore.games.master_words import NoPrompts
-from ircore.games.measuring import NOT_NEGATIVE as NOT_NEGATIVE
-from ircore.games.measuring import Direction as Direction
-from ircore.games.measuring import Effort as Effort
-from ircore.games.measuring import Instruments as Instruments
-from ircore.games.measuring import Measure as Measure
-from ircore.games.measuring import Measured as Measured
-from ircore.games.measuring import Message as Message
-from ircore.games.measuring import RatedPicture as RatedPicture
-from ircore.games.measuring import StepAnswer as StepAnswer
-from ircore.games.pages import Contrast as Contrast
-from ircore.games.pages import Curve as Curve
-from ircore.games.pages import GameWords as GameWords
-from ircore.games.pages import Pages as Pages
-from ircore.games.pages import PublishedFigure as PublishedFigure
 from ircore.players.base import RECORDED, Answer, AnswerKind, Asked, PlayerError
 
 if TYPE_CHECKING:
-    from ircore.games.pages import Claim, PublishedTable
-    from ircore.games.retelling import Retelling
+    from ircore.games.declarations import Claim, PublishedTable
     from ircore.players.examination import SeatTrial
+
 
 QuestionT = TypeVar("QuestionT", bound=Asked)
 AnswerT = TypeVar("AnswerT", bound=Answer)
@@ -564,3 +565,47 @@ def step_defaults(step: type[Record]) -> dict[str, Any]:
         for name, info in step.model_fields.items()
         if not info.is_required()
     }
+
+
+class RetoldAnswer(NamedTuple):
+    """An answer that the protocol reads as a step has it; what was said beside the step is not known."""
+
+    step: int
+    """Number of the step."""
+
+    seat: str
+    """Name of the seat that answered."""
+
+    text: str | None = None
+    """The words, if it answered with words."""
+
+    prompt: str | None = None
+    """The question, if it is told beside the answer."""
+
+    rendering: Rendering | None = None
+    """The picture, if it answered with one."""
+
+    notes: tuple[str, ...] = ()
+    """Words of the player beside a picture."""
+
+    seconds: float = 0.0
+    """Seconds until the answer was there."""
+
+
+class Retelling(NamedTuple):
+    """The answers of an episode."""
+
+    episode: Episode
+    """The episode that the rules must come to, as far as its answers are known."""
+
+    answers: tuple[RetoldAnswer, ...]
+    """In the order in which they came."""
+
+    waiting: tuple[int, str]
+    """Step and seat that had to answer next."""
+
+    blamed: str | None = None
+    """Seat to which the reason of an abort is laid; None if the rules find the reason, or it is nobody's."""
+
+    faults: tuple[str, ...] = ()
+    """What contradicts itself in the steps, a line each."""

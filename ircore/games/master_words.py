@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from ircore.core.word_files import compute_prompts_version, read_prompts
+from ircore.core.files import compute_prompts_version, read_prompts
 
 
 class GamePrompts(Protocol):

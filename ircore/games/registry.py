@@ -15,7 +15,7 @@ from ircore.core.plugins import convert_plugin_errors, list_available, list_unus
 from ircore.core.records import DEFAULT_GAME, GameRules, Name, PlayerSpec, Record
 from ircore.core.submission_records import SubmissionFields, build_game_field
 from ircore.games.base import Game, GameOutcome, Measure, Seat
-from ircore.games.pages import Pages
+from ircore.games.declarations import Pages
 from ircore.players.base import AnswerKind
 
 HEADLINE_BY_JUDGES = "headline by judges"

@@ -14,7 +14,7 @@ from ircore.results.tables.catalogue import TABLES, TableQuestion, find_table_en
 from ircore.results.tables.formats import list_flat_columns, list_flat_records
 from ircore.results.tables.model import Table
 from ircore.runs.folder import RUN_FILE, RunFolder
-from ircore.scorers.metrics.measure import LOADINGS, Measurement, load_metrics, load_pixels, measure
+from ircore.scorers.metrics.base import LOADINGS, Measurement, load_metrics, load_pixels, measure
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ from ircore.players.builtin.classical.describer import write_first_message, writ
 from ircore.players.builtin.classical.perceive import perceive_picture
 from ircore.players.builtin.classical.statements import format_point, pack_statements
 from ircore.players.builtin.classical.wording import AFTER_ALL, describe_percept, describe_perception
-from ircore.seeing.algebra import Floats
+from ircore.seeing.arrays import Floats
 from ircore.seeing.colours import describe_colour, find_shortest_name
 from ircore.seeing.percepts import Bars, Grid, Perception, Pie, Shape, Stroke, Text, Ticks
 

@@ -1,8 +1,13 @@
-"""Traits of players: the only place that tells a player's needs, answers and costs."""
+"""Traits of players: the only place that tells a player's needs, answers and costs; and families of models by name.
 
+The patterns of the families stand in ``model_families.yaml``.
+"""
+
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
+from importlib.resources import as_file, files
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import list_available, list_builtin, load_plugin
@@ -141,3 +146,27 @@ def list_project_players(needs: str, method: str) -> tuple[str, ...]:
         for name in sorted(list_builtin("players"))
         if load_traits(name).needs == needs and method in load_traits(name).methods and not load_traits(name).reference
     )
+
+
+def find_model_family(model: str) -> str | None:
+    """Return the family of a model, such as ``gpt`` for ``openai/gpt-5.2``; None for unknown names.
+
+    Args:
+        model: As its provider names it.
+    """
+    families = [
+        (match.start(), name) for name, pattern in _load_patterns().items() if (match := pattern.search(model.lower()))
+    ]
+    # Where several families match, the one that is named first in the model's name counts.
+    return min(families)[1] if families else None
+
+
+@cache
+def _load_patterns() -> dict[str, re.Pattern[str]]:
+    # Inside, since results need the families of models only where a model judges.
+    from ircore.core.strict_yaml import read_mapping
+
+    with as_file(files("ircore.players") / "model_families.yaml") as path:
+        families: dict[str, list[str]] = read_mapping(path, "Install the package again.", "")["families"]
+    # The look-arounds keep a family's name from matching inside a longer word.
+    return {name: re.compile(rf"(?<![a-z0-9])(?:{'|'.join(words)})(?![a-z])") for name, words in families.items()}

@@ -1,15 +1,16 @@
-"""How judges, people and single annotators agree, and which scores two judges give the same renderings.
+"""How judges, people and single annotators agree, which scores two judges give, and how a judge agrees with itself.
 
 These are the data of the paper's Tables 1, 2 and 4. Task 1, similarity, is compared on every rendering that both rated,
-matched by run, instance and turn. Task 2, preference, is compared on every episode in which both were asked. Intervals
-are clustered on instances, across all runs: renderings of one instance are not independent.
+matched by run, instance and turn. Task 2, preference, is compared on every episode in which both were asked. A judge
+agrees with itself as far as it gives the same pictures the same answer when it is asked a second time. Intervals are
+clustered on instances, across all runs: renderings of one instance are not independent.
 
 In task 2 a tie is an answer of its own: a judge whose choice turns with the order of showing, or annotators who are
 split, did not prefer either. Leaving ties out would keep the episodes that are easy to decide and flatter everyone. The
 paper is silent on this, and its judges had to choose; so the figures without ties stand beside.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
@@ -19,7 +20,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.core.score_records import HUMAN, Orders
+from ircore.core.score_records import HUMAN, Orders, Score, Task
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.statistics.agreement import (
     Agreement,
@@ -31,6 +32,7 @@ from ircore.results.statistics.agreement import (
     spearman,
 )
 from ircore.results.statistics.intervals import Estimate, estimate_clustered_share
+from ircore.runs.folder import RunFolder
 
 Floats = NDArray[np.float64]
 Kind = Literal["judge-judge", "judge-human", "human-human"]
@@ -245,6 +247,92 @@ def cross_tabulate_ratings(task: RatedTask) -> tuple[CrossedRatings, ...]:
     return tuple(crossed for crossed in crossings if crossed.renderings)
 
 
+@dataclass(frozen=True)
+class RetestAgreement:
+    """One judge's first and second answers to the same questions."""
+
+    judge: str
+    """The judge's name."""
+
+    task: Task
+    """Similarity, or preference."""
+
+    n: int
+    """Questions that were answered twice."""
+
+    same: Agreement
+    """Share of them with the same answer."""
+
+    correlation: Agreement
+    """Pearson's r of the two answers, the test-retest reliability."""
+
+    deviation: float
+    """Standard deviation of a single answer around the judge's own mean, √(Σd² / 2n) (Bland and Altman 1996,
+    *Measurement Error*, BMJ 312)."""
+
+    shift: float
+    """Mean of second less first answer."""
+
+    def text(self) -> str:
+        """Return the agreement for people."""
+        r = "" if self.correlation.value is None else f", r {self.correlation.value:.2f}"
+        unit = " of 10" if self.task == "similarity" else ""
+        return (
+            f"{self.judge}, {self.task}, {self.n} asked twice: {100 * (self.same.value or 0):.0f} % alike{r}, a single "
+            f"answer is off by {self.deviation:.2f}{unit} (standard deviation), the second by {self.shift:+.2f}"
+        )
+
+
+class TwoAnswers(NamedTuple):
+    """First and second answer of a judge to the same question."""
+
+    judge: str
+    task: Task
+    instance_id: str
+    first: float
+    second: float
+
+
+def measure_retests(answers: Iterable[TwoAnswers], judge: str) -> Iterator[RetestAgreement]:
+    """Yield how far a judge agrees with itself, task by task; nothing without second answers.
+
+    Args:
+        answers: Of any runs and judges (``PlayedRun.second_answers``).
+        judge: The judge's name.
+    """
+    by_task: dict[Task, list[TwoAnswers]] = {}
+    for answer in answers:
+        if answer.judge == judge:
+            by_task.setdefault(answer.task, []).append(answer)
+    for task, both in sorted(by_task.items()):
+        once, again = np.array([(answer.first, answer.second) for answer in both], np.float64).T
+        clusters = [answer.instance_id for answer in both]
+        yield RetestAgreement(
+            judge,
+            task,
+            len(both),
+            observed_agreement(once, again, clusters),
+            pearson(once, again, clusters),
+            float(np.sqrt(np.mean((again - once) ** 2) / 2)),
+            float(np.mean(again - once)),
+        )
+
+
+def pair_answers(run: RunFolder) -> Iterator[TwoAnswers]:
+    """Yield first and second answer of each judge to each question of a run that has both."""
+    # Of two scores of the same thing the later line counts, as in results.
+    second = {_build_question_key(score): score for score in run.retests()}
+    if not second:
+        return
+    first = {question: score for score in run.scores() if (question := _build_question_key(score)) in second}
+    instances = {name: episode.instance_id for name, episode in run.ended().items()}
+    for question, again in second.items():
+        once = first.get(question)
+        if once is None or once.value is None or again.value is None or again.episode_id not in instances:
+            continue
+        yield TwoAnswers(again.by, again.task, instances[again.episode_id], once.value, again.value)
+
+
 class _Ratings(NamedTuple):
     """The ratings of one rater."""
 
@@ -342,10 +430,10 @@ def _measure_order_bias(episodes: EpisodesByRun) -> tuple[_OrderBias, ...]:
         for name, judged in result.judged.items():
             if judged.orders is not None:
                 orders_by_judge.setdefault(name, {}).setdefault(result.episode.instance_id, []).append(judged.orders)
-    return tuple(_order_bias(name, orders_by_judge[name]) for name in sorted(orders_by_judge))
+    return tuple(_build_order_bias(name, orders_by_judge[name]) for name in sorted(orders_by_judge))
 
 
-def _order_bias(judge: str, by_instance: Mapping[str, Sequence[Orders]]) -> _OrderBias:
+def _build_order_bias(judge: str, by_instance: Mapping[str, Sequence[Orders]]) -> _OrderBias:
     # Sorted, so that the result does not depend on the order in which runs were read.
     groups = [by_instance[name] for name in sorted(by_instance)]
     disagree = [sum(orders.first_leading != orders.final_leading for orders in group) for group in groups]
@@ -384,3 +472,8 @@ def _cross_tabulate_pair(first: str, other: str, task: RatedTask) -> CrossedRati
     by_scores = {divmod(code, width): count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)}
     near = float((np.abs(both[0] - both[1]) <= NEAR).mean()) if both.shape[1] else 0.0
     return CrossedRatings(first, other, by_scores, both.shape[1], near)
+
+
+def _build_question_key(score: Score) -> tuple[str, str, Task, str]:
+    # Turns that share a rendering share its answer.
+    return score.by, score.episode_id, score.task, score.picture[1]

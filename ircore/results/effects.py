@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ircore.core.files import BUILT_IN
 from ircore.core.records import GameRules, Instance
-from ircore.core.word_files import BUILT_IN
 from ircore.results.arrays import select_condition, strata
 from ircore.results.cells import Cell
 from ircore.results.model import Results, SubmissionResult

@@ -15,7 +15,7 @@ from ircore.core.records import Instance, Scene
 from ircore.core.score_records import PARTS, Part, PartShare, RenderingFacts
 from ircore.results.arrays import strata
 from ircore.results.statistics.intervals import SHARE, Estimate, estimate, estimate_all
-from ircore.scorers.stated_facts.said_turns import SaidTurn
+from ircore.runs.folder import SaidTurn
 
 if TYPE_CHECKING:
     from ircore.scorers.verification.score import ScoredFact
@@ -178,7 +178,7 @@ def reweigh_scores(
         episodes: Of one run.
         facts: Of the same run; read once, nothing of them but the scores is kept.
     """
-    from ircore.scorers.verification.report import restore_checked_facts
+    from ircore.scorers.verification.judge import restore_checked_facts
     from ircore.scorers.verification.score import compute_score_interval
 
     scenes = {instance.instance_id: instance.scene for instance in instances}
@@ -277,7 +277,7 @@ def _estimate_mean(series: Sequence[Sequence[float | None]], turn: int | None, l
 
 
 def _list_weights(scene: Scene) -> Weights:
-    from ircore.scorers.verification.scene_facts.scene import list_facts
+    from ircore.scorers.verification.scene_facts import list_facts
 
     return tuple(fact.weight for fact in list_facts(scene))
 
@@ -301,7 +301,7 @@ def _group_by_instance(scores: Mapping[str, float], played: Mapping[str, str]) -
 
 def _reweigh_facts(checked: Sequence["CheckedFact"], writing: float) -> list["ScoredFact"]:
     """Return facts with the weight of writing multiplied, all together still 100."""
-    from ircore.scorers.verification.scene_facts.scene import find_share
+    from ircore.scorers.verification.scene_facts import find_share
     from ircore.scorers.verification.score import ScoredFact
 
     written = {each.fact.mark for each in checked if each.fact.attribute == "text"}

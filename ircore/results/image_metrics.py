@@ -19,7 +19,7 @@ from ircore.results.agreement import EpisodesByRun
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.agreement import Agreement, observed_agreement, pearson, spearman
 from ircore.results.statistics.intervals import OPEN, Scale
-from ircore.scorers.metrics.measure import MetricKey
+from ircore.scorers.metrics.base import MetricKey
 
 
 @dataclass(frozen=True)

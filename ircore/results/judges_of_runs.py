@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ircore.core.errors import InputError
 from ircore.core.score_records import JudgeIdentity
-from ircore.players.model_families import find_model_family
+from ircore.players.traits import find_model_family
 from ircore.results.cells import BoardKey, Cell, CellKey
 from ircore.results.judge_ratings import Scope
 from ircore.results.played_run import PlayedRun

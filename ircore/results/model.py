@@ -46,8 +46,8 @@ from ircore.results.ranking import (
 from ircore.results.statistics.comparison import PairComparison, compare
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.ranks import Standing
+from ircore.runs.folder import SaidTurn
 from ircore.runs.provenance import Provenance
-from ircore.scorers.stated_facts.said_turns import SaidTurn
 
 if TYPE_CHECKING:
     import numpy as np

@@ -24,15 +24,14 @@ from ircore.results.cells import BoardKey, Cell, run_cells
 from ircore.results.episodes import EpisodeResult, join_headline_values, judge_episodes, select_counting_scores
 from ircore.results.judge_ratings import Scope, find_scopes
 from ircore.results.judged_measures import JudgedMeasures
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, SaidTurn, read_said
 from ircore.runs.provenance import Provenance
-from ircore.scorers.stated_facts.said_turns import SaidTurn, read_said
 
 if TYPE_CHECKING:
     from ircore.core.score_records import Part, RenderingFacts
+    from ircore.results.agreement import TwoAnswers
     from ircore.results.fact_shares import PartResult
     from ircore.results.language import RunLanguage
-    from ircore.results.retests import TwoAnswers
 
 
 class RunSource(Protocol):
@@ -364,7 +363,7 @@ class PlayedRun:
     @cached_property
     def second_answers(self) -> "tuple[TwoAnswers, ...]":
         """What judges said of the same pictures when asked again, with the first answer; nothing of a release's run."""
-        from ircore.results.retests import pair_answers
+        from ircore.results.agreement import pair_answers
 
         return tuple(pair_answers(self.source)) if isinstance(self.source, RunFolder) else ()
 

@@ -78,7 +78,7 @@ def match_checks(
     results: Results, judge: str, category: str | None = None, difficulty: str | None = None
 ) -> Iterator[CheckedTwice]:
     """Yield each fact and each planted sentence of every rendering that the eye and a judge have checked."""
-    from ircore.scorers.verification.report import restore_checked_facts
+    from ircore.scorers.verification.judge import restore_checked_facts
     from ircore.scorers.verification.scene_facts import list_facts
 
     scenes = {instance.instance_id: instance.scene for instance in results.instances}

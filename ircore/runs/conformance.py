@@ -14,7 +14,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, Table
-from ircore.games.measuring import find_rating_fault
+from ircore.games.declarations import find_rating_fault
 from ircore.games.registry import find_declaration_faults
 from ircore.instances.store import InstanceSet
 from ircore.players.base import Answer, Asked, PlayerError

@@ -27,7 +27,7 @@ from ircore.core.errors import WorkError
 from ircore.core.journal import Recorder
 from ircore.core.plain_words import format_count
 from ircore.core.plugins import convert_plugin_errors
-from ircore.core.progress import Progress
+from ircore.core.terminal import Progress
 from ircore.players.base import JudgeError, PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.players.open_questions import PLAYER_REMEDY, HaltedError, OpenQuestion, await_answer

@@ -7,8 +7,7 @@ from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Episode,
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import convert_plugin_errors
-from ircore.core.records import Fields, Instance, Record
-from ircore.core.seeds import derive_seed
+from ircore.core.records import Fields, Instance, Record, derive_seed
 from ircore.core.submission_records import Run
 from ircore.core.validation import convert_validation_errors
 from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Seat, Table

@@ -5,15 +5,16 @@ instances/        a copy of the instance set, so that a run can be read on its o
 journal.jsonl     answers (``Call``), questions without an answer (``Failure``), ends of episodes (``End``); append only
 renderings/       each rendering once, named by the SHA-256 of its pixels
 scores.jsonl      what judges and metrics gave, and what the game measured of its episodes
-facts.jsonl       which facts of drawn targets the renderings show (``ircore.runs.folder``); append only
+facts.jsonl       which facts of drawn targets the renderings show; append only
+said.jsonl        which facts were stated and shown at each turn, a line for each turn and reader; append only
 retests.jsonl     what judges gave the same renderings when they were asked a second time; append only
 judgements.jsonl  every question to a judge that is a model, and its answer (``judge_questions``); append only
 judges/           NAME.json: who each judge of that name in scores.jsonl is
 provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybody does
 
-The facts of a run's renderings: file ``facts.jsonl``, append only, read line by line.
-
-Writing events into a run folder while the run is played.
+Events are written into a run folder while the run is played. Facts are read line by line. Those of ``said.jsonl`` are
+the facts of ``list_facts`` on the scene of the target, in its order. A line holds one letter a fact: ``1`` it is so,
+``0`` it is not, ``?`` it cannot be told.
 """
 
 import re
@@ -25,7 +26,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Self
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
@@ -39,7 +40,8 @@ from ircore.core.journal import (
     read_numbered,
     read_records,
 )
-from ircore.core.score_records import JudgeIdentity, RenderingFacts, Score
+from ircore.core.records import Line, Name, Record, Sha256
+from ircore.core.score_records import JudgeIdentity, Letters, RenderingFacts, Score
 from ircore.core.submission_records import Run
 from ircore.core.validation import convert_validation_errors
 from ircore.instances.records import Instances
@@ -458,3 +460,57 @@ def store_pictures(folder: RunFolder, entries: Iterable[EventEntry], stored: Set
         # The names of new files survive a crash once their folder is on the disk, too.
         sync_folder(folder.path / "renderings")
     return new
+
+
+SAID = "said.jsonl"
+
+GRAMMAR = "grammar"
+"""The reader that is a program: the grammar of the built-in players."""
+
+
+class SaidTurn(Record):
+    """The facts of one turn of an episode.
+
+    Example:
+        >>> turn = SaidTurn(episode_id="pie_graph-easy-01", turn=1, rendering="a" * 64, reader="grammar", version="1",
+        ...                 stated="10", named="10", shown="11")
+        >>> turn.stated
+        '10'
+    """
+
+    episode_id: Name
+    turn: int = Field(ge=1, description="1-based; the turn has a message and a rendering.")
+    rendering: Sha256 = Field(description="What was drawn.")
+    reader: Name = Field(description="Who read the messages: grammar, or a judge that is a model.")
+    version: Line = Field(description="Of reader and eye: another one may read the same otherwise.")
+    stated: Letters = Field(description="Facts that the messages up to this turn state, those since changed left out.")
+    named: Letters = Field(description="Facts that this turn's message states or changes.")
+    shown: Letters = Field(description="Facts that the rendering shows.")
+
+
+_TURNS = TypeAdapter(SaidTurn)
+
+
+def read_said(run: RunFolder) -> tuple[SaidTurn, ...]:
+    """Return the stored readings of a run's turns, in the order of the file.
+
+    Raises:
+        InputError: A line is damaged.
+    """
+    return tuple(read_records(run.path / SAID, _TURNS))
+
+
+def add_said(run: RunFolder, turns: Iterable[SaidTurn]) -> None:
+    """Append turns; the caller holds the run's lock.
+
+    Raises:
+        WorkError: They cannot be written; none of them is there then.
+    """
+    with JournalWriter(run.path / SAID) as journal:
+        journal.append(turn.model_dump_json().encode() for turn in turns)
+
+
+def select_latest_turns(turns: Sequence[SaidTurn], reader: str = GRAMMAR) -> tuple[SaidTurn, ...]:
+    """Return the turns that a reader has read; of several readings of a turn, the last."""
+    known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in turns if turn.reader == reader}
+    return tuple(known.values())

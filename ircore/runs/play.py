@@ -26,9 +26,9 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.journal import Recorder
 from ircore.core.plugins import find_package_version
-from ircore.core.progress import show_progress
 from ircore.core.records import LONGEST_NAME, GameRules, Instance, Name, Record, Sha256
 from ircore.core.submission_records import MOST_REPEATS, Run
+from ircore.core.terminal import show_progress
 from ircore.core.tokens import load_tokenizer
 from ircore.core.validation import convert_validation_errors
 from ircore.games.base import Game, GamePrompts
@@ -36,7 +36,7 @@ from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
 from ircore.players.traits import list_reference_players, select_deciding_settings
-from ircore.runs.cache import Cache
+from ircore.runs.answers import Cache
 from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import load_run_prices
 from ircore.runs.engine import Engine

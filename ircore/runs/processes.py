@@ -26,7 +26,7 @@ from ircore.core.plain_words import format_count
 from ircore.core.tokens import load_tokenizer
 from ircore.games.registry import load_game
 from ircore.players.submission import LoadedSubmission
-from ircore.runs.cache import Cache
+from ircore.runs.answers import Cache
 from ircore.runs.costs.limit import CostLimit, NoMoreError, Reserve
 from ircore.runs.costs.prices import RunPrices, load_run_prices
 from ircore.runs.engine import SIGNALS, Engine, hold_signals, release_signals

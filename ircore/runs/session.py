@@ -1,6 +1,10 @@
-"""The episodes of a run while they are played: workers, the table of an episode, a question to a seat."""
+"""The episodes of a run while they are played: workers, the table of an episode, a question to a seat.
 
-from collections.abc import Awaitable, Container, Iterator, Mapping, Sequence
+Reference describers alone are asked with knowledge of the target; no player outside ``ircore.scorers.references`` may
+import ``InformedView``.
+"""
+
+from collections.abc import Awaitable, Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
@@ -16,9 +20,9 @@ from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.players.base import Answer, Asked, DescriberView, PlayerError, RecordedSeat
 from ircore.players.calls import ProviderStopError
-from ircore.players.informed_view import InformedView, Knowledge
 from ircore.players.traits import load_traits
 from ircore.runs.answers import (
+    Cache,
     answer_of,
     build_asked_question,
     call_entry,
@@ -28,7 +32,6 @@ from ircore.runs.answers import (
     hash_question,
     hash_seat,
 )
-from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import NoMoreError
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.episode import build_setup, play_episode, record_ending
@@ -328,3 +331,43 @@ def inform_describer(question: Asked, setup: EpisodeSetup[Any], instances: Insta
     knowledge = Knowledge(instance, others, partial(instances.picture, name="target"), setup.seed)
     shown = {field.name: getattr(question, field.name) for field in fields(question)}
     return InformedView(**shown, knowledge=knowledge)
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Full knowledge of a target, for reference describers alone (see ``Traits.reference``).
+
+    >>> from pathlib import Path
+    >>> from ircore.instances.store import read_instances
+    >>> targets = read_instances(Path("targets"))
+    >>> known = Knowledge(
+    ...     targets.instances[0], targets.instances[1:], lambda other: targets.picture(other, "target"), seed=7
+    ... )
+    >>> known.instance.scene.background, known.picture_of(known.instance).width
+    ('#ffffff', 512)
+
+    Attributes:
+        instance: Category, difficulty and, if the target was drawn, its scene.
+        others: Every other instance of the set.
+        picture_of: Returns the picture of an instance of the set.
+        seed: Seed of the episode, the same at every turn.
+    """
+
+    instance: Instance
+    others: tuple[Instance, ...]
+    picture_of: Callable[[Instance], Picture]
+    seed: int
+
+
+@dataclass(frozen=True)
+class InformedView(DescriberView):
+    """The view of a reference describer: the view of any describer, with full knowledge of the target.
+
+    >>> issubclass(InformedView, DescriberView)
+    True
+
+    Attributes:
+        knowledge: All that is known of the target.
+    """
+
+    knowledge: Knowledge

@@ -18,13 +18,13 @@ from ircore.players.base import RECORDED, RecordedSeat
 from ircore.players.builtin_pairs import find_submission_place
 from ircore.players.submission import LoadedSubmission, check_seat, make_player, read_manifest
 from ircore.players.traits import load_traits
+from ircore.runs.cluster import Cluster, RemotePlayer
 from ircore.runs.costs.limit import CostLimit, check_limit
 from ircore.runs.costs.prices import find_own_prices, load_run_prices, read_prices, store_prices
 from ircore.runs.episode import parse_payload
 from ircore.runs.folder import RUN_FILE, RunFolder, create_run
 from ircore.runs.play import ShardPart, check_part, open_run, read_part, write_part
 from ircore.runs.provenance import check_provenance, make_provenance, write_provenance
-from ircore.runs.remote.cluster import Cluster, RemotePlayer
 from ircore.runs.session import Players, PlayPlan
 
 

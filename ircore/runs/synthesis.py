@@ -25,8 +25,7 @@ from ircore.games.synthesis.game import (
 )
 from ircore.instances.review import ReviewEntry, read_accepted_names, write_page
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
-from ircore.instances.synthesis.studio import Studio
+from ircore.instances.synthesis.studio import FIGURES, DrawnFigures, DrawnProgram, Studio
 from ircore.instances.targets import SYNTHETIC
 from ircore.players.openai.settings import is_loopback
 from ircore.players.submission import LoadedSubmission

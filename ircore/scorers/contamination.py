@@ -20,12 +20,11 @@ from ircore.core.episode_records import Usage
 from ircore.core.files import lock_folder, write_text
 from ircore.core.journal import Recorder, read_records
 from ircore.core.plain_words import format_count
-from ircore.core.progress import show_progress
 from ircore.core.records import Instance, Record
+from ircore.core.terminal import show_progress
 from ircore.core.tokens import count_tokens
 from ircore.instances.store import InstanceSet
-from ircore.players.base import JudgeError, JudgeView, JudgingPlayer
-from ircore.players.views import Captioned
+from ircore.players.base import Captioned, JudgeError, JudgeView, JudgingPlayer
 from ircore.runs.costs.forecast import IMAGE_READ_TOKENS
 from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import RunPrices, find_own_prices, read_prices, store_prices

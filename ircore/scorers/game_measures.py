@@ -15,18 +15,17 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import convert_plugin_errors, load_plugin
-from ircore.core.progress import show_progress
 from ircore.core.records import Instance, Scene
 from ircore.core.score_records import LONGEST_NOTE, Score
+from ircore.core.terminal import show_progress
 from ircore.games.base import Game, Instruments, Measure, Measured, is_played, read_ending
-from ircore.games.measuring import MeasuredValue
+from ircore.games.declarations import MeasuredValue
 from ircore.runs.episode import parse_payload
 from ircore.runs.folder import RunFolder
-from ircore.scorers.elements.comparisons import COMPARISONS
+from ircore.scorers.element_metrics import COMPARISONS
 from ircore.scorers.judges.base import give_scene
 from ircore.scorers.material import load_judge
-from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.measure import find_obstacle, measure
+from ircore.scorers.metrics.base import Metric, find_obstacle, measure
 
 
 class MeasureCounts(NamedTuple):
@@ -208,7 +207,7 @@ class EpisodeInstruments:
         return self._read(rendering)
 
     def metric(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> MeasuredValue:
-        """Return the value of an image metric; see ``ircore.games.measuring.Instruments``."""
+        """Return the value of an image metric; see ``ircore.games.declarations.Instruments``."""
         # The eye sees charts and shapes, which DETR's classes of COCO leave out; DETR is for pictures without a scene.
         if scene is not None and name in COMPARISONS:
             # The target is seen by the eye too, since the eye leaves out tick marks and hidden things in both.
@@ -224,13 +223,13 @@ class EpisodeInstruments:
 
     def elements(self, image: Picture, labels: tuple[str, ...]) -> ElementList | None:
         """Return the things that the vision model in ``IRCORE_DETECTOR`` sees; see ``Instruments``."""
-        from ircore.scorers.elements.grounded import detect_with_cache  # SciPy, as below
+        from ircore.scorers.element_sources import detect_with_cache  # SciPy, as below
 
         detector = os.environ.get(DETECTOR_VARIABLE)
         return detect_with_cache(Path(detector), image, labels) if detector else None
 
     def judge(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> MeasuredValue:
-        """Return the rating of a judge that computes; see ``ircore.games.measuring.Instruments``."""
+        """Return the rating of a judge that computes; see ``ircore.games.declarations.Instruments``."""
         try:
             judge = load_judge(name)
         except InputError as error:
@@ -241,7 +240,7 @@ class EpisodeInstruments:
 
     def _detect_elements(self, target: Picture, scene: Scene, image: Picture) -> ElementList:
         """Return the elements that the eye sees; a picture is looked at once for all metrics."""
-        from ircore.scorers.elements.eye import detect_by_eye  # SciPy takes longer to import than most checks
+        from ircore.scorers.element_sources import detect_by_eye  # SciPy takes longer to import than most checks
 
         key = (target.sha256, image.sha256)
         if key not in self._elements:

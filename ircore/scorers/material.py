@@ -9,8 +9,7 @@ from ircore.core.plugins import check_finite, convert_plugin_errors, load_plugin
 from ircore.core.records import Scene
 from ircore.core.score_records import FactVerdicts, RenderingFacts, Score, Task
 from ircore.scorers.judges.base import Judge, Judgement, give_scene
-from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.measure import MetricKey, find_metric_version, measure
+from ircore.scorers.metrics.base import Metric, MetricKey, find_metric_version, measure
 
 
 class Wanted(NamedTuple):

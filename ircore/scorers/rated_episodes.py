@@ -10,7 +10,7 @@ from ircore.core.images import Picture
 from ircore.core.plugins import convert_plugin_errors
 from ircore.core.records import Instance, Scene
 from ircore.games.base import Game, RatedPicture, is_played, read_ending
-from ircore.games.measuring import find_rating_fault
+from ircore.games.declarations import find_rating_fault
 from ircore.games.registry import has_rated_pictures, load_game
 from ircore.instances.store import InstanceSet
 from ircore.runs.episode import parse_payload

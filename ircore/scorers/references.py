@@ -13,8 +13,8 @@ from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.instances.scene_percepts import perceive_scene
 from ircore.players.base import DescriberView, PlayerError, TextAnswer, refuse_settings
 from ircore.players.builtin_language import describe_percepts, describe_picture
-from ircore.players.informed_view import InformedView, Knowledge
-from ircore.scorers.verification.scene_facts.scene import list_facts
+from ircore.runs.session import InformedView, Knowledge
+from ircore.scorers.verification.scene_facts import list_facts
 
 WORDS = ("places", "facts")
 """How ``scene`` speaks: by places in pixels, as the built-in describer does, or by values and relations."""

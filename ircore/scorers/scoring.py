@@ -22,14 +22,14 @@ from typing import TypeAlias
 
 from ircore.core.errors import InputError
 from ircore.core.plain_words import format_count
-from ircore.core.progress import show_progress
 from ircore.core.records import Instance, Scene, list_scene_categories
 from ircore.core.score_records import JudgeIdentity, Score, Task
+from ircore.core.terminal import show_progress
 from ircore.core.workers import AHEAD, map_in_order
 from ircore.games.registry import load_game
+from ircore.runs.cluster import Cluster
+from ircore.runs.cluster_worker import check_version
 from ircore.runs.folder import RunFolder, add_facts
-from ircore.runs.remote.cluster import Cluster
-from ircore.runs.remote.worker import check_version
 from ircore.scorers.judges.base import SceneJudge, describe_identity, list_tasks
 from ircore.scorers.material import (
     Material,
@@ -40,7 +40,7 @@ from ircore.scorers.material import (
     load_judge,
     read_metric_version,
 )
-from ircore.scorers.metrics.measure import load_metrics
+from ircore.scorers.metrics.base import load_metrics
 from ircore.scorers.rated_episodes import Original, RatedEpisode, list_rated_episodes, read_original, read_scene
 
 

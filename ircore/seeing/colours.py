@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from PIL import ImageColor
 
 from ircore.core import exact
-from ircore.core.word_files import read_table
+from ircore.core.files import read_table
 
 _TABLE = read_table("ircore.seeing", "colour_names")
 

@@ -16,9 +16,8 @@ import numpy.typing as npt
 from scipy import ndimage
 
 from ircore.core.images import Pixels
-from ircore.seeing.algebra import Floats, compute_dot, compute_lengths, fit_line
+from ircore.seeing.arrays import Floats, Mask, compute_dot, compute_lengths, fit_line, mark_uniform_pixels
 from ircore.seeing.colours import parse_hex
-from ircore.seeing.masks import Mask, mark_uniform_pixels
 from ircore.seeing.percepts import Box, Shape, build_upright_shape
 
 Labels = npt.NDArray[np.int16]

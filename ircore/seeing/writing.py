@@ -17,11 +17,10 @@ from scipy import ndimage
 
 from ircore.core import exact
 from ircore.core.images import Pixels
-from ircore.seeing.algebra import Floats, compute_dot, compute_lengths
+from ircore.seeing.arrays import EIGHT, Floats, Mask, Numbers, compute_dot, compute_lengths, dilate
 from ircore.seeing.colours import measure_rgb_distance, parse_hex
 from ircore.seeing.flat_colours import Grounds, Segmentation, format_rgb_array, parse_rgb_array
 from ircore.seeing.glyphs import COMMON, SIZES, Cover, Print, read_line
-from ircore.seeing.masks import EIGHT, Mask, Numbers, dilate
 from ircore.seeing.percepts import Box, Text, join_boxes
 
 Paper = npt.NDArray[np.int16]

@@ -20,8 +20,7 @@ from ircore.core.submission_records import Opening
 from ircore.players.submission import FOLDER, MANIFEST, LoadedSubmission, find_folder, read_manifest
 from ircore.runs.provenance import compute_commitment, hash_players
 from ircore.submissions.branches import find_clone_root
-from ircore.submissions.check.entries import is_manifest
-from ircore.submissions.check.git_objects import GitRepository
+from ircore.submissions.check.entries import GitRepository, is_manifest
 from ircore.submissions.check.submission import Purpose, check_bytes
 
 MAIN_BRANCHES = ("refs/remotes/upstream/main", "refs/remotes/origin/main", "HEAD")

@@ -46,7 +46,7 @@ from ircore.players.examination import (
 )
 from ircore.players.openai.connection import Connection
 from ircore.players.openai.conversations import ChatMessage, build_chat_messages, build_responses_input
-from ircore.players.openai.describer import OpenAIDescriber
+from ircore.players.openai.players import OpenAIDescriber
 from ircore.players.openai.provider import find_served_model
 from ircore.players.openai.provider_errors import list_remedies
 from ircore.players.openai.replies import ChatReply, ResponsesReply, read_tokens

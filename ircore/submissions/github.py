@@ -18,7 +18,7 @@ from urllib.parse import quote
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from ircore.core.errors import InputError, WorkError
-from ircore.submissions.addresses import find_service_hosts
+from ircore.submissions.services import find_service_hosts
 
 SECONDS = 60.0
 """Seconds that the service may be silent."""

@@ -33,7 +33,7 @@ from ircore.submissions.decisions import (
     open_disputes,
     read_decisions,
 )
-from ircore.submissions.request_fields import explain_self_reported
+from ircore.submissions.services import explain_self_reported
 
 
 class Forecast(NamedTuple):

@@ -22,7 +22,7 @@ from ircore.runs.provenance import Flag
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import make_players
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.submissions.channel.channel_test import compute_final_scores, play_all
+from ircore.submissions.channel_test import compute_final_scores, play_all
 from ircore.submissions.reproduce import submission_of
 
 SHARE = 0.05

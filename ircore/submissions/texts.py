@@ -13,8 +13,8 @@ from itertools import islice
 from ircore.core.errors import InputError
 from ircore.core.private_text import find_leaks
 from ircore.core.strict_yaml import FieldPath, find_hidden_character
-from ircore.submissions.addresses import is_repository
 from ircore.submissions.findings import FieldFault
+from ircore.submissions.services import is_repository
 
 MOST_MARKS = 3
 """Combining marks that may follow one letter; some scripts need as many, pictures made of marks need more."""

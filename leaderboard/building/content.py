@@ -14,7 +14,7 @@ from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.players.submission import LoadedSubmission
 from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judge_test.cards import read_cards
+from ircore.scorers.judge_test.card import read_cards
 from ircore.submissions.pending_work import MergedSubmission, list_unplayed, merged_submissions
 from ircore.submissions.seasons import SEASON_GAPS
 from leaderboard.building.sources import ABSENT
@@ -26,12 +26,12 @@ from leaderboard.games.pages import build_game_pages, build_games_board_files, b
 from leaderboard.model.section import GameSection, build_game_sections, split_runs
 from leaderboard.model.site import LEADERBOARD, Page, Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.ask import ask_page
+from leaderboard.pages.ask import build_ask_page
 from leaderboard.pages.beside_pairs import check_season
 from leaderboard.pages.board_views import build_leaderboard_files
 from leaderboard.pages.boards import build_board_pages
 from leaderboard.pages.citation import build_badge_files, build_citation_page
-from leaderboard.pages.feed import NAME, build_changes_page, feed_files
+from leaderboard.pages.feed import NAME, build_changes_page, build_feed_files
 from leaderboard.pages.figures import build_figure_data_files, build_figure_pages, build_figures_page
 from leaderboard.pages.history import build_history_page, describe_newest_moves
 from leaderboard.pages.judges import METRICS_PATH as METRIC_AGREEMENT
@@ -53,7 +53,7 @@ from leaderboard.pages.pair_comparison import Comparisons, build_against_files, 
 from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import build_paper_page
 from leaderboard.pages.players import build_player_board_pages, build_player_pages
-from leaderboard.pages.search_entries import search_file
+from leaderboard.pages.search_entries import build_search_file
 from leaderboard.pages.targets import build_targets_page, build_try_page
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.storage.pictures import PictureBook
@@ -63,7 +63,7 @@ def _build_comparison_files(site: Site) -> Iterator[tuple[str, str]]:
     return Comparisons(site).files()
 
 
-_BOARD_FILES = (build_against_files, _build_comparison_files, feed_files)
+_BOARD_FILES = (build_against_files, _build_comparison_files, build_feed_files)
 """Makers of the data behind the boards of any game."""
 
 Files = Callable[[], Iterable[tuple[str, str]]]
@@ -237,7 +237,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     pages = (*list_pages(site, games), *named, *versions, *handed_in, *pending, *retired)
     files: list[Files] = [*_list_file_makers(site, fragments), partial(build_games_board_files, games)]
     files += [partial(make, section) for section in games for make in _BOARD_FILES]
-    files.append(partial(search_file, site, pages))
+    files.append(partial(build_search_file, site, pages))
     many = len(site.pairs) >= _MANY or len(others) >= _MANY
     return Content(site, games, site.pictures, pages, tuple(files), frozen, many)
 
@@ -282,7 +282,7 @@ def _build_games_content(runs: Sequence[RunFolder], options: Options) -> Content
         partial(build_games_board_files, games),
         partial(build_only_games_files, games, LEADERBOARD),
         *(partial(make, section) for section in games for make in _BOARD_FILES),
-        partial(search_file, None, shown),
+        partial(build_search_file, None, shown),
     )
     return Content(None, games, pictures, pages, files, (), len(runs) >= _MANY)
 
@@ -296,7 +296,7 @@ def list_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
         compare_page(site),
         build_limits_page(site),
     )
-    asked, cited = ask_page(site), build_citation_page(site.version, site.address)
+    asked, cited = build_ask_page(site), build_citation_page(site.version, site.address)
     several = (
         build_board_pages(site),
         build_metric_pages(site),

@@ -26,15 +26,15 @@ import ircore.core.exact
 import ircore.core.untrusted_text
 import ircore.players
 import ircore.seeing.colours
-from ircore.core import drawing, word_files
+from ircore.core import drawing
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import write_bytes
+from ircore.core.files import read_table, write_bytes
 from ircore.core.records import Instance, Record
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.games.registry import build_manifest_form, load_installed_games
-from ircore.scorers.judge_test.page import read_card_style
+from ircore.scorers.judge_test.card import read_card_style
 from leaderboard.building.finish import Tree
 from leaderboard.building.menus import Menu, add_front_matter, read_menu, select_navigation
 from leaderboard.building.shells import has_own_shell
@@ -163,7 +163,7 @@ def _collect_sources() -> Mapping[str, str]:
         [(_PARTS / "drawing.txt").read_text(encoding="utf-8"), *(inspect.getsource(part) for part in own_parts)]
     )
     head = "import tomllib\nfrom importlib.resources import files\nfrom typing import Any\n\n\n"
-    texts["ircore/core/word_files.py"] = head + inspect.getsource(word_files.read_table)
+    texts["ircore/core/files.py"] = head + inspect.getsource(read_table)
     texts["ircore/core/images.py"] = "Pixels = object\n"
     texts["numpy/__init__.py"] = (_PARTS / "numpy.txt").read_text(encoding="utf-8")
     texts["numpy/typing.py"] = "from numpy import NDArray\n"

@@ -31,14 +31,14 @@ from leaderboard.charts.categories import sketch_categories
 from leaderboard.charts.costs import sketch_costs, sketch_seconds
 from leaderboard.charts.data import RUN, ChartSubject
 from leaderboard.charts.grammar import Missing, Sketch, escape_for_plotly
-from leaderboard.charts.heat import pair_heat_map_sketch, sketch_heat_maps
+from leaderboard.charts.heat import sketch_heat_maps, sketch_pair_heat_map
 from leaderboard.charts.judges import sketch_agreement, sketch_ratings, sketch_reliability
 from leaderboard.charts.language import sketch_corrections, sketch_corrections_by_turn, sketch_lengths, sketch_novelty
 from leaderboard.charts.metrics import sketch_correlations, sketch_metric_preferences
 from leaderboard.charts.outcome_bars import (
-    pair_convergence_sketch,
     sketch_budget_outcomes,
     sketch_convergence,
+    sketch_pair_convergence,
     sketch_pooled_convergence,
 )
 from leaderboard.charts.scores import (
@@ -51,11 +51,11 @@ from leaderboard.charts.scores import (
 )
 from leaderboard.charts.still import draw_still
 from leaderboard.charts.turns import (
-    pair_said_sketch,
-    pair_trajectory_sketch,
     sketch_budget_deltas,
     sketch_budget_scores,
     sketch_budget_scores_sem,
+    sketch_pair_facts,
+    sketch_pair_trajectory,
     sketch_trajectories,
 )
 from leaderboard.model.site import Pair
@@ -249,13 +249,13 @@ OF_JUDGE: Mapping[str, Callable[[ChartSubject], Sketch | Missing]] = {
 """Figures of all pairs for each judge."""
 
 OF_PAIR: Mapping[str, Callable[[ChartSubject, Pair], Sketch | Missing]] = {
-    "trajectory": pair_trajectory_sketch,
-    "heat-map": pair_heat_map_sketch,
-    "pair-convergence": pair_convergence_sketch,
+    "trajectory": sketch_pair_trajectory,
+    "heat-map": sketch_pair_heat_map,
+    "pair-convergence": sketch_pair_convergence,
 }
 """Figures of one pair for each judge."""
 
-OF_PAIR_ONCE: Mapping[str, Callable[[ChartSubject, Pair], Sketch | Missing]] = {"said": pair_said_sketch}
+OF_PAIR_ONCE: Mapping[str, Callable[[ChartSubject, Pair], Sketch | Missing]] = {"said": sketch_pair_facts}
 """Figures of one pair that do not depend on a judge."""
 
 

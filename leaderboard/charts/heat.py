@@ -178,7 +178,7 @@ def _make_colour_key(share: bool) -> list[Json]:
     ]
 
 
-def pair_heat_map_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
+def sketch_pair_heat_map(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
     """Draw one pair's mean similarity by category and turn."""
     categories = subject.results.categories
     table = _select_categories(trajectories_table(subject.only(pair).results, subject.judge))

@@ -92,7 +92,7 @@ def sketch_pooled_convergence(subject: ChartSubject) -> Sketch | Missing:
     )
 
 
-def pair_convergence_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
+def sketch_pair_convergence(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
     """Draw the shares of convergence outcomes of a pair's episodes, overall and by category."""
     results = subject.only(pair).results
     names = {None: "All"} | {category: words.format_category(category) for category in results.categories}

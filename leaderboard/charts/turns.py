@@ -108,7 +108,7 @@ def sketch_trajectories(subject: ChartSubject) -> Sketch | Missing:
     )
 
 
-def pair_trajectory_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
+def sketch_pair_trajectory(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
     """Draw one pair's mean similarity by turn."""
     table = _select_all_categories(trajectories_table(subject.only(pair).results, subject.judge))
     track = _build_track(pair, group_by_run(table).get(pair.run_id, ()))
@@ -119,7 +119,7 @@ def pair_trajectory_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missin
     return Sketch(_compose_pair_title(track), _AID, drawing, select_columns(table, _COLUMNS[2:]))
 
 
-def pair_said_sketch(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
+def sketch_pair_facts(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
     """Draw a pair's shares of facts said, of said facts drawn, and of named errors corrected, by turn."""
     table = said_table(subject.only(pair).results)
     # The row ``last`` takes each episode at its own last turn, so it has no place on an axis of turns.

@@ -135,7 +135,7 @@ class EpisodeView:
     """Numbers of scores shown and of those among them that the maintainers vouch for."""
 
 
-def pair_outcomes(site: Site, views: Iterable[EpisodeView]) -> Outcomes:
+def build_pair_outcomes(site: Site, views: Iterable[EpisodeView]) -> Outcomes:
     """Return the outcomes of a pair's episodes that were played.
 
     Args:
@@ -226,7 +226,7 @@ class Fragments:
         )
 
     def outcomes(self, pair: Pair) -> str:
-        """Return ``pair_outcomes`` of a pair's episodes as a JSON text."""
+        """Return ``build_pair_outcomes`` of a pair's episodes as a JSON text."""
         return load_or_make(
             self._site.cache, self._name_outcomes(pair), lambda: self._dump_outcomes(self._view_episodes(pair))
         ).decode()
@@ -240,7 +240,7 @@ class Fragments:
             store_fates(self._site, pair, facts)
 
     def _dump_outcomes(self, views: Sequence[EpisodeView]) -> bytes:
-        return dump_compact(pair_outcomes(self._site, views)).encode()
+        return dump_compact(build_pair_outcomes(self._site, views)).encode()
 
     def _view_episodes(self, pair: Pair, facts: Lines | None = None) -> list[EpisodeView]:
         known = load_pair_facts(self._site, pair) if facts is None else facts

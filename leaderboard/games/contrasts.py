@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ircore.games.base import Measure, PublishedFigure
-from ircore.games.pages import Contrast
+from ircore.games.declarations import Contrast
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import measure_column
 from ircore.results.tables.model import Column, Table, Value
@@ -22,7 +22,7 @@ from leaderboard.charts.grammar import (
     make_whiskers,
     scatter,
 )
-from leaderboard.games.figures import build_published_table, drop_weak_interval, measure, name_setting, scale_ends
+from leaderboard.games.figures import build_published_table, drop_weak_interval, get_measure, name_setting, scale_ends
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
@@ -50,7 +50,7 @@ def make_contrast_charts(section: GameSection) -> tuple[Chart, ...]:
 
 
 def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
-    shown = measure(section, contrast.measure)
+    shown = get_measure(section, contrast.measure)
     title = f"{shown.title} by category"
     pairs = section.ranked[:MOST_COLOURED]
     rows = [row for row in _collect_rows(section, contrast, pairs) if any(mean.mean is not None for mean in row[2])]
@@ -74,7 +74,7 @@ def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
 def _collect_rows(section: GameSection, contrast: Contrast, pairs: Sequence[Pair]) -> list[_Row]:
     results = section.results
     beside: list[_Row] = [
-        (key, measure(section, key).title, [drop_weak_interval(results.mean(pair.run_id, key)) for pair in pairs])
+        (key, get_measure(section, key).title, [drop_weak_interval(results.mean(pair.run_id, key)) for pair in pairs])
         for key in contrast.beside
     ]
     categories: list[_Row] = [

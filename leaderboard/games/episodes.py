@@ -19,7 +19,7 @@ from ircore.games.base import Measure, read_ending
 from ircore.results.played_run import PlayedRun
 from leaderboard import words
 from leaderboard.components import episodes as components
-from leaderboard.games.figures import compute_similarity, measure
+from leaderboard.games.figures import compute_similarity, get_measure
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.storage.pictures import Shown
@@ -184,7 +184,7 @@ def find_compared_picture(section: GameSection, instance: Instance) -> Shown | N
 
 def find_replayed_measure(section: GameSection) -> Measure | None:
     """Return the measure that a replay draws over the steps: the first with ends that the game draws as a curve."""
-    curves = (measure(section, curve.measure) for curve in section.game.pages.curves)
+    curves = (get_measure(section, curve.measure) for curve in section.game.pages.curves)
     return next((curve for curve in curves if curve.bounds is not None), None)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import floor, log10
 
 from ircore.games.base import Measure, PublishedFigure
-from ircore.games.pages import Curve
+from ircore.games.declarations import Curve
 from ircore.results.curves import SteppedEpisode, compute_curve_points, list_recorded_episodes, run_episodes
 from ircore.results.statistics.intervals import Estimate, are_too_few
 from ircore.results.tables.board import measure_column
@@ -31,7 +31,7 @@ _MOST_TICKS = 6
 """Steps up to which each has a tick on the horizontal axis."""
 
 
-def measure(section: GameSection, key: str) -> Measure:
+def get_measure(section: GameSection, key: str) -> Measure:
     """Return a measure of a game by its key; the game's declarations guarantee that the key exists."""
     return next(measure for measure in section.game.measures if measure.key == key)
 
@@ -132,7 +132,7 @@ def _round_end(end: float) -> float:
 def _build_sketch(
     section: GameSection, curve: Curve, episodes: Episodes, people: Sequence[SteppedEpisode]
 ) -> Sketch | Missing:
-    shown = measure(section, curve.measure)
+    shown = get_measure(section, curve.measure)
     words = curve.words(section.game.step_word)
     title = f"{shown.title} by {words}"
     points = {run_id: compute_curve_points(played, shown, curve) for run_id, played in episodes.items()}

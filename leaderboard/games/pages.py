@@ -32,11 +32,11 @@ from leaderboard.games.episodes import (
     render_episode,
     render_instance,
 )
-from leaderboard.games.figures import compute_similarity, drop_weak_interval, make_curve_charts, measure, scale_ends
+from leaderboard.games.figures import compute_similarity, drop_weak_interval, get_measure, make_curve_charts, scale_ends
 from leaderboard.model.section import GameSection, RulesBoard
 from leaderboard.model.site import Page, Pair
-from leaderboard.model.trust import trust_lines
-from leaderboard.pages.ask import ask_page
+from leaderboard.model.trust import list_trust_lines
+from leaderboard.pages.ask import build_ask_page
 from leaderboard.pages.board_views import label_rules
 from leaderboard.pages.boards import build_board_pages
 from leaderboard.pages.feed import build_changes_page
@@ -136,7 +136,7 @@ def _build_section_pages(section: GameSection) -> Iterator[Page]:
         ("boards/index", chain(build_board_pages(section), build_player_board_pages(section))),
         ("matrix", build_matrix_pages(section) if section.results.crossed is not None else iter(())),
         ("compare", iter([compare_page(section)])),
-        ("ask", iter([ask_page(section)])),
+        ("ask", iter([build_ask_page(section)])),
         ("history", iter([build_history_page(section), build_changes_page(section)])),
     )
     for tab, pages in shared:
@@ -264,7 +264,7 @@ def _list_players(section: GameSection) -> list[dict[str, Any]]:
 
 def _build_figures(section: GameSection) -> list[dict[str, Any]]:
     """Return a chart per drawn measure: a dot with its interval for each run, overall and by category."""
-    figures = [measure(section, key) for key in section.game.pages.figures or (section.game.headline.key,)]
+    figures = [get_measure(section, key) for key in section.game.pages.figures or (section.game.headline.key,)]
     return [{"measure": shown, "digits": choose_digits(shown), **_build_dots(section, shown)} for shown in figures]
 
 
@@ -339,7 +339,7 @@ def _collect_run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
             ]
             for category in dict.fromkeys(category for category, _ in section.conditions)
         },
-        "trust": trust_lines(pair.result),
+        "trust": list_trust_lines(pair.result),
         "settings": [
             ("Name", run.submission.name),
             *((seat.title, describe_player(run.submission.players[seat.name]))

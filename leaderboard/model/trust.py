@@ -85,7 +85,7 @@ def find_tier(submission: SubmissionResult) -> Tier:
     return {"maintainers": MAINTAINERS, "rescored": RESCORED}[known.kind]
 
 
-def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
+def list_trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
     """Return the parties who vouch for a run and the findings of its checks, as text for pages.
 
     Args:

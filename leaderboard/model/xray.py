@@ -388,7 +388,7 @@ def _compare_turns(earlier: RenderingFacts | None, line: RenderingFacts, is_last
 
 def _make_teller(scene: Scene, line: RenderingFacts) -> Tell:
     """Return a function that turns indices of facts into sentences, grouped by part."""
-    from ircore.scorers.verification.report import restore_checked_facts
+    from ircore.scorers.verification.judge import restore_checked_facts
 
     facts = [checked.fact for checked in restore_checked_facts(scene, line)]
 

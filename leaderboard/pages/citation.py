@@ -108,7 +108,7 @@ def format_bibtex(cff: Mapping[str, Any]) -> str:
     return _format_entry(kind, _make_key(family, fields["year"], cff["title"]), fields)
 
 
-def pair_bibtex(pair: Pair, address: str) -> str:
+def format_pair_bibtex(pair: Pair, address: str) -> str:
     """Return the BibTeX entry of a pair's results.
 
     Args:
@@ -131,7 +131,7 @@ def pair_bibtex(pair: Pair, address: str) -> str:
     return _format_entry("misc", re.sub(r"[^A-Za-z0-9-]", "-", run.run_id), fields)
 
 
-def answer_bibtex(key: str, question: str, version: Version, judge: str, address: str) -> str:
+def format_answer_bibtex(key: str, question: str, version: Version, judge: str, address: str) -> str:
     """Return the BibTeX entry of an answer to a ready question.
 
     Args:

@@ -112,7 +112,7 @@ def _group_by_day(listed: Sequence[FeedEntry]) -> list[tuple[str, list[FeedEntry
     return [(day, list(of_day)) for day, of_day in groupby(listed, key=lambda change: change.when[:10])]
 
 
-def feed_files(site: Site) -> Iterator[tuple[str, str]]:
+def build_feed_files(site: Site) -> Iterator[tuple[str, str]]:
     """Yield path and text of both feeds of a game."""
     entries = list_changes(site)
     name = site.game.title if site.folder else NAME

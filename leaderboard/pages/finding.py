@@ -136,7 +136,7 @@ def collect_findings(site: Site) -> SiteFindings | None:
     )
 
 
-def pair_finding(judge: str, values: Mapping[str, Any]) -> str:
+def describe_pair_finding(judge: str, values: Mapping[str, Any]) -> str:
     """Return a pair's rank and main score, and its best and worst condition.
 
     Args:

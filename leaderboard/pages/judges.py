@@ -21,8 +21,7 @@ from ircore.results.tables.judges import metric_agreement_table, people_table
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.pairs import ALL
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judge_test.card import PASSING
-from ircore.scorers.judge_test.page import format_percent, render_card
+from ircore.scorers.judge_test.card import PASSING, format_percent, render_card
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import metric_path
 from leaderboard.words import judge_name

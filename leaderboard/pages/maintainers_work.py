@@ -23,7 +23,7 @@ from ircore.results.subsets import list_board_rows
 from ircore.runs.folder import RunFolder
 from ircore.submissions.decisions import Decision, find_status
 from ircore.submissions.pending_work import MergedSubmission, cleared_runs, pending_work
-from ircore.submissions.request_fields import explain_self_reported
+from ircore.submissions.services import explain_self_reported
 from leaderboard.components.players import describe_player
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site

@@ -26,12 +26,12 @@ from leaderboard.components.players import describe_player
 from leaderboard.components.values import BarPart
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.model.site_judge import has_rated
-from leaderboard.model.trust import FINDINGS, trust_lines
+from leaderboard.model.trust import FINDINGS, list_trust_lines
 from leaderboard.pages.board_views import BoardView, describe_view, judge_words, view_path
 from leaderboard.pages.boards import join_pairs
 from leaderboard.pages.cannot_draw import find_undrawable_marks
-from leaderboard.pages.citation import build_badges, format_badge_snippet, pair_bibtex
-from leaderboard.pages.finding import pair_finding
+from leaderboard.pages.citation import build_badges, format_badge_snippet, format_pair_bibtex
+from leaderboard.pages.finding import describe_pair_finding
 from leaderboard.pages.pair_comparison import choose_span
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.selections import Chosen, list_judged_episodes
@@ -151,17 +151,17 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "rival": next((other for other in ranked if other is not pair), None),
                 "badges": made[pair.run_id],
                 "badge_snippet": format_badge_snippet(made[pair.run_id][0], pair, site.address),
-                "bibtex": pair_bibtex(pair, f"{site.address}pairs/{pair.key}.html" if site.address else ""),
+                "bibtex": format_pair_bibtex(pair, f"{site.address}pairs/{pair.key}.html" if site.address else ""),
                 "settings": _describe_settings(site, pair),
                 "links": sorted(pair.result.run.submission.links.items()),
                 "commands": _list_commands(pair),
-                "trust": trust_lines(pair.result),
+                "trust": list_trust_lines(pair.result),
                 "evidence": list_shown_findings(site, pair),
                 "history": site.history(pair.result.slug),
                 "disputed": disputes[pair.run_id],
             },
             later=partial(_collect_episodes, site, pair),
-            finding=partial(pair_finding, site.judge),
+            finding=partial(describe_pair_finding, site.judge),
         )
 
 

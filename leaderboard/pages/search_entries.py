@@ -51,7 +51,7 @@ _PAGES = {
 """Paths of further pages that are listed, each with words to find it by beside its title, as links to it name it."""
 
 
-def search_file(site: Site | None, pages: Sequence[Page]) -> Iterator[tuple[str, str]]:
+def build_search_file(site: Site | None, pages: Sequence[Page]) -> Iterator[tuple[str, str]]:
     """Yield the file of entries.
 
     Args:

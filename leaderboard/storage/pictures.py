@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes
 from ircore.core.images import Picture, read_image_bytes
-from ircore.core.progress import track_progress
+from ircore.core.terminal import track_progress
 from ircore.core.workers import map_in_order
 from leaderboard.storage.output_folder import take_over
 

@@ -11,7 +11,7 @@ from ircore.core.records import Scene
 from ircore.core.score_records import RenderingFacts
 from ircore.games.reconstruction.records import Turn
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.scorers.verification.report import build_stored_verdicts
+from ircore.scorers.verification.judge import build_stored_verdicts
 from ircore.scorers.verification.score import verify_picture
 from leaderboard.building.site_build import build_site
 

@@ -1,18 +1,16 @@
 """``ircore maintain``: look after merged submissions: what waits, evaluations, decisions, seasons."""
 
-from ircore.commands.lazy_group import LazyGroup
+from ircore.commands.options import LazyGroup
 
 _MODULES = {
     "maintain.batch": ("evaluate-pending", "paid"),
-    "maintain.channel": ("channel-test",),
     "maintain.decisions": (
         *("clear", "correct", "dispute", "reinstate", "settle", "withdraw"),
         *("decisions", "history", "retire", "update"),
     ),
     "maintain.season": ("season",),
-    "maintain.setup": ("setup",),
-    "maintain.spot_replay": ("spot-replay",),
-    "maintain.upkeep": ("evaluate", "links", "pending", "reproduce"),
+    "maintain.replays": ("channel-test", "spot-replay"),
+    "maintain.upkeep": ("evaluate", "links", "pending", "reproduce", "setup"),
     "submission.preview": ("preview",),
     "submission.transcripts": ("rescore",),
 }

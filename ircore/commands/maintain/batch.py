@@ -39,8 +39,7 @@ from ircore.submissions.pending_work import (
     names_in,
     waiting_submissions,
 )
-from ircore.submissions.seasons import read_committed_set, write_season_gaps
-from ircore.submissions.secret_slice import SLICES, no_gaps
+from ircore.submissions.seasons import SLICES, no_gaps, read_committed_set, write_season_gaps
 
 
 @click.command("evaluate-pending", short_help="Play or re-score all that waits, in one go.")

@@ -12,13 +12,12 @@ from pydantic import ValidationError
 from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.commands.run_paths import find_runs_to_read
 from ircore.core.errors import InputError
-from ircore.core.files import write_text
+from ircore.core.files import read_table, write_text
 from ircore.core.plain_words import format_count
 from ircore.core.plugins import build_unknown_name_error
 from ircore.core.submission_records import Run, TranscriptsReference, Withdrawal, format_decisions
 from ircore.core.terminal import make_printable
 from ircore.core.validation import describe_validation_error
-from ircore.core.word_files import read_table
 from ircore.instances.benchmark import RETIRED, RetiredTarget, list_versions_of_set, retire_target
 from ircore.instances.store import read_instances
 from ircore.players.submission import MANIFEST, find_folder, list_manifests, read_manifest

@@ -26,7 +26,12 @@ from ircore.results.tables.formats import Format, render
 from ircore.results.tables.sensitivity import season_gap_table
 from ircore.runs.folder import RunFolder
 from ircore.submissions.seasons import (
+    JUDGE,
+    PICTURES,
+    SLICES,
+    add_gap,
     begin_season,
+    compute_gap,
     read_committed_set,
     read_season,
     restore_season,
@@ -34,8 +39,8 @@ from ircore.submissions.seasons import (
     season_gaps,
     verify_season,
     write_season_gaps,
+    write_slice,
 )
-from ircore.submissions.secret_slice import JUDGE, PICTURES, SLICES, add_gap, compute_gap, write_slice
 
 SECRET_VARIABLE = "IRCORE_SEASON_SECRET"  # noqa: S105 - the name of a variable
 """Variable that holds the text of a season's secret."""

@@ -1,4 +1,8 @@
-"""``ircore maintain pending``, ``evaluate``, ``links`` and ``reproduce``: looking after merged submissions."""
+"""``ircore maintain pending``, ``evaluate``, ``links``, ``reproduce`` and ``setup``: looking after a leaderboard.
+
+What waits is played or re-scored, links are tried, published runs are reproduced; and the settings of the repository on
+GitHub, with those that are missing.
+"""
 
 import os
 import sys
@@ -33,9 +37,9 @@ from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.provenance import read_provenance
 from ircore.seeing.ocr import find_missing_ocr_package
+from ircore.submissions.branches import find_clone_root
 from ircore.submissions.check.reports import add_step_output, add_step_summary
-from ircore.submissions.github import GitHub
-from ircore.submissions.links import find_dead_links, list_links
+from ircore.submissions.github import GitHub, repository_settings
 from ircore.submissions.paid_answers import WORKFLOW, add_kept_judgements, keep_judgements
 from ircore.submissions.pending_work import (
     PendingWork,
@@ -48,8 +52,8 @@ from ircore.submissions.pending_work import (
     write_bounds,
 )
 from ircore.submissions.reproduce import list_differences, plays_offline
-from ircore.submissions.rescoring.evidence import findings_markdown
-from ircore.submissions.rescoring.pictures import UNREAD
+from ircore.submissions.rescoring.fetch import find_dead_links, list_links
+from ircore.submissions.rescoring.pictures import UNREAD, findings_markdown
 from ircore.submissions.rescoring.rescore import flag_run
 
 LEAST_LEFT = 1e-6
@@ -386,3 +390,34 @@ def reproduce(
         click.echo(
             f"{len(offline)} of {format_count(len(folders), 'run')} played again: the same words and the same pictures"
         )
+
+
+API = "https://api.github.com"
+
+
+@click.command("setup", short_help="Check the settings of the repository on GitHub.")
+@click.option("--check", "checking", is_flag=True, help="Read the settings through GitHub's API.")
+@click.option("--repo", metavar="ORG/NAME", help="The repository; GITHUB_REPOSITORY if not given.")
+@json_option
+def setup(checking: bool, repo: str | None, as_json: bool) -> None:
+    """Say which settings of the repository are missing that the workflows rely on; docs/maintain.md has the order.
+
+    --check needs the token of an administrator, for reading alone, in GITHUB_TOKEN.
+    """
+    if not checking:
+        raise InputError("nothing is changed by this command", "Give --check; docs/maintain.md says how to set up.")
+    name, token = repo or os.environ.get("GITHUB_REPOSITORY", ""), os.environ.get("GITHUB_TOKEN", "")
+    if not token:
+        raise InputError("GITHUB_TOKEN is not set", "Set it to a token of an administrator: gh auth token prints one.")
+    service = GitHub(os.environ.get("GITHUB_API_URL", API), name, token)
+    settings = list(repository_settings(service, find_clone_root(Path.cwd())))
+    missing = [setting for setting in settings if not setting.is_met]
+    if as_json:
+        echo_json({"settings": [setting._asdict() for setting in settings], "missing": len(missing)})
+    for setting in () if as_json else settings:
+        mark = "ok      " if setting.is_met else "missing "
+        click.echo(make_printable(f"{mark} {setting.name}{'' if setting.is_met else f'  ({setting.place})'}"))
+    if missing:
+        raise WorkError(f"{format_count(len(missing), 'setting')} missing", "docs/maintain.md, Set up a repository.")
+    if not as_json:
+        click.echo("trusted publishing on the Hub cannot be read: see docs/maintain.md, step 9", err=True)

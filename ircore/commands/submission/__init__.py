@@ -1,6 +1,6 @@
 """``ircore submission``: make, check and hand in a submission."""
 
-from ircore.commands.lazy_group import LazyGroup
+from ircore.commands.options import LazyGroup
 
 _MODULES = {
     "check": ("check", "check-change"),

@@ -16,8 +16,8 @@ from ircore.core.terminal import make_printable
 from ircore.players.builtin_pairs import find_submission_place
 from ircore.players.submission import find_folder
 from ircore.submissions.check import reports
+from ircore.submissions.check.change import check_tree, folder_findings
 from ircore.submissions.check.submission import CheckedSubmission, Purpose, check_submission
-from ircore.submissions.check.tree import check_tree, folder_findings
 from ircore.submissions.findings import Finding, select_errors, sort_findings
 
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")

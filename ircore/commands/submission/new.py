@@ -17,8 +17,7 @@ from ircore.games.registry import load_game
 from ircore.submissions import drafts
 from ircore.submissions.check.reports import format_error, format_valid_line
 from ircore.submissions.check.submission import check_bytes, read_neighbours
-from ircore.submissions.drafts import parse_parameter, player_specs, players_of
-from ircore.submissions.questions import QuestionContext, complete
+from ircore.submissions.drafts import QuestionContext, complete, parse_parameter, player_specs, players_of
 
 _SEATS = ("describer", "generator")
 """Seats with options of their own; those of all games are named by ``--player``."""

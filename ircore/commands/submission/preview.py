@@ -21,12 +21,12 @@ from ircore.players.submission import MANIFEST, read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, read_provenance, write_provenance
 from ircore.submissions.check.change import check_change
-from ircore.submissions.check.git_objects import GitRepository
+from ircore.submissions.check.entries import GitRepository
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.findings import select_errors
-from ircore.submissions.request_fields import explain_self_reported
-from ircore.submissions.rescoring.evidence import findings_markdown, write_evidence
 from ircore.submissions.rescoring.fetch import fetch
+from ircore.submissions.rescoring.pictures import findings_markdown, write_evidence
+from ircore.submissions.services import explain_self_reported
 
 DATASET: str | None = None
 """The project's dataset on the Hub, ``ORG/NAME``: maintainers write it here once it is published."""

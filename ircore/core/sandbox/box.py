@@ -357,7 +357,7 @@ class Box:
         return {**_PYTHON_VARIABLES, **self.environment}
 
     def _list_readable_mounts(self) -> list[str]:
-        start = Path(str(files("ircore.core.sandbox.inside") / "start.py"))
+        start = Path(str(files(__package__) / "inside_start.py"))
         scripts = [Mount(path, f"{SCRIPTS}/{name}") for name, path in {"start.py": start, **self.scripts}.items()]
         own_files = [Mount(path, inside) for inside, path in self.files.items()]
         mounts = [

@@ -117,9 +117,9 @@ def require_sandbox() -> None:
 
 
 def _build_box() -> Box:
-    inside = files("ircore.core.sandbox.inside")
+    scripts = files(__package__)
     return Box(
-        {name: Path(str(inside / name)) for name in ("probe.py", "endless.py")},
+        {f"{name}.py": Path(str(scripts / f"inside_{name}.py")) for name in ("probe", "endless")},
         limits=Limits(memory=512 * MIB, folder=8 * MIB, output=MIB),
     )
 

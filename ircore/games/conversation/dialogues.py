@@ -32,9 +32,8 @@ from ircore.core.files import read_bounded
 from ircore.core.images import MAX_PIXELS, ImageError, Picture, decode_viewed_pixels, read_image_bytes, read_picture
 from ircore.core.plain_words import add_article
 from ircore.core.plugins import build_unknown_name_error
-from ircore.core.progress import track_progress
-from ircore.core.records import DIFFICULTIES, Difficulty, Instance, Record, Scene
-from ircore.core.seeds import derive_seed
+from ircore.core.records import DIFFICULTIES, Difficulty, Instance, Record, Scene, derive_seed
+from ircore.core.terminal import track_progress
 from ircore.core.validation import describe_validation_error
 from ircore.games.conversation.game import TARGET
 from ircore.games.conversation.records import MOST_HOPS, Dialogue, Exchange, Message

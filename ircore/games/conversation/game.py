@@ -14,8 +14,7 @@ from typing import Any
 from pydantic import Field
 
 from ircore.core.episode_records import Rendering
-from ircore.core.records import GameRules
-from ircore.core.seeds import derive_seed
+from ircore.core.records import GameRules, derive_seed
 from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.games.base import (
     Curve,

@@ -9,7 +9,7 @@ from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.games.base import Direction, Instruments, Measure, Measured
 from ircore.games.conversation.records import Hop
-from ircore.games.measuring import NOT_NEGATIVE, MeasuredValue
+from ircore.games.declarations import NOT_NEGATIVE, MeasuredValue
 
 JUDGE = "verified"
 _TEN = 10

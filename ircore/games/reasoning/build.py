@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ircore.core.images import Picture
-from ircore.core.records import Instance
-from ircore.core.seeds import derive_seed
-from ircore.games.reasoning.dimensions.base import Dimension
+from ircore.core.records import Instance, derive_seed
 from ircore.games.reasoning.dimensions.entity import EntityDescribed, EntityNamed, Recognition
 from ircore.games.reasoning.dimensions.jigsaw import Jigsaw
 from ircore.games.reasoning.dimensions.layout import Layout
@@ -18,6 +16,7 @@ from ircore.games.reasoning.dimensions.painting import Painting
 from ircore.games.reasoning.dimensions.quantity import Quantity
 from ircore.games.reasoning.dimensions.sudoku import Sudoku
 from ircore.games.reasoning.dimensions.text import HiddenWord
+from ircore.games.reasoning.tasks import Dimension
 from ircore.instances.requests import BuildRequest, SetPlace
 from ircore.instances.store import InstanceSet, write_instances
 

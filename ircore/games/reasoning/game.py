@@ -11,8 +11,7 @@ from pathlib import Path
 from pydantic import Field
 
 from ircore.core.episode_records import TECHNICAL_REASONS, Rendering
-from ircore.core.records import GameRules
-from ircore.core.seeds import derive_seed
+from ircore.core.records import GameRules, derive_seed
 from ircore.games.base import (
     Contrast,
     Ending,
@@ -29,7 +28,7 @@ from ircore.games.base import (
 )
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.games.reasoning.measures import MEASURES, measure_attempt, measure_choice
-from ircore.games.reasoning.records import LONGEST, TaskAttempt, TaskRecord
+from ircore.games.reasoning.tasks import LONGEST, TaskAttempt, TaskRecord
 from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, PlayerError, Question, TextAnswer
 
 SOURCE = "https://openreview.net/forum?id=4c1gAsVd9C"

@@ -5,11 +5,10 @@ from statistics import fmean
 
 from ircore.core.images import Picture
 from ircore.games.base import Ending, Instruments, Measure, Measured
-from ircore.games.measuring import MeasuredValue
+from ircore.games.declarations import MeasuredValue
 from ircore.games.reasoning.build import DIMENSIONS
-from ircore.games.reasoning.dimensions.base import DETECTOR, UNDECIDED, SeenThings, TaskVerdict
-from ircore.games.reasoning.puzzles.detections import Detections
-from ircore.games.reasoning.records import TaskAttempt, TaskRecord
+from ircore.games.reasoning.detections import Detections
+from ircore.games.reasoning.tasks import DETECTOR, UNDECIDED, SeenThings, TaskAttempt, TaskRecord, TaskVerdict
 
 MEASURES = (
     Measure(

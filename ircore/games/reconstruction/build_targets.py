@@ -15,8 +15,8 @@ from typing import NamedTuple, cast
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import build_unknown_name_error
-from ircore.core.progress import track_progress
 from ircore.core.records import DIFFICULTIES, Difficulty, Instance, PictureFile
+from ircore.core.terminal import track_progress
 from ircore.core.workers import map_in_order
 from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION
 from ircore.instances.requests import BuildRequest, SetPlace

@@ -31,12 +31,14 @@ from ircore.games.base import (
     PublishedFigure,
     RatedPicture,
     Remark,
+    Retelling,
+    RetoldAnswer,
     Seat,
     StepAnswer,
     Table,
 )
+from ircore.games.reconstruction.paper_tables import SOURCE, compute_mean_scores
 from ircore.games.reconstruction.prompts import Prompts, ProtocolViolationError, load_prompts, parse_reply
-from ircore.games.reconstruction.published.paper_tables import SOURCE, compute_mean_scores
 from ircore.games.reconstruction.records import (
     CATEGORIES,
     NEWEST_EDITION,
@@ -46,7 +48,6 @@ from ircore.games.reconstruction.records import (
     list_turns,
 )
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR, play_episode
-from ircore.games.retelling import Retelling, RetoldAnswer
 from ircore.instances.targets import SYNTHETIC
 from ircore.players.base import DescriberView, GeneratorView, TextAnswer
 from ircore.players.examination import (
@@ -62,7 +63,7 @@ from ircore.players.examination import (
 from ircore.players.traits import load_traits
 
 if TYPE_CHECKING:
-    from ircore.games.pages import Claim, PublishedTable
+    from ircore.games.declarations import Claim, PublishedTable
 
 
 class ReconstructionPayload(Record):
@@ -186,20 +187,20 @@ class ReconstructionGame(Game[Rules]):
 
     def published_tables(self) -> "tuple[PublishedTable, ...]":
         """Return the paper's Tables 1 to 4; see ``Game.published_tables``."""
-        from ircore.games.reconstruction.published.paper_tables import build_published_tables
+        from ircore.games.reconstruction.paper_tables import build_published_tables
 
         return build_published_tables()
 
     def claims(self) -> "tuple[Claim, ...]":
         """Return the paper's sentences; see ``Game.claims``."""
         # What the paper's own tables say of each is worked out, which takes longer than any rule.
-        from ircore.games.reconstruction.published.claims import list_claims
+        from ircore.games.reconstruction.paper_claims import list_claims
 
         return list_claims()
 
     def paper_facts(self) -> Mapping[str, Any]:
         """Return the paper's printed numbers; see ``Game.paper_facts``."""
-        from ircore.games.reconstruction.published.claims import collect_paper_facts
+        from ircore.games.reconstruction.paper_claims import collect_paper_facts
 
         return collect_paper_facts()
 

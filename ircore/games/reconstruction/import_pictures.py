@@ -33,8 +33,8 @@ from ircore.core.errors import InputError
 from ircore.core.files import read_json
 from ircore.core.images import Picture, read_picture
 from ircore.core.plain_words import format_count
-from ircore.core.progress import show_progress
 from ircore.core.records import DIFFICULTIES, Difficulty, Instance, Line, Name, PictureFile, Record
+from ircore.core.terminal import show_progress
 from ircore.core.untrusted_text import escape_name
 from ircore.core.validation import convert_validation_errors, describe_validation_error
 from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION

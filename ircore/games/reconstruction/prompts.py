@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from ircore.core.episode_records import AbortReason
-from ircore.core.word_files import compute_prompts_version, read_prompts
+from ircore.core.files import compute_prompts_version, read_prompts
 from ircore.games.reconstruction.records import Action
 
 PLACEHOLDERS: dict[str, tuple[str, ...]] = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
-from ircore.core.seeds import derive_seed
+from ircore.core.records import derive_seed
 from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table
 from ircore.games.reconstruction.prompts import Move, Prompts, ProtocolViolationError, parse_reply

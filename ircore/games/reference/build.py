@@ -14,10 +14,8 @@ from typing import NamedTuple
 from ircore.core import exact
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.records import Instance
-from ircore.core.seeds import derive_seed
-from ircore.games.reference.records import Context
-from ircore.games.reference.rules import SEEDS
+from ircore.core.records import Instance, derive_seed
+from ircore.games.reference.records import SEEDS, Context
 from ircore.instances.requests import BuildRequest, SetPlace
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.tangrams import Tangram, draw_tangram, make_tangram

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.seeds import derive_seed
+from ircore.core.records import derive_seed
 from ircore.games.base import (
     Contrast,
     Curve,
@@ -33,8 +33,16 @@ from ircore.games.base import (
 )
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.games.reference.measures import MEASURES, format_mean_words, measure_rounds
-from ircore.games.reference.records import INVALID, Context, Round
-from ircore.games.reference.rules import ContextOrder, ReferenceRules, draw_listener_orders, find_preset, list_labels
+from ircore.games.reference.records import (
+    INVALID,
+    Context,
+    ContextOrder,
+    ReferenceRules,
+    Round,
+    draw_listener_orders,
+    find_preset,
+    list_labels,
+)
 from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, Said, TextAnswer
 
 ICCA = "https://arxiv.org/abs/2408.01417"

@@ -14,8 +14,7 @@ from typing import NamedTuple
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, read_picture
 from ircore.core.records import Instance
-from ircore.games.reference.records import Context, HumanRound
-from ircore.games.reference.rules import SEEDS
+from ircore.games.reference.records import SEEDS, Context, HumanRound
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import COCO, InstanceSet, refuse_other_licence, write_instances
 

@@ -26,12 +26,10 @@ from ircore.core.errors import InputError
 from ircore.core.files import read_json
 from ircore.core.images import Picture
 from ircore.core.plugins import build_unknown_name_error
-from ircore.core.records import Instance, Record
-from ircore.core.seeds import derive_seed
+from ircore.core.records import Instance, Record, derive_seed
 from ircore.core.validation import convert_validation_errors
 from ircore.games.reference.naming import Annotation, read_annotations
-from ircore.games.reference.records import Context, HumanRound
-from ircore.games.reference.rules import SEEDS
+from ircore.games.reference.records import SEEDS, Context, HumanRound
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import KILOGRAM, InstanceSet, refuse_other_licence, write_instances
 from ircore.instances.tangrams import draw_tangram_svg, read_tangram_svg

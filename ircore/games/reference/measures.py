@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from ircore.core.errors import InputError
 from ircore.core.tokens import TOKENIZER, count_tokens
 from ircore.games.base import Measure, Measured
-from ircore.games.measuring import NOT_NEGATIVE
+from ircore.games.declarations import NOT_NEGATIVE
 from ircore.games.reference.records import Round
 
 FUNCTION_WORDS = frozenset((Path(__file__).parent / "function_words.txt").read_text(encoding="utf-8").split())

@@ -14,14 +14,12 @@ from typing import NamedTuple, Protocol
 from pydantic import Field
 
 from ircore.core.episode_records import TECHNICAL_REASONS
-from ircore.core.records import DIFFICULTIES, Difficulty, GameRules, Record, Sha256
-from ircore.core.seeds import derive_seed
+from ircore.core.records import DIFFICULTIES, Difficulty, GameRules, Record, Sha256, derive_seed
 from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
 from ircore.games.master_words import TextPrompts, load_text_prompts
-from ircore.instances.synthesis.drawn_figures import DrawnProgram
+from ircore.instances.synthesis.studio import DrawnProgram
 from ircore.instances.targets import SYNTHETIC
-from ircore.players.base import PlayerError, Question, TextAnswer
-from ircore.players.views import Said
+from ircore.players.base import PlayerError, Question, Said, TextAnswer
 
 PLACEHOLDERS: dict[str, tuple[str, ...]] = {
     "describer": ("{kind}", "{earlier}"),
@@ -147,7 +145,7 @@ class FigureStep(Record):
 class ProgramDrawer(Protocol):
     """Draws programs, each once.
 
-    >>> from ircore.instances.synthesis.drawn_figures import DrawnFigures
+    >>> from ircore.instances.synthesis.studio import DrawnFigures
     >>> drawer: ProgramDrawer = DrawnFigures(Path("figures"))
     """
 
@@ -159,7 +157,7 @@ class ProgramDrawer(Protocol):
 class SynthesisGame(Game[SynthesisRules]):
     """One model describes a figure unlike all earlier ones; another writes the program that draws it.
 
-    >>> from ircore.instances.synthesis.drawn_figures import DrawnFigures
+    >>> from ircore.instances.synthesis.studio import DrawnFigures
     >>> [seat.name for seat in SynthesisGame(DrawnFigures(Path("figures"))).seats]
     ['describer', 'coder']
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from ircore.core import exact
 from ircore.core.drawing import Point
-from ircore.instances.targets.plane import (
+from ircore.instances.targets.base import (
     build_regular_polygon,
     build_triangle,
     centroid,

@@ -10,9 +10,8 @@ from ircore.core import exact
 from ircore.core.drawing import Anchor, Point, text_size
 from ircore.core.records import Difficulty
 from ircore.instances.targets.axes import draw_until_legible
-from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing
+from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing, point_at_angle
 from ircore.instances.targets.palettes import Paper, choose_readable_colour, measure_contrast, pick_colours, pick_paper
-from ircore.instances.targets.plane import point_at_angle
 from ircore.instances.targets.topics import KINDS, pick_words
 
 APART = 0.15

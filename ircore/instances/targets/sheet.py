@@ -10,8 +10,10 @@ import numpy as np
 
 from ircore.core import exact
 from ircore.core.drawing import Point, arc_points, text_size
-from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing
-from ircore.instances.targets.plane import (
+from ircore.instances.targets.base import (
+    SIZE,
+    Drawn,
+    SceneDrawing,
     centroid,
     measure_direction,
     point_ahead,

@@ -13,7 +13,7 @@ from typing import Any
 from ircore.core import exact
 from ircore.core.drawing import Point, arc_points
 from ircore.core.records import Difficulty
-from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing
+from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing, point_at_angle
 from ircore.instances.targets.palettes import (
     GROUND_COLOURS,
     SHAPE_COLOURS,
@@ -21,7 +21,6 @@ from ircore.instances.targets.palettes import (
     mix_colours,
     select_distinct_colours,
 )
-from ircore.instances.targets.plane import point_at_angle
 
 
 def paint_ground(difficulty: Difficulty, rng: random.Random) -> tuple[SceneDrawing, list[str]]:

@@ -1,7 +1,7 @@
 """Tangrams: seven exact pieces laid edge to edge, the shape for which people have no word.
 
 Easy: every piece in a colour of its own. Hard: all pieces in one dark colour, told apart by the white lines between
-them alone. Pieces carry KiloGram's numbers, so that ``ircore.scorers.tangrams`` can look for each of them.
+them alone. Pieces carry KiloGram's numbers, so that ``ircore.scorers.judges.tangrams`` can look for each of them.
 """
 
 import math

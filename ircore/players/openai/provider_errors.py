@@ -21,10 +21,10 @@ from typing import Any, NamedTuple, cast
 from pydantic import Field
 
 from ircore.core.episode_records import FaultKind
+from ircore.core.files import read_table
 from ircore.core.records import Line, PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import convert_validation_errors
-from ircore.core.word_files import read_table
 from ircore.players.calls import LIMITS, RequestFault
 
 SMALLEST_ROOM = 64

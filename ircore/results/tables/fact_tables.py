@@ -29,7 +29,7 @@ from ircore.results.witnesses import (
     match_checks,
     select_disagreements,
 )
-from ircore.scorers.stated_facts.said_turns import GRAMMAR, select_latest_turns
+from ircore.runs.folder import GRAMMAR, select_latest_turns
 
 if TYPE_CHECKING:
     from ircore.scorers.verification.verdicts import CheckedFact
@@ -330,7 +330,7 @@ def _list_facts_by_turn(
     results: Results, run_id: str, result: EpisodeResult
 ) -> Iterator[tuple[int, float, "CheckedFact | tuple[int, ExtraBox]"]]:
     """Yield turn, cost of the transform, and a fact or a numbered extra."""
-    from ircore.scorers.verification.report import restore_checked_facts
+    from ircore.scorers.verification.judge import restore_checked_facts
 
     scenes = {instance.instance_id: instance.scene for instance in results.instances}
     scene = scenes[result.episode.instance_id]

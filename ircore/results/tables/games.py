@@ -17,7 +17,7 @@ from ircore.core.score_records import Score
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Seat
 from ircore.games.reasoning.build import DIMENSIONS
-from ircore.games.reasoning.records import TaskAttempt
+from ircore.games.reasoning.tasks import TaskAttempt
 from ircore.results.model import BoardRow, Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.subsets import find_unusual_rules, list_board_rows
@@ -228,8 +228,8 @@ def _estimate_jigsaws(
 ) -> tuple[Value, Value]:
     """Return the normalised FID of all answered jigsaws and the mean of theirs one by one, or why there is none."""
     # The network's libraries are imported only where jigsaws were played.
-    from ircore.scorers.metrics.frechet import FEWEST, score_each_jigsaw, score_jigsaw_set
-    from ircore.scorers.metrics.networks.weights import FID_METRIC, compute_inception_features
+    from ircore.scorers.metrics.base import FEWEST, score_each_jigsaw, score_jigsaw_set
+    from ircore.scorers.metrics.network_weights import FID_METRIC, compute_inception_features
 
     if obstacle := FID_METRIC.obstacle():
         return _build_missing_pair(obstacle)

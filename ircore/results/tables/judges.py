@@ -10,11 +10,11 @@ from itertools import product
 import numpy as np
 
 from ircore.core.score_records import HUMAN
+from ircore.results.agreement import measure_retests
 from ircore.results.arrays import select_condition
 from ircore.results.calibration import MARKS, RecalibratedCell, calibrate
 from ircore.results.image_metrics import describe_metric
 from ircore.results.model import Results
-from ircore.results.retests import measure_retests
 from ircore.results.statistics.agreement import Agreement, bias, pearson, weighted_kappa
 from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.model import Column, Selection, Table, Value

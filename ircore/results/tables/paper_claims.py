@@ -20,7 +20,7 @@ import numpy as np
 
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
-from ircore.games.pages import Check, Verdict, check_of_people
+from ircore.games.declarations import Check, Verdict, check_of_people
 from ircore.results.arrays import Array, arrange_values, estimate_run_means, estimate_target_mean, select_condition
 from ircore.results.effects import compare_budgets, estimate_grid_effects, find_player_grid
 from ircore.results.episodes import JudgedEpisode

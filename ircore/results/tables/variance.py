@@ -12,13 +12,13 @@ import numpy as np
 
 from ircore.core.plain_words import form_plural, format_count
 from ircore.core.records import Instance
+from ircore.results.agreement import measure_retests
 from ircore.results.arrays import select_condition
 from ircore.results.cells import Cell
 from ircore.results.effects import PairEffects, pair_effects
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import MAIN_UNIT, group_main_scores, list_rated_episodes
 from ircore.results.model import Results
-from ircore.results.retests import measure_retests
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.mixed import MixedEffects, Unavailable

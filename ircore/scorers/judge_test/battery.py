@@ -19,7 +19,7 @@ from ircore.instances.scene_percepts import complete_scene
 from ircore.instances.store import InstanceSet
 from ircore.scorers.judge_test import edits
 from ircore.scorers.judge_test.edits import SceneEdit
-from ircore.scorers.judge_test.foreign.families import FAMILIES, Planned, draw_picture, plan_picture
+from ircore.scorers.judge_test.foreign_families import FAMILIES, Planned, draw_picture, plan_picture
 from ircore.scorers.judge_test.redraw import repaint_changes
 
 VERSION = "2"

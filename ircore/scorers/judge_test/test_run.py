@@ -18,10 +18,10 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plugins import list_available
-from ircore.core.progress import track_progress
 from ircore.core.records import DEFAULT_GAME, Instance, PlayerSpec
 from ircore.core.score_records import JudgeKind, Task
 from ircore.core.submission_records import Run, Submission, build_game_field
+from ircore.core.terminal import track_progress
 from ircore.core.workers import map_in_order
 from ircore.games.base import Game, Message
 from ircore.games.registry import load_game, require_support
@@ -50,12 +50,11 @@ from ircore.scorers.judge_test.card import (
     read_styles,
     select_family_entries,
 )
-from ircore.scorers.judge_test.foreign.part import ORDERS as FOREIGN_ORDERS
-from ircore.scorers.judge_test.foreign.part import KnownOrder, compute_foreign_part
+from ircore.scorers.judge_test.foreign_part import ORDERS as FOREIGN_ORDERS
+from ircore.scorers.judge_test.foreign_part import KnownOrder, compute_foreign_part
 from ircore.scorers.judges.base import Judge, Judgement, compare_ratings, describe_identity
 from ircore.scorers.material import load_judge
-from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.measure import load_metrics, measure
+from ircore.scorers.metrics.base import Metric, load_metrics, measure
 from ircore.scorers.rated_episodes import iterate_rated_episodes
 
 PER_CONDITION = 3

@@ -9,18 +9,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, JsonValue, StringConstraints
 
 from ircore.core.errors import InputError
+from ircore.core.files import compute_prompts_version, read_prompts
 from ircore.core.images import Picture
 from ircore.core.plugins import find_package_version, list_available, load_plugin
 from ircore.core.records import Line, Name, PlayerSpec, Record, list_scene_categories
 from ircore.core.score_records import HUMAN, SCORE_RULE, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import convert_validation_errors
-from ircore.core.word_files import compute_prompts_version, read_prompts
 from ircore.instances.targets import DRAWN
 from ircore.players.base import Captioned, JudgingPlayer
-from ircore.players.model_families import find_model_family
 from ircore.players.submission import build_player
-from ircore.players.traits import select_deciding_settings
+from ircore.players.traits import find_model_family, select_deciding_settings
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import hash_identity
 

@@ -13,7 +13,7 @@ from PIL import Image
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeKind
 from ircore.scorers.judges.base import Judgement, compare_ratings
-from ircore.scorers.metrics.pairs import compute_window_sums
+from ircore.scorers.metrics.base import compute_window_sums
 
 SIDE = 256
 """Both pictures are brought to this square before anything is computed, in pixels."""

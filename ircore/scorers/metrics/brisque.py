@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 # SciPy is imported in the functions that compute: every other metric starts half a second sooner without it.
 from ircore.core.images import Pixels
-from ircore.scorers.metrics.base import Metric, MetricUnavailableError
-from ircore.scorers.metrics.pairs import refuse_tiny
+from ircore.scorers.metrics.base import Metric, MetricUnavailableError, refuse_tiny
 
 _Values = npt.NDArray[np.float64]
 

@@ -22,8 +22,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.core.images import Pixels
-from ircore.scorers.metrics.base import Metric, MetricUnavailableError
-from ircore.scorers.metrics.pairs import SMALLEST_SIDE, compute_mean_over_bands, compute_window_sums, resize_to_target
+from ircore.scorers.metrics.base import (
+    SMALLEST_SIDE,
+    Metric,
+    MetricUnavailableError,
+    compute_mean_over_bands,
+    compute_window_sums,
+    resize_to_target,
+)
 
 WINDOW = SMALLEST_SIDE
 BAND = 48

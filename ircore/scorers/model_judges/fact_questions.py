@@ -21,7 +21,7 @@ from ircore.scorers.judges.manifest import LoadedJudge, caption_pictures
 from ircore.scorers.model_judges.false_facts import make_false_facts
 from ircore.scorers.model_judges.items import Ask, ItemVerdict, JudgedItem, PictureQuestion
 from ircore.scorers.rated_episodes import read_scene
-from ircore.scorers.verification.report import build_stored_verdicts, compute_facts_version
+from ircore.scorers.verification.judge import build_stored_verdicts, compute_facts_version
 from ircore.scorers.verification.scene_facts import Fact, list_facts
 from ircore.scorers.verification.score import compute_score
 from ircore.scorers.verification.verdicts import CheckedFact, decide_fails, decide_holds, leave_undecided

@@ -14,13 +14,13 @@ from typing import Any
 
 from ircore.core.errors import WorkError
 from ircore.core.journal import Recorder
-from ircore.core.progress import show_progress
 from ircore.core.score_records import FactVerdicts, RenderingFacts, Score
+from ircore.core.terminal import show_progress
 from ircore.core.untrusted_text import replace_surrogates
 from ircore.games.base import Seat
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
 from ircore.players.calls import ProviderStopError, sum_usage
-from ircore.runs.cache import Cache
+from ircore.runs.answers import Cache
 from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.costs.prices import RunPrices, find_own_prices, read_prices, store_prices
 from ircore.runs.engine import Engine, Inquiry, Refusal
@@ -39,12 +39,13 @@ from ircore.scorers.model_judges.items import (
     ItemVerdict,
     JudgedItem,
     JudgedRun,
+    Losses,
     PictureQuestion,
+    count_losses,
     derive_preferences,
     judge_item,
     plan_run,
 )
-from ircore.scorers.model_judges.losses import Losses, count_losses
 from ircore.scorers.scoring import ScoreCount, count_score
 
 

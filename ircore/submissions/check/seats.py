@@ -19,20 +19,22 @@ from ircore.core.strict_yaml import FieldPath
 from ircore.games.base import Game, Seat
 from ircore.players.base import RECORDED, RecordedSeat, refuse_settings
 from ircore.players.traits import answer_problem, list_project_players, load_traits
-from ircore.submissions.addresses import (
+from ircore.submissions.check.manifest import EXPECTED, seat_fault
+from ircore.submissions.findings import FieldFault
+from ircore.submissions.services import (
     OPENAI_HOST,
+    REMEDY,
+    SELF_REPORTED,
     AddressError,
     explain_internal_host,
     find_service_hosts,
     find_service_key,
+    find_unlisted_fields,
     is_elsewhere,
     is_reserved,
     read_address,
     resolve_internal,
 )
-from ircore.submissions.check.manifest import EXPECTED, seat_fault
-from ircore.submissions.findings import FieldFault
-from ircore.submissions.request_fields import REMEDY, SELF_REPORTED, find_unlisted_fields
 from ircore.submissions.texts import ascii_fault, leak_faults, markup_fault, unseen_fault
 
 METHODS = ("describe", "render", "answer")

@@ -19,11 +19,11 @@ from ircore.core.submission_records import Dates, Submission
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.players.submission import MAINTAINERS, MANIFEST, SLUG_HELP, is_like_run_id, is_usable_slug
-from ircore.submissions.addresses import OPENAI_HOST, AddressError, link_hosts, link_problem, read_address
 from ircore.submissions.check.entries import is_maintainers
 from ircore.submissions.check.manifest import EXPECTED, parse_manifest, provider_fault, reserved_fault
 from ircore.submissions.check.seats import Conditions, find_host, repeat_warnings, seat_faults
 from ircore.submissions.findings import MISSING, FieldFault, Finding, finding, select_errors, sort_findings
+from ircore.submissions.services import OPENAI_HOST, AddressError, link_hosts, link_problem, read_address
 from ircore.submissions.texts import (
     leak_faults,
     list_name_forms,

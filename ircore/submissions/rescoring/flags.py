@@ -29,9 +29,9 @@ from ircore.runs.costs.prices import read_prices
 from ircore.runs.events import Call, CallKey, End, Event, Failure, get_episode_id
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag, sort_ids
-from ircore.submissions.copies.comparison import CopyComparison, name_some
-from ircore.submissions.copies.index import look_at
+from ircore.submissions.rescoring.copies import CopyComparison, name_some
 from ircore.submissions.rescoring.messages import names_in, remarks
+from ircore.submissions.rescoring.picture_index import look_at
 from ircore.submissions.rescoring.pictures import Reader, texts_to_a_judge
 from ircore.submissions.rescoring.selection import check_failures, check_stopping, select_peers
 

@@ -41,12 +41,12 @@ from ircore.runs.provenance import (
 from ircore.runs.setup import merge_rules
 from ircore.submissions.commitments import number_of, register_of
 from ircore.submissions.reproduce import offline_players, submission_of
-from ircore.submissions.request_fields import refuse_self_reported
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import Replayed, find_flags
 from ircore.submissions.rescoring.packed_transcripts import INDEX, PackedRun, TranscriptError, read_packed
 from ircore.submissions.rescoring.pictures import PackedPictures, reader
 from ircore.submissions.rescoring.rules import MAX_FAULTS, TranscriptReplay
+from ircore.submissions.services import refuse_self_reported
 
 DEADLINE = 3600.0
 FAST_CLOCK = timedelta(minutes=10)

@@ -14,7 +14,7 @@ import { counted } from "./numbers.js";
 import { RowPlaces } from "./row-places.js";
 import { OPPOSITE, addSortButtons, firstOrder, headsOf, markSorted, sortRows } from "./sorting.js";
 
-const MOST = 4;
+const MOST_COMPARED = 4;
 const MOST_DRAWN = 24; // pairs that a figure shows as chosen
 const FIRST_TO_GO = ["provenance", "coverage", "effort", "measures", "refinement", "categories"]; // groups of columns, the least telling first
 
@@ -165,7 +165,7 @@ class Board {
       hide: "hide" in query ? listed(query.hide).filter((name) => this.groups.some(({ value }) => value === name)) : this.folded,
       against: this.against ? chosen(this.form.elements.against, query.against) : "",
       pin: listed(query.pin).filter(known),
-      pick: listed(query.pick).filter(known).slice(0, MOST),
+      pick: listed(query.pick).filter(known).slice(0, MOST_COMPARED),
     };
     for (const menu of this.menus) this.state[menu.name] = chosen(menu, query[menu.name]);
     this.show();
@@ -226,7 +226,7 @@ class Board {
     const marks = `${pins};${picks}`;
     if (marks === this.marks) return;
     this.marks = marks;
-    const full = picks.length >= MOST;
+    const full = picks.length >= MOST_COMPARED;
     for (const row of this.rows) {
       const [box, pin] = row.cells[0].children;
       const pinned = pins.includes(row.id);
@@ -261,7 +261,7 @@ class Board {
     } else {
       link.removeAttribute("href");
       link.setAttribute("aria-disabled", "true");
-      link.title = `Choose two to ${MOST} ${this.table.dataset.noun ?? "pair"}s by the boxes at the left`;
+      link.title = `Choose two to ${MOST_COMPARED} ${this.table.dataset.noun ?? "pair"}s by the boxes at the left`;
     }
   }
 

@@ -37,9 +37,9 @@ from ircore.core.submission_records import Run
 from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.prompts import parse_reply
 from ircore.games.reconstruction.records import Rules, Turn, list_turns
-from ircore.scorers.judges.lipsim.judge import CHECKPOINT
+from ircore.scorers.judges.lipsim import CHECKPOINT
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.submissions.copies.index import index_bytes, read_index
+from ircore.submissions.rescoring.picture_index import index_bytes, read_index
 
 pytestmark = pytest.mark.slow
 

@@ -21,8 +21,8 @@ from ircore.results.benchmark_version import find_version
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, write_provenance
-from ircore.submissions.copies import index as copies
-from ircore.submissions.copies.index import index_bytes, index_of, look_at, read_index
+from ircore.submissions.rescoring import picture_index as copies
+from ircore.submissions.rescoring.picture_index import index_bytes, index_of, look_at, read_index
 from ircore.submissions.seasons import SEASON_GAPS, PairGap, Season, SeasonGaps, commitment_to, read_season_gaps
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs

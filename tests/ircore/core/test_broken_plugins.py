@@ -306,7 +306,7 @@ def build(request):
 """
 GUESS = """
 from ircore.core.records import Record
-from ircore.games.pages import Pages
+from ircore.games.declarations import Pages
 
 class Game:
     class payload(Record):

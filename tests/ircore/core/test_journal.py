@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ircore.core import journal, progress
+from ircore.core import journal, terminal
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
 from ircore.core.images import Picture
@@ -206,7 +206,7 @@ def test_a_stored_picture_keeps_no_bytes(empty: RunFolder) -> None:
 def test_the_last_piece_of_work_shows_in_a_log(monkeypatch: pytest.MonkeyPatch) -> None:
     said = io.StringIO()
     monkeypatch.setattr(sys, "stderr", said)
-    with progress.show_progress("draw", 3) as shown:
+    with terminal.show_progress("draw", 3) as shown:
         for _ in range(3):
             shown.advance("note")
     lines = said.getvalue().splitlines()

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from ircore.core.episode_records import Episode, Rendering, Usage
 from ircore.core.errors import InputError
-from ircore.core.records import Element, Instance, PlayerSpec, Record, Scene
+from ircore.core.files import compute_prompts_version
+from ircore.core.records import Element, Instance, PlayerSpec, Record, Scene, derive_seed
 from ircore.core.score_records import Score  # fmt: skip
-from ircore.core.seeds import derive_seed
 from ircore.core.submission_records import (
     Run,
     Submission,
@@ -23,7 +23,6 @@ from ircore.core.submission_records import (
     read_withdrawals,
 )
 from ircore.core.tokens import count_tokens, truncate_tokens
-from ircore.core.word_files import compute_prompts_version
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import Rules, Turn
 from ircore.results.model import Results

@@ -131,7 +131,7 @@ class WeakBox(Box):
     ("missing", "breaches"), [(("--seccomp",), {"network", "processes", "calls"}), (("--remount-ro",), {"writing"})]
 )
 def test_the_probe_sees_what_a_weaker_sandbox_lets_through(missing: tuple[str, ...], breaches: set[str]) -> None:
-    script = Path(str(files("ircore.core.sandbox.inside") / "probe.py"))
+    script = Path(str(files("ircore.core.sandbox") / "inside_probe.py"))
     weak = WeakBox({"probe.py": script}, limits=Limits(memory=512 * MIB, folder=8 * MIB), missing=missing)
     asked = {"hidden": [], "calls": {"io_uring_setup": 425}, "memory": 512 * MIB, "folder": 8 * MIB, "variables": []}
     seen = json.loads(weak.run("probe.py", json.dumps(asked).encode()).output)

@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 from rated_games import Drawing, drawn_run
 
-from ircore.core import seeds
+from ircore.core import records
 from ircore.core.records import GameRules, Record
-from ircore.games import base, measuring, pages
+from ircore.games import base, declarations
 from ircore.games.base import (
     Curve,
     Ending,
@@ -28,7 +28,7 @@ from ircore.results.tables.board import board_table
 
 
 def test_the_examples_of_the_contract_run() -> None:
-    for module in (base, measuring, pages, players, seeds):
+    for module in (base, declarations, players, records):
         outcome = doctest.testmod(module)
         assert outcome.attempted > 0
         assert outcome.failed == 0

@@ -17,13 +17,12 @@ from ircore.games.conversation import dialogues
 from ircore.games.conversation.measures import METRICS, measure_drawings
 from ircore.games.conversation.records import Dialogue, Exchange, Hop
 from ircore.games.reasoning import measures
-from ircore.games.reasoning.dimensions.base import TaskVerdict
+from ircore.games.reasoning.detections import MOST_BOXES, DetectionError, read_detections
 from ircore.games.reasoning.dimensions.sudoku import Digit, score_sudoku
-from ircore.games.reasoning.puzzles.detections import MOST_BOXES, DetectionError, read_detections
+from ircore.games.reasoning.tasks import TaskVerdict
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reference.measures import measure_novelty
-from ircore.games.reference.records import Round
-from ircore.games.reference.rules import ReferenceRules, draw_listener_orders
+from ircore.games.reference.records import ReferenceRules, Round, draw_listener_orders
 from ircore.games.registry import load_game
 from ircore.games.synthesis.game import SynthesisGame
 from ircore.players.base import PlayerError

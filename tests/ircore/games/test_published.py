@@ -7,8 +7,8 @@ import pytest
 from ircore.core.records import DIFFICULTIES
 from ircore.core.score_records import Score
 from ircore.core.submission_records import Run
-from ircore.games.reconstruction.published.claims import compare_describers, compare_hard_with_easy
-from ircore.games.reconstruction.published.paper_tables import (
+from ircore.games.reconstruction.paper_claims import compare_describers, compare_hard_with_easy
+from ircore.games.reconstruction.paper_tables import (
     PublishedPair,
     compute_mean_scores,
     list_published_pairs,

@@ -12,7 +12,7 @@ from target_instances import target_instance
 from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Episode
 from ircore.core.images import Picture
-from ircore.core.seeds import derive_seed
+from ircore.core.records import derive_seed
 from ircore.games.base import EpisodeSetup, Seat
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import (

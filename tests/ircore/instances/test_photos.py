@@ -19,11 +19,10 @@ from ircore.core.errors import InputError
 from ircore.core.records import DIFFICULTIES, Difficulty, collect_measures
 from ircore.games.reconstruction.build_targets import SeededPlace, build_instances
 from ircore.games.reconstruction.import_pictures import import_tangrams
-from ircore.games.reconstruction.import_visual_genome import import_visual_genome
-from ircore.games.reconstruction.visual_genome_files import read_array
+from ircore.games.reconstruction.import_visual_genome import import_visual_genome, read_array
 from ircore.instances.requests import ImportRequest
-from ircore.instances.statistics import Measures, compute_mean, measure_edge_density, measure_picture
 from ircore.instances.store import may_be_published, read_instances
+from ircore.instances.summary import Measures, compute_mean, measure_edge_density, measure_picture
 from ircore.instances.tangrams import make_tangram
 from ircore.instances.targets.categories import BUILDERS, draw_target
 from ircore.instances.targets.photos import FOLDER, load_catalogue, load_shots

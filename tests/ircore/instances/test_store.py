@@ -16,7 +16,6 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import Box, Difficulty, Element, Instance, PictureFile, Scene
 from ircore.instances.records import Instances, read_index
-from ircore.instances.statistics import compute_perceptual_hash, find_near_duplicates, measure_picture
 from ircore.instances.store import (
     INDEX,
     InstanceSet,
@@ -27,6 +26,7 @@ from ircore.instances.store import (
     select_published_pictures,
     write_instances,
 )
+from ircore.instances.summary import compute_perceptual_hash, find_near_duplicates, measure_picture
 from ircore.runs.folder import RunFolder
 
 

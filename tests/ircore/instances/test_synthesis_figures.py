@@ -15,9 +15,15 @@ from sandboxes import drawing, sandbox
 from ircore.core.images import Picture
 from ircore.core.records import Element
 from ircore.core.sandbox.box import Limits
-from ircore.instances.synthesis.checks import compute_fingerprint, find_figure_faults, find_twin
 from ircore.instances.synthesis.scenes import NEEDED, build_scene
-from ircore.instances.synthesis.studio import ProgramError, ProgramFigure, Studio
+from ircore.instances.synthesis.studio import (
+    ProgramError,
+    ProgramFigure,
+    Studio,
+    compute_fingerprint,
+    find_figure_faults,
+    find_twin,
+)
 from ircore.scorers.verification.scene_facts import list_facts
 from ircore.scorers.verification.score import verify_picture
 

@@ -25,10 +25,13 @@ from ircore.instances.targets import (
     simple_shapes,
 )
 from ircore.instances.targets.axes import are_overlapping, draw_until_legible, has_overlapping_texts, is_free
-from ircore.instances.targets.base import MARGIN, SIZE, Builder, Drawn, SceneDrawing
-from ircore.instances.targets.palettes import compute_contrast_ratio, measure_contrast, select_distinct_colours
-from ircore.instances.targets.plane import (
+from ircore.instances.targets.base import (
+    MARGIN,
+    SIZE,
+    Builder,
     Circle,
+    Drawn,
+    SceneDrawing,
     build_circumcircle,
     build_incircle,
     build_triangle,
@@ -40,6 +43,7 @@ from ircore.instances.targets.plane import (
     intersect_lines,
     point_beside,
 )
+from ircore.instances.targets.palettes import compute_contrast_ratio, measure_contrast, select_distinct_colours
 from ircore.instances.targets.sheet import CrowdedError, Sheet, choose_style
 
 pytestmark = pytest.mark.slow

@@ -22,8 +22,8 @@ from ircore.players.builtin.captioner import CaptionerDescriber
 from ircore.players.builtin.classical.describer import ClassicalDescriber, write_brief_messages, write_first_message
 from ircore.players.builtin.classical.outlines import approximate_path
 from ircore.players.builtin.classical.perceive import perceive_picture, perceive_pixels
+from ircore.seeing.arrays import add_direct_neighbours, dilate, erode, fill_holes, mark_uniform_pixels, remove_rim
 from ircore.seeing.flat_colours import segment_colours
-from ircore.seeing.masks import add_direct_neighbours, dilate, erode, fill_holes, mark_uniform_pixels, remove_rim
 from ircore.seeing.percepts import Bars, Grid, Perception, Pie, Shape, Stroke, Ticks
 
 

@@ -24,7 +24,7 @@ from ircore.players import calls
 from ircore.players.base import PlayerError, Question
 from ircore.players.calls import FaultError
 from ircore.players.openai.connection import Connection
-from ircore.players.openai.generators import OpenAIChatGenerator, OpenAIImagesGenerator, OpenAIResponsesGenerator
+from ircore.players.openai.players import OpenAIChatGenerator, OpenAIImagesGenerator, OpenAIResponsesGenerator
 from ircore.players.openai.replies import decode_picture
 from ircore.players.openai.settings import choose_transport
 from ircore.players.openai.transport import (

@@ -21,9 +21,8 @@ from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.builtin import editor as editor
 from ircore.players.calls import ProviderStopError
 from ircore.players.local import weights
-from ircore.players.local.drawer import DiffusersPlayer
+from ircore.players.local.players import Batches, DiffusersPlayer, OutOfMemoryError, TransformersPlayer
 from ircore.players.local.weights import format_served_name
-from ircore.players.local.writer import Batches, OutOfMemoryError, TransformersPlayer
 from ircore.runs.folder import RunFolder
 
 

@@ -20,8 +20,7 @@ from ircore.players import calls
 from ircore.players.base import Captioned, PlayerError, Question
 from ircore.players.calls import HARD, ProviderStopError
 from ircore.players.examination import build_shown_picture
-from ircore.players.openai.describer import OpenAIDescriber
-from ircore.players.openai.generators import OpenAIImagesGenerator
+from ircore.players.openai.players import OpenAIDescriber, OpenAIImagesGenerator
 from ircore.players.openai.provider_errors import (
     LONGEST_BODY,
     find_meaning,

@@ -18,7 +18,7 @@ from ircore.games.reconstruction.records import Rules, list_rendered_turns
 from ircore.instances.store import InstanceSet
 from ircore.players.builtin import editor as editor
 from ircore.players.calls import sum_usage
-from ircore.players.openai.describer import OpenAIDescriber
+from ircore.players.openai.players import OpenAIDescriber
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
 

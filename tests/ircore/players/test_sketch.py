@@ -16,12 +16,12 @@ from ircore.core.images import Picture, Pixels
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.players.base import DescriberView, GeneratorView
+from ircore.players.builtin.canvas.generator import GRID, SketchGenerator, coarsen_canvas
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Blob, Label, Stroke
 from ircore.players.builtin.captioner import CaptionerDescriber
 from ircore.players.builtin.classical.describer import PlainDescriber
-from ircore.players.builtin.classical.plain.colour_words import ColourWords
-from ircore.players.builtin.sketch import GRID, SketchGenerator, coarsen_canvas
+from ircore.players.builtin.classical.plain.everyday_names import ColourWords
 from ircore.seeing.colours import (
     find_shortest_name,
     list_exact_names,

@@ -22,9 +22,8 @@ from ircore.players.base import Question
 from ircore.players.builtin import editor as editor
 from ircore.players.builtin_pairs import find_submission_place, list_builtin_pairs
 from ircore.players.conformance import check_player
-from ircore.players.model_families import find_model_family
 from ircore.players.submission import check_seat, read_manifest
-from ircore.players.traits import describe_programs, is_program, load_traits
+from ircore.players.traits import describe_programs, find_model_family, is_program, load_traits
 from ircore.runs.costs.prices import Prices
 from ircore.runs.folder import RunFolder
 

@@ -17,7 +17,7 @@ from ircore.players import calls
 from ircore.players.base import Captioned, JudgeView, PlayerError, Question
 from ircore.players.calls import FaultError
 from ircore.players.examination import build_shown_picture
-from ircore.players.openai.describer import OpenAIDescriber
+from ircore.players.openai.players import OpenAIDescriber
 from ircore.players.openai.replies import ChatReply, ResponsesReply, read_visible_text
 from ircore.players.spoken_answers import extract_spoken
 from ircore.runs.folder import RunFolder

@@ -16,7 +16,7 @@ from scipy import stats
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.score_records import HUMAN, JudgeIdentity, Orders, Score, Task
-from ircore.games.reconstruction.published.paper_tables import compute_mean_preferences, read_published_scores
+from ircore.games.reconstruction.paper_tables import compute_mean_preferences, read_published_scores
 from ircore.games.reconstruction.records import Turn, list_rendered_turns
 from ircore.games.registry import load_game
 from ircore.results.agreement import RaterPair, collect_similarity, cross_tabulate_ratings

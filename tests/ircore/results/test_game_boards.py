@@ -22,7 +22,7 @@ from ircore.core.score_records import HUMAN, Score
 from ircore.core.submission_records import Submission
 from ircore.games.base import Curve, Measure, Pages
 from ircore.games.conversation.game import ConversationGame
-from ircore.games.measuring import NOT_NEGATIVE
+from ircore.games.declarations import NOT_NEGATIVE
 from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.icca import import_icca
 from ircore.games.registry import find_declaration_faults

@@ -27,9 +27,8 @@ from ircore.results.tables.board import board_table, leaderboard_table
 from ircore.results.tables.fact_tables import episode_facts_table, facts_table, parts_table
 from ircore.results.tables.pairs import list_remedies
 from ircore.results.tables.turns import average_trajectories, by_turn_table, normalised_table
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, SaidTurn
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.scorers.stated_facts.said_turns import SaidTurn
 from ircore.scorers.verification import judge as verified
 from ircore.scorers.verification.scene_facts import list_facts
 from ircore.scorers.verification.score import VERSION

@@ -38,7 +38,7 @@ from ircore.results.statistics.ranks import (
 from ircore.results.tables.fact_tables import parts_table
 from ircore.results.tables.pairs import describe_ties
 from ircore.results.witnesses import match_checks
-from ircore.scorers.verification.report import compute_facts_version
+from ircore.scorers.verification.judge import compute_facts_version
 from ircore.scorers.verification.scene_facts import list_facts
 
 NAN = float("nan")

@@ -18,9 +18,9 @@ from samples import rating_of, sample_instances
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.games.pages import check_of_people
+from ircore.games.declarations import check_of_people
 from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.published.claims import check_by_count, list_claims
+from ircore.games.reconstruction.paper_claims import check_by_count, list_claims
 from ircore.games.reconstruction.records import list_rendered_turns, list_turns
 from ircore.games.reference.naming import PIECES, Annotation
 from ircore.instances.store import InstanceSet

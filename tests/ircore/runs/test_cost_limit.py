@@ -10,7 +10,7 @@ from openai_server import serving
 from pairs import play_pair, served_pair
 from samples import sample_instances
 
-from ircore.core import progress
+from ircore.core import terminal
 from ircore.core.episode_records import Attempt, Usage
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
@@ -289,4 +289,4 @@ def test_replies_that_cannot_be_used_count_towards_the_limit(
 
 @pytest.mark.parametrize(("seconds", "words"), [(40, "40 s"), (720, "12 min"), (12600, "3.5 h")])
 def test_time_left_as_people_say_it(seconds: float, words: str) -> None:
-    assert progress.format_duration(seconds) == words
+    assert terminal.format_duration(seconds) == words

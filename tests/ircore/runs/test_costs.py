@@ -19,7 +19,7 @@ from ircore.games.reconstruction.rules import GENERATOR
 from ircore.instances.store import InstanceSet
 from ircore.players.base import GeneratorView, PictureAnswer
 from ircore.players.calls import sum_usage
-from ircore.runs.cache import Cache
+from ircore.runs.answers import Cache
 from ircore.runs.costs.limit import check_limit
 from ircore.runs.costs.prices import Billed, Price, Prices, RunPrices, count_doubtful_images, read_prices
 from ircore.runs.costs.totals import Totals

@@ -39,8 +39,7 @@ from ircore.players.base import (
     Said,
 )
 from ircore.runs.animation import animate
-from ircore.runs.answers import RecordedTable, build_known_picture, hash_question, hash_seat
-from ircore.runs.cache import Cache
+from ircore.runs.answers import Cache, RecordedTable, build_known_picture, hash_question, hash_seat
 from ircore.runs.costs.forecast import describe_rate
 from ircore.runs.costs.prices import Prices, RunPrices
 from ircore.runs.costs.totals import Totals

@@ -24,10 +24,10 @@ from ircore.core.errors import InputError, WorkError
 from ircore.games.reconstruction.records import list_turns
 from ircore.players.base import DescriberView, PlayerError, TextAnswer
 from ircore.players.calls import ProviderStopError
+from ircore.runs.cluster import Cluster
 from ircore.runs.costs import limit
 from ircore.runs.events import Call
 from ircore.runs.folder import RunFolder
-from ircore.runs.remote.cluster import Cluster
 
 pytestmark = pytest.mark.slow
 
@@ -140,10 +140,10 @@ def test_what_goes_wrong_on_a_worker_is_told_as_if_it_had_happened_here(
     assert play_with("settings", {"player": "classical", "parameters": {"size": 3}}) == 2
     assert "submission.yaml: describer: parameters.size: the player 'classical'" in capsys.readouterr().err
     with monkeypatch.context() as newer:  # here, not on the worker
-        newer.setattr("ircore.runs.remote.cluster.find_package_version", lambda *_: ("slow-pair", "2"))
+        newer.setattr("ircore.runs.cluster.find_package_version", lambda *_: ("slow-pair", "2"))
         assert play_with("newer", {"player": "unwilling"}) == 2
     assert "a worker has slow-pair 1.0, not slow-pair 2" in capsys.readouterr().err
-    monkeypatch.setattr("ircore.runs.remote.cluster.__version__", "0.0.1")
+    monkeypatch.setattr("ircore.runs.cluster.__version__", "0.0.1")
     assert play_with("older", {"player": "classical"}) == 2
     assert "a worker has ircore 0.1.0, not 0.0.1" in capsys.readouterr().err
 

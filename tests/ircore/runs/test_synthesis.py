@@ -24,7 +24,7 @@ from ircore.core.records import Instance
 from ircore.core.submission_records import Run
 from ircore.games.synthesis.game import NAME, PLACEHOLDERS, FigureStep, find_plan, find_program, load_synthesis_prompts
 from ircore.instances.store import read_instances, write_instances
-from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
+from ircore.instances.synthesis.studio import FIGURES, DrawnFigures, DrawnProgram
 from ircore.instances.targets import SYNTHETIC
 from ircore.runs.episode import build_episode
 from ircore.runs.events import End, EventEntry

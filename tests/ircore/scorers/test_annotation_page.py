@@ -18,7 +18,7 @@ from visits import Visit, launched, visit_in
 
 from ircore.commands.main import run as ircore
 from ircore.runs.folder import RunFolder
-from ircore.scorers.people.importing import import_ratings
+from ircore.scorers.ratings import import_ratings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

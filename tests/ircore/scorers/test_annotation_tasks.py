@@ -13,7 +13,7 @@ from ircore.core.errors import InputError
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.runs.folder import RunFolder
-from ircore.scorers.people.annotation_tasks import Study, TaskPlan, choose_tasks
+from ircore.scorers.annotation_tasks import Study, TaskPlan, choose_tasks
 
 pytestmark = pytest.mark.slow
 

@@ -14,13 +14,13 @@ from ircore.core.images import Picture
 from ircore.core.records import Element
 from ircore.instances.targets.base import Drawn, SceneDrawing
 from ircore.instances.targets.categories import draw_target
-from ircore.scorers.judge_test.foreign.drawers import DRAWERS, choose_faithful_style, redraw_scene
+from ircore.scorers.judge_test.drawers import DRAWERS, choose_faithful_style, redraw_scene
 from ircore.scorers.judge_test.redraw import redraw_scene as redrawn_by_us
 from ircore.scorers.verification.eye.forms import lay_over
 from ircore.scorers.verification.eye.regions import draw_polygon_mask
 from ircore.scorers.verification.eye.strokes import Course, find_colour, sample_places_along
 from ircore.scorers.verification.eye.view import parse_rgb
-from ircore.scorers.verification.scene_facts.axes import find_scale
+from ircore.scorers.verification.scene_facts.charts import find_scale
 from ircore.scorers.verification.score import Verification, verify_picture
 
 pytestmark = pytest.mark.slow

@@ -33,9 +33,8 @@ from ircore.games.reconstruction.build_targets import build_instances
 from ircore.instances.tangrams import PIECES, read_tangram_svg
 from ircore.instances.targets.base import Drawn
 from ircore.instances.targets.categories import draw_target
-from ircore.scorers.elements.comparisons import compute_element_iou, compute_presence, compute_published_presence
-from ircore.scorers.elements.eye import UNKNOWN, detect_by_eye
-from ircore.scorers.elements.grounded import detect_by_model
+from ircore.scorers.element_metrics import compute_element_iou, compute_presence, compute_published_presence
+from ircore.scorers.element_sources import UNKNOWN, detect_by_eye, detect_by_model
 from ircore.scorers.judge_test import edits
 from ircore.scorers.judges.tangrams import PiecesJudge, Polygon, compare_frames, draw_polygons_in_frame, number_pieces
 

@@ -12,14 +12,14 @@ import pytest
 from ircore.commands.main import run as ircore
 from ircore.core.images import Picture
 from ircore.runs.folder import SCORES, RunFolder
-from ircore.scorers.judges.lipsim.judge import CHECKPOINT, LipSimJudge
+from ircore.scorers.judges.lipsim import CHECKPOINT, LipSimJudge
 
 pytest.importorskip("torch", reason='torch is not installed: make test-models, or pip install "ircore[lipsim]"')
 
 import torch
 from torch import Tensor
 
-from ircore.scorers.judges.lipsim.model import (
+from ircore.scorers.judges.lipsim_network import (
     ARCHITECTURES,
     Architecture,
     LipSimNetwork,
@@ -200,7 +200,7 @@ def test_without_a_checkpoint_it_says_where_one_is(
 def checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small random network in the published layout, its size known beside the published ones."""
     torch = pytest.importorskip("torch", reason="torch is not installed")
-    from ircore.scorers.judges.lipsim.model import ARCHITECTURES, Architecture, LipSimNetwork
+    from ircore.scorers.judges.lipsim_network import ARCHITECTURES, Architecture, LipSimNetwork
 
     tiny = Architecture(conv_layers=2, channels=4, linear_layers=2, linear_inner=16, outputs=50)
     monkeypatch.setitem(ARCHITECTURES, "tiny", tiny)

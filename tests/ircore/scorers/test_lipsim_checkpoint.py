@@ -11,8 +11,7 @@ pytest.importorskip("torch", reason='torch is not installed: make test-models, o
 import torch
 
 from ircore.core.errors import InputError
-from ircore.scorers.judges.lipsim.checkpoint import load_network
-from ircore.scorers.judges.lipsim.model import Architecture, LipSimNetwork
+from ircore.scorers.judges.lipsim_network import Architecture, LipSimNetwork, load_network
 
 SMALL = Architecture(conv_layers=3, channels=7, linear_layers=2, linear_inner=12, conv_inner=4, outputs=20, side=32)
 State = dict[str, Any]

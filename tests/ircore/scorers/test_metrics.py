@@ -13,9 +13,8 @@ from PIL import Image
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture, Pixels, read_stored_pixels
 from ircore.scorers.judges.structural import StructuralJudge
-from ircore.scorers.metrics.base import MetricUnavailableError
+from ircore.scorers.metrics.base import MetricKey, MetricUnavailableError, load_metrics, measure
 from ircore.scorers.metrics.brisque import compute_brisque
-from ircore.scorers.metrics.measure import MetricKey, load_metrics, measure
 from ircore.scorers.metrics.pixel_metrics import ms_ssim, psnr, ssim, ssim_gaussian, uqi, uqi_sewar
 from ircore.scorers.metrics.text import F1, RECALL, PlacedText, compute_label_scores, select_labels
 from ircore.seeing.ocr import TextLine, find_missing_ocr_package

@@ -26,7 +26,7 @@ from ircore.instances.store import InstanceSet
 from ircore.players.base import Captioned, DescriberView, JudgeError, JudgeView, RepairExchange, TextAnswer
 from ircore.players.calls import ProviderStopError
 from ircore.players.examination import build_shown_picture
-from ircore.players.openai.describer import OpenAIDescriber
+from ircore.players.openai.players import OpenAIDescriber
 from ircore.results.model import Results
 from ircore.runs.answers import hash_question, hash_seat
 from ircore.runs.folder import RunFolder

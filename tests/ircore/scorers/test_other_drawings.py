@@ -15,7 +15,7 @@ from ircore.instances.scene_percepts import complete_scene
 from ircore.instances.targets.base import Drawn, SceneDrawing
 from ircore.instances.targets.categories import draw_target
 from ircore.scorers.judge_test import edits
-from ircore.scorers.judge_test.foreign.families import draw_picture
+from ircore.scorers.judge_test.foreign_families import draw_picture
 from ircore.scorers.judge_test.redraw import redraw_scene
 from ircore.scorers.verification.eye.strokes import Course, find_colour
 from ircore.scorers.verification.eye.view import Observed, parse_rgb

@@ -21,10 +21,18 @@ from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.results.tables.judges import people_table
 from ircore.runs.folder import SCORES, RunFolder
+from ircore.scorers.annotation_tasks import TaskPlan, choose_tasks
 from ircore.scorers.judge_test.test_run import open_test
-from ircore.scorers.people.annotation_tasks import TaskPlan, choose_tasks
-from ircore.scorers.people.files import COLUMNS, MAX_ROWS, MAX_TOLD, RowFaults, read_ratings
-from ircore.scorers.people.importing import HUMAN_JUDGE, AnnotatorSummary, import_ratings
+from ircore.scorers.ratings import (
+    COLUMNS,
+    HUMAN_JUDGE,
+    MAX_ROWS,
+    MAX_TOLD,
+    AnnotatorSummary,
+    RowFaults,
+    import_ratings,
+    read_ratings,
+)
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
 pytestmark = pytest.mark.slow

@@ -19,9 +19,9 @@ from ircore.core.score_records import Verdict
 from ircore.games.reconstruction.records import CATEGORIES, list_turns
 from ircore.instances.targets.categories import BUILDERS, draw_target
 from ircore.runs.folder import FACTS, RunFolder, read_facts
-from ircore.scorers.judge_test.foreign.drawers import DrawingStyle, redraw_scene
+from ircore.scorers.judge_test.drawers import DrawingStyle, redraw_scene
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.scorers.verification.report import build_stored_verdicts, restore_checked_facts
+from ircore.scorers.verification.judge import build_stored_verdicts, restore_checked_facts
 from ircore.scorers.verification.scene_facts import COLOURS, Fact, find_share, list_facts
 from ircore.scorers.verification.score import ScoredFact, compute_score_interval, verify_picture
 from ircore.seeing.ocr import find_missing_reader_package

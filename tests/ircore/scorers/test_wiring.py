@@ -16,25 +16,24 @@ from ircore.core.images import Picture, Pixels
 from ircore.core.records import Box
 from ircore.core.score_records import MOST_EXTRAS, ExtraBox
 from ircore.games.conversation import dialogues as dialogues
-from ircore.games.reasoning.puzzles.detections import Detections
-from ircore.players.informed_view import Knowledge
+from ircore.games.reasoning.detections import Detections
 from ircore.runs.judge_questions import JudgeQuestion
-from ircore.scorers import contamination, scoring
-from ircore.scorers.elements import grounded
-from ircore.scorers.elements.grounded import detect_with_cache
-from ircore.scorers.judge_test.page import format_percent
+from ircore.runs.session import Knowledge
+from ircore.scorers import contamination, element_sources, scoring
+from ircore.scorers.element_sources import detect_with_cache
+from ircore.scorers.judge_test.card import format_percent
 from ircore.scorers.judges.base import Judgement
 from ircore.scorers.judges.manifest import load_judge_prompts
 from ircore.scorers.judges.structural import StructuralJudge, compute_structure_agreement
 from ircore.scorers.material import Material, Wanted, compute_scores
 from ircore.scorers.metrics import text
-from ircore.scorers.metrics.networks.weights import compute_fingerprint
-from ircore.scorers.metrics.pairs import resize_to_target
-from ircore.scorers.model_judges.losses import count_losses
+from ircore.scorers.metrics.base import resize_to_target
+from ircore.scorers.metrics.network_weights import compute_fingerprint
+from ircore.scorers.model_judges.items import count_losses
 from ircore.scorers.references import choose_other_instance
 from ircore.scorers.scoring import list_scored_turns
-from ircore.scorers.verification import report
-from ircore.scorers.verification.report import compute_facts_version
+from ircore.scorers.verification import judge
+from ircore.scorers.verification.judge import compute_facts_version
 from ircore.seeing.ocr import TextLine
 
 
@@ -74,7 +73,7 @@ def test_answers_of_a_model_are_kept_by_model_words_and_labels(tmp_path: Path, m
         path.write_text("\n".join(lines) + "\n")
         return path
 
-    monkeypatch.setattr(grounded, "detect_by_model", detect)
+    monkeypatch.setattr(element_sources, "detect_by_model", detect)
     one, other = manifest("eye.yaml", "m"), manifest("ear.yaml", "n")
     first, second = (Picture.from_pixels(plain(side, 9)) for side in (8, 9))
     for path, picture, labels in [
@@ -86,7 +85,7 @@ def test_answers_of_a_model_are_kept_by_model_words_and_labels(tmp_path: Path, m
         detect_with_cache(path, picture, labels)
         detect_with_cache(path, picture, labels)
     assert len(asked) == 4
-    monkeypatch.setattr(grounded, "PROMPT", grounded.PROMPT + " Once more.")
+    monkeypatch.setattr(element_sources, "PROMPT", element_sources.PROMPT + " Once more.")
     detect_with_cache(one, first, ("dog",))
     assert len(asked) == 5
 
@@ -249,10 +248,10 @@ def test_a_probe_is_known_by_who_is_asked_how_and_about_which_picture(monkeypatc
 
 def test_the_last_kept_extra_has_the_weight_of_all_further_ones() -> None:
     extras = [ExtraBox(Box(0, 0, 9 + place, 9), 1.0 + place) for place in range(MOST_EXTRAS + 3)]
-    kept = report._limit_extras(extras)
+    kept = judge._limit_extras(extras)
     assert len(kept) == MOST_EXTRAS
     assert sum(extra.weight for extra in kept) == sum(extra.weight for extra in extras)
-    assert report._limit_extras(extras[:2]) == tuple(extras[:2])
+    assert judge._limit_extras(extras[:2]) == tuple(extras[:2])
 
 
 def test_a_slip_is_never_in_the_last_answer() -> None:

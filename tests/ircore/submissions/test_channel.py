@@ -25,7 +25,16 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, record_findings, write_provenance
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.scene_facts import Fact, list_facts
-from ircore.submissions.channel.channel_test import (
+from ircore.submissions.channel_messages import (
+    TOLD,
+    ByList,
+    count_numbers,
+    drop_guessed,
+    find_unstated_facts,
+    is_named,
+    paraphrase_messages,
+)
+from ircore.submissions.channel_test import (
     RULES,
     AskedGenerator,
     ChannelPlan,
@@ -34,8 +43,6 @@ from ircore.submissions.channel.channel_test import (
     find_drawer,
     play_words,
 )
-from ircore.submissions.channel.paraphrase import ByList, count_numbers, paraphrase_messages
-from ircore.submissions.channel.unstated import TOLD, drop_guessed, find_unstated_facts, is_named
 
 pytestmark = pytest.mark.slow
 
@@ -189,7 +196,7 @@ def test_a_paraphrase_keeps_numbers_quotations_and_what_leans_on_a_sentence() ->
 
 
 def test_a_chat_model_paraphrases_and_may_change_no_number(tmp_path: Path) -> None:
-    from ircore.submissions.channel.paraphrase import ByModel
+    from ircore.submissions.channel_messages import ByModel
 
     answers = iter(["A crimson disc, radius 40 px.", "A crimson disc, radius 41 px."])
     with serving() as server:

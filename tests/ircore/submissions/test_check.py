@@ -13,11 +13,11 @@ from ircore.core.plugins import list_available, load_plugin
 from ircore.core.records import PlayerSpec
 from ircore.games.registry import load_game
 from ircore.players.traits import load_traits
-from ircore.submissions.addresses import link_problem
+from ircore.submissions.check.change import check_tree
 from ircore.submissions.check.seats import METHODS, OFFLINE, SERVICES, Conditions, repeat_warnings, seat_faults
 from ircore.submissions.check.submission import OtherSubmission, check_bytes, check_submission
-from ircore.submissions.check.tree import check_tree
 from ircore.submissions.findings import select_errors
+from ircore.submissions.services import link_problem
 
 SUBMISSIONS = Path(__file__).resolve().parents[3] / "submissions"
 

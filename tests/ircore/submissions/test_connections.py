@@ -19,7 +19,7 @@ from ircore.players.calls import FaultError
 from ircore.players.openai.connection import Connection
 from ircore.players.openai.replies import ChatReply
 from ircore.players.openai.transport import JsonBody
-from ircore.submissions.addresses import InsideError, refuse_internal
+from ircore.submissions.services import InsideError, refuse_internal
 
 HOST = "models.example.org"
 OUTSIDE = "93.184.216.34"

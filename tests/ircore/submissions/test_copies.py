@@ -18,9 +18,8 @@ from ircore.core.images import Picture, Pixels
 from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.ranking import find_held_runs
 from ircore.runs.provenance import Evidence, Flag, Provenance, write_provenance
-from ircore.submissions.copies.comparison import CopyComparison, is_photograph
-from ircore.submissions.copies.index import look_at
-from ircore.submissions.copies.patches import match, shrink_to_grey
+from ircore.submissions.rescoring.copies import CopyComparison, is_photograph
+from ircore.submissions.rescoring.picture_index import look_at, match, shrink_to_grey
 from ircore.submissions.rescoring.rescore import flag_run
 
 pytestmark = pytest.mark.slow

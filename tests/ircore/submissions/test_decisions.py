@@ -22,7 +22,7 @@ from ircore.runs.events import CallKey, Failure
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, read_provenance, write_provenance
 from ircore.submissions import paid_answers
-from ircore.submissions.check.tree import check_tree
+from ircore.submissions.check.change import check_tree
 from ircore.submissions.decisions import (
     DECISIONS,
     Decision,
@@ -32,8 +32,7 @@ from ircore.submissions.decisions import (
     parse_decisions,
     read_decisions,
 )
-from ircore.submissions.seasons import CommittedSeason
-from ircore.submissions.secret_slice import select_slice
+from ircore.submissions.seasons import CommittedSeason, select_slice
 from ircore.submissions.spot_replay import SpotReplay, select_episodes
 
 

@@ -14,9 +14,9 @@ from transcripts import hand_in
 from ircore.core.images import Picture
 from ircore.runs.provenance import GRAVE_RULES
 from ircore.seeing.ocr import find_missing_ocr_package
-from ircore.submissions.copies.comparison import CopyComparison
-from ircore.submissions.copies.index import look_at
+from ircore.submissions.rescoring.copies import CopyComparison
 from ircore.submissions.rescoring.messages import addresses_a_judge, find_disguise, names_in, remarks
+from ircore.submissions.rescoring.picture_index import look_at
 from ircore.submissions.rescoring.pictures import reader, texts_to_a_judge
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 

@@ -11,8 +11,7 @@ from installed_packages import install_package
 
 from ircore.commands.main import run as ircore
 from ircore.players.submission import read_manifest
-from ircore.submissions.drafts import SCHEMA
-from ircore.submissions.questions import QuestionContext, complete
+from ircore.submissions.drafts import SCHEMA, QuestionContext, complete
 
 pytestmark = pytest.mark.slow
 

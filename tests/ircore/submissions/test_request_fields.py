@@ -17,8 +17,8 @@ from ircore.runs.events import Call
 from ircore.runs.provenance import Flag
 from ircore.submissions.check.submission import Purpose, check_bytes
 from ircore.submissions.pending_work import merged_submissions, waiting_submissions
-from ircore.submissions.request_fields import LIST, find_service, find_unlisted_fields
 from ircore.submissions.rescoring.flags import is_same_model, other_models
+from ircore.submissions.services import FIELDS_LIST, find_service, find_unlisted_fields
 
 OPENROUTER: dict[str, Any] = {"base_url": "https://openrouter.ai/api/v1", "api_key_env": "OPENROUTER_API_KEY"}
 OWN: dict[str, Any] = {"base_url": "http://127.0.0.1:8000/v1"}
@@ -131,7 +131,7 @@ def test_what_changes_only_how_a_model_samples_is_allowed(spec: PlayerSpec) -> N
 
 
 def test_the_list_names_day_and_place_for_every_service() -> None:
-    services = yaml.safe_load(LIST.read_text())["services"]
+    services = yaml.safe_load(FIELDS_LIST.read_text())["services"]
     asked_for = (
         "openai", "anthropic", "google", "mistral", "qwen", "xai", "deepseek", "openrouter", "bfl", "stability",
     )  # fmt: skip
@@ -147,7 +147,7 @@ def test_every_parameter_of_a_player_that_asks_a_service_is_in_the_list() -> Non
     """Else a new parameter could carry what it likes: unknown ones are refused by the players themselves."""
     players = (DescriberSettings, ImagesSettings, ChatImageSettings, ResponsesImageSettings)
     parameters = {name for settings in players for name in settings.model_fields} - {"extra_body"}
-    assert parameters == yaml.safe_load(LIST.read_text())["parameters"].keys()
+    assert parameters == yaml.safe_load(FIELDS_LIST.read_text())["parameters"].keys()
 
 
 @pytest.mark.attack

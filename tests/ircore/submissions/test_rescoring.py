@@ -28,13 +28,13 @@ from ircore.players.submission import read_manifest
 from ircore.runs.events import Call, End, Event, Failure
 from ircore.runs.folder import RunFolder, RunWriter
 from ircore.runs.provenance import PROVENANCE, make_provenance, write_provenance
-from ircore.submissions.copies.comparison import CopyComparison
-from ircore.submissions.copies.index import look_at
 from ircore.submissions.rescoring import fetch as fetching
 from ircore.submissions.rescoring import flags as flagging
 from ircore.submissions.rescoring import rules
+from ircore.submissions.rescoring.copies import CopyComparison
 from ircore.submissions.rescoring.fetch import Hub, fetch
 from ircore.submissions.rescoring.packing import pack
+from ircore.submissions.rescoring.picture_index import look_at
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 from ircore.submissions.rescoring.rules import TranscriptReplay
 

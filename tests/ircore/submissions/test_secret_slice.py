@@ -17,8 +17,15 @@ from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, Tex
 from ircore.players.builtin_pairs import list_builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.submissions.seasons import CommittedSeason, begin_season, read_committed_set, read_season_gaps
-from ircore.submissions.secret_slice import compute_gap, select_slice, write_slice
+from ircore.submissions.seasons import (
+    CommittedSeason,
+    begin_season,
+    compute_gap,
+    read_committed_set,
+    read_season_gaps,
+    select_slice,
+    write_slice,
+)
 
 pytestmark = pytest.mark.slow
 

@@ -18,15 +18,15 @@ from ircore.commands.main import run as ircore
 from ircore.core.records import PlayerSpec
 from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
-from ircore.submissions.links import DeadLink, Link, find_dead_links, list_links
 from ircore.submissions.reproduce import plays_offline
+from ircore.submissions.rescoring.fetch import DeadLink, Link, find_dead_links, list_links
 
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     with running_hub() as server:
         monkeypatch.setenv("HF_ENDPOINT", server.url)
-        monkeypatch.setattr("ircore.submissions.links.WAIT", 0.01)
+        monkeypatch.setattr("ircore.submissions.rescoring.fetch.WAIT", 0.01)
         yield server
 
 

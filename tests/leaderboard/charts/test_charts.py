@@ -24,8 +24,8 @@ from ircore.results.episodes import CONVERGENCES
 from ircore.results.model import Results
 from ircore.results.tables.model import Selection, Value
 from ircore.results.tables.turns import average_trajectories
-from ircore.scorers.stated_facts.said_turns import SaidTurn
-from ircore.scorers.verification.scene_facts.scene import list_facts
+from ircore.runs.folder import SaidTurn
+from ircore.scorers.verification.scene_facts import list_facts
 from leaderboard import theme
 from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR, OF_PAIR_ONCE, Chart, make_chart_id, make_figures
 from leaderboard.charts.grammar import (

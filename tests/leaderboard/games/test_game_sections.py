@@ -17,7 +17,7 @@ from ircore.core.errors import WorkError
 from ircore.core.records import GameRules, PlayerSpec, Record
 from ircore.core.score_records import Score
 from ircore.games.base import Contrast, Curve, GameOutcome, Measure, Pages, PublishedFigure, Seat
-from ircore.games.measuring import NOT_NEGATIVE
+from ircore.games.declarations import NOT_NEGATIVE
 from ircore.games.reference.build import build as build_contexts
 from ircore.instances.requests import BuildRequest
 from ircore.players.base import Question, TextAnswer
@@ -30,7 +30,7 @@ from leaderboard.games.figures import _build_track, make_curve_charts, scale_end
 from leaderboard.games.pages import build_game_pages
 from leaderboard.model.section import GameSection
 from leaderboard.pages.citation import render_share_strip
-from leaderboard.pages.feed import feed_files
+from leaderboard.pages.feed import build_feed_files
 from leaderboard.pages.overview import build_games_front_page
 from leaderboard.pages.search_entries import list_page_entries
 from leaderboard.rendering.render import Renderer
@@ -116,7 +116,7 @@ def test_history_changes_and_feeds_of_a_game_tell_of_its_runs_and_stay_in_its_fo
     assert "1 of 2, place 1 none, it leads first-model" in " ".join(re.sub("<[^>]+>", " ", history).split())
     # Pages of versions, and those in the root, are of another game.
     assert not re.findall(r'href="../../(?!games/guessing/|charts/game-guessing-)[^"]*"', history + changes)
-    feeds = dict(feed_files(section))
+    feeds = dict(build_feed_files(section))
     assert list(feeds) == ["games/guessing/feed.atom", "games/guessing/feed.json"]
     items = json.loads(feeds["games/guessing/feed.json"])["items"]
     assert [item["title"] for item in items] == [

@@ -26,7 +26,7 @@ from leaderboard.components.episodes import build_xray_data, turn_facts
 from leaderboard.model.player_ranks import load_player, load_player_effects, rank_players
 from leaderboard.model.sentences import LEAST, MarkSubject, find_best_sentences, score_marks, split_sentences
 from leaderboard.model.site import Site
-from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, find_tier, trust_lines
+from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, find_tier, list_trust_lines
 from leaderboard.model.xray import build_xrays, draw_scene, group_facts_by_turn
 from leaderboard.storage.build_cache import FOLDER, BuildCache
 
@@ -265,9 +265,9 @@ def test_trust_is_computed(tmp_path: Path) -> None:
     ours = replace(item, provenance=make_provenance(tmp_path / "submission.yaml"))
     theirs = replace(item, provenance=make_provenance(tmp_path / "submission.yaml", SOURCE, (FLAG, FLAG)))
     assert [find_tier(each) for each in (item, ours, theirs)] == [HERE, MAINTAINERS, RESCORED]
-    assert [name for name, _ in trust_lines(item)] == ["Trust"]
-    assert [name for name, _ in trust_lines(ours)] == ["Trust", "Played by maintainers"]
-    lines = dict(trust_lines(theirs))
+    assert [name for name, _ in list_trust_lines(item)] == ["Trust"]
+    assert [name for name, _ in list_trust_lines(ours)] == ["Trust", "Played by maintainers"]
+    lines = dict(list_trust_lines(theirs))
     assert lines["Transcripts"] == f"me/mine, commit {'a' * 40}, run pair-12345678"
     assert lines["Findings"].startswith(
         "2 × a rendering like a target, pixel by pixel; first: geometry-easy-01, turn 2."
@@ -280,7 +280,9 @@ def test_a_re_scored_run_says_whether_it_was_committed_to(tmp_path: Path) -> Non
     item = invented_results(["a"], ["b"]).submissions[0]
     second = RegisteredCommitment(commitment="e" * 64, when="2026-11-23T10:00:00+00:00", number=2)
     words = [
-        dict(trust_lines(replace(item, provenance=make_provenance(tmp_path / "submission.yaml", SOURCE, (), made))))
+        dict(
+            list_trust_lines(replace(item, provenance=make_provenance(tmp_path / "submission.yaml", SOURCE, (), made)))
+        )
         for made in (None, second)
     ]
     assert words[0]["Commitment"].startswith("uncommitted: ")

@@ -136,7 +136,7 @@ def test_what_changed_tells_it_in_words_and_so_do_the_feeds(site: Site) -> None:
     words = {change.title: change.words for change in list_changes(site)}
     told = "It entered with rank 1 of 2, place 1 of 2 by main score, ahead of seer + painter (53.5, 95 % interval "
     assert told in words["New pair: poet + painter"]
-    assert told in dict(feed.feed_files(site))["feed.json"]
+    assert told in dict(feed.build_feed_files(site))["feed.json"]
 
 
 def test_frozen_boards_are_laid_beside_the_live_one(site: Site) -> None:
@@ -205,7 +205,7 @@ def test_what_changed_and_the_feeds_tell_who_moved(
     monkeypatch.setattr(site, "moved", "Against 2025.1: seer + painter down from 1 to 3.")
     (release,) = [change for change in list_changes(site) if change.title == "Benchmark 2025.1 released"]
     assert release.words.endswith(" Against 2025.1: seer + painter down from 1 to 3.")
-    for _, text in feed.feed_files(site):
+    for _, text in feed.build_feed_files(site):
         assert release.words in text
 
 

@@ -22,7 +22,7 @@ from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.boards import build_board_pages
-from leaderboard.pages.finding import Hardest, SiteFindings, collect_findings, describe_outcome, pair_finding
+from leaderboard.pages.finding import Hardest, SiteFindings, collect_findings, describe_outcome, describe_pair_finding
 from leaderboard.pages.overview import build_front_page
 from leaderboard.pages.players import build_player_board_pages, build_player_pages, find_extremes
 from leaderboard.pages.selections import find_best_episode, measure_legibility
@@ -107,7 +107,7 @@ def test_a_pair_says_its_rank_and_its_best_and_worst_condition(site: Site, place
     best, worst = max(scores, key=lambda key: scores[key]), min(scores, key=lambda key: scores[key])
     conditions = [{"category": name, "difficulty": level, "cell": cell} for (name, level), cell in cells.items()]
     values = {"row": site.results.board("structural")[place - 1], "rivals": 3, "conditions": conditions}
-    said = pair_finding("structural", values)
+    said = describe_pair_finding("structural", values)
     assert said.startswith(f"rank {ranks} of 3, main score ")
     assert said.endswith(
         f", judged by structural; best on {', '.join(best)} ({scores[best]:.1f}), "
@@ -128,7 +128,7 @@ def test_a_condition_of_three_targets_is_neither_best_nor_worst() -> None:
         for level in ("easy", "hard")
     ]
     values = {"row": row, "rivals": 1, "conditions": conditions}
-    assert pair_finding("structural", values).endswith(", judged by structural")
+    assert describe_pair_finding("structural", values).endswith(", judged by structural")
 
 
 def test_a_players_best_and_worst_category_have_five_targets() -> None:

@@ -25,7 +25,7 @@ from leaderboard.pages.citation import (
     build_citation_page,
     escape_bibtex,
     format_bibtex,
-    pair_bibtex,
+    format_pair_bibtex,
 )
 from leaderboard.pages.feed import list_changes, render_atom, render_json_feed
 from leaderboard.pages.pair_comparison import Comparisons
@@ -184,7 +184,7 @@ def test_the_benchmark_and_the_paper_are_cited_from_one_source() -> None:
 
 def test_a_pair_is_cited_with_its_run_and_page(site: Site) -> None:
     pair = next(iter(site.pairs.values()))
-    entry = pair_bibtex(pair, f"{ADDRESS}pairs/{pair.key}.html")
+    entry = format_pair_bibtex(pair, f"{ADDRESS}pairs/{pair.key}.html")
     assert pair.run_id in entry
     assert f"url = {{{ADDRESS}pairs/{pair.key}.html}}" in entry
     assert "author" not in entry  # nobody is named

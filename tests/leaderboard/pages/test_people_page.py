@@ -20,11 +20,8 @@ from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.judges import people_table
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judge_test import cards
-from ircore.scorers.judge_test.card import JudgeCard, read_card, write_card
-from ircore.scorers.judge_test.cards import read_cards
-from ircore.scorers.judge_test.foreign.part import ForeignPart
-from ircore.scorers.judge_test.page import render_card
+from ircore.scorers.judge_test.card import JudgeCard, read_card, read_cards, render_card, write_card
+from ircore.scorers.judge_test.foreign_part import ForeignPart
 from ircore.scorers.judges.base import describe_identity
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -215,7 +212,9 @@ def test_pairs_of_pictures_by_others_decide_where_a_card_has_them() -> None:
 def test_the_cards_that_come_with_the_project_are_of_the_judges_that_come_with_it() -> None:
     assert read_cards({"structural": STRUCTURAL})["structural"].judge == STRUCTURAL
     # Whichever reader of texts is installed here, the card is of today's eye with the reader of `make install`.
-    kept = JudgeCard.model_validate_json(files(cards).joinpath("verified.json").read_bytes())
+    kept = JudgeCard.model_validate_json(
+        files("ircore.scorers.judge_test").joinpath("cards", "verified.json").read_bytes()
+    )
     assert (kept.judge.version or "").startswith(f"{SCORE_RULE}, texts read by ")
 
 

@@ -10,7 +10,7 @@ from PIL import Image
 
 from ircore.core.drawing import Drawing, arc_points
 from ircore.core.images import Picture, Pixels
-from ircore.games.reasoning.dimensions.base import Dimension, Task, TaskVerdict
+from ircore.games.reasoning.tasks import Dimension, Task, TaskVerdict
 from ircore.instances.targets.photos import Photo, Shot, load_shots
 from ircore.seeing.grids import cut_tiles, find_tile_order, join_tiles
 

@@ -11,8 +11,8 @@ from math import hypot
 from typing import Any, Literal, NamedTuple
 
 from ircore.core.images import Picture
-from ircore.games.reasoning.dimensions.base import SeenThings, Task, TaskVerdict
-from ircore.games.reasoning.puzzles.detections import COLOURS, FORMS, SIDE, Box, Detections, Form, Placed, draw_forms
+from ircore.games.reasoning.detections import COLOURS, FORMS, SIDE, Box, Detections, Form, Placed, draw_forms
+from ircore.games.reasoning.tasks import SeenThings, Task, TaskVerdict
 
 Relation = Literal["left", "right", "above", "below"]
 

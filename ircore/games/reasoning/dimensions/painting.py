@@ -14,7 +14,7 @@ from scipy import ndimage
 
 from ircore.core.drawing import Drawing, Point, arc_points
 from ircore.core.images import Picture, Pixels
-from ircore.games.reasoning.dimensions.base import Dimension, Task, TaskVerdict
+from ircore.games.reasoning.tasks import Dimension, Task, TaskVerdict
 
 SIDE = 512
 """Pixels a side to which both pictures are brought."""

@@ -9,8 +9,8 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ircore.core.images import Picture
-from ircore.games.reasoning.dimensions.base import SeenThings, Task, TaskVerdict
-from ircore.games.reasoning.puzzles.detections import COLOURS, FORMS, Detections, Form, draw_forms, scatter_forms
+from ircore.games.reasoning.detections import COLOURS, FORMS, Detections, Form, draw_forms, scatter_forms
+from ircore.games.reasoning.tasks import SeenThings, Task, TaskVerdict
 
 LEGS: Mapping[str, int] = {"duck": 2, "dog": 4, "beetle": 6, "spider": 8}
 PLURALS = {"duck": "ducks", "dog": "dogs", "beetle": "beetles", "spider": "spiders"}

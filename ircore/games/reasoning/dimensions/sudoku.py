@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.plain_words import format_count
-from ircore.games.reasoning.dimensions.base import Dimension, Task, TaskVerdict
+from ircore.games.reasoning.tasks import Dimension, Task, TaskVerdict
 from ircore.seeing.grids import EMPTY, UNREADABLE, RuledGrid, deduce_sudoku, find_grid, read_cells
 from ircore.seeing.ocr import TextLine, find_missing_ocr_package, read_text
 

@@ -13,7 +13,7 @@ from PIL import Image
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture, Pixels
-from ircore.games.reasoning.dimensions.base import Dimension, Task, TaskVerdict
+from ircore.games.reasoning.tasks import Dimension, Task, TaskVerdict
 from ircore.seeing.flat_colours import find_grounds, segment_colours
 from ircore.seeing.ocr import find_missing_ocr_package, read_text
 from ircore.seeing.writing import find_writing

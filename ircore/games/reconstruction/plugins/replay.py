@@ -15,8 +15,7 @@ from typing import Any, cast
 
 from ircore.core.episode_records import GIVEN_UP, AbortReason, Episode, Usage
 from ircore.core.errors import InputError
-from ircore.core.records import PlayerSpec
-from ircore.core.seeds import derive_seed
+from ircore.core.records import PlayerSpec, derive_seed
 from ircore.games.base import Seat
 from ircore.games.reconstruction.records import list_turns
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR

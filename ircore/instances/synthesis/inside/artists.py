@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ircore.instances.synthesis.inside import axes as axes_reading
 from ircore.instances.synthesis.inside import lines, shapes
-from ircore.instances.synthesis.inside.ink import compute_box
-from ircore.instances.synthesis.inside.page import Page
+from ircore.instances.synthesis.inside import lines as axes_reading
+from ircore.instances.synthesis.inside.page import Page, compute_box
 
 TEXTS = {"geometry": "label", "pie_graph": "wedge_label", "line_graph": "series_label", "functions": "point_label"}
 """Names of free texts by category; those of others are labels of values."""

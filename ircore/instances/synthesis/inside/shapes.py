@@ -3,8 +3,7 @@
 import math
 from typing import Any
 
-from ircore.instances.synthesis.inside.axes import find_category
-from ircore.instances.synthesis.inside.lines import add_path
+from ircore.instances.synthesis.inside.lines import add_path, find_category
 from ircore.instances.synthesis.inside.page import Page
 
 CORNERS = {3: "triangle", 5: "pentagon", 6: "hexagon", 7: "arrow", 8: "octagon", 10: "star", 12: "cross"}

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ircore.core.files import read_table
 from ircore.core.untrusted_text import format_plain_line
-from ircore.core.word_files import read_table
 from ircore.seeing.colours import replace_colour_words
 
 _TABLE = read_table("ircore.players.builtin.canvas", "words")

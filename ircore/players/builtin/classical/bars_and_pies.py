@@ -10,8 +10,8 @@ from scipy import ndimage
 from ircore.core import exact
 from ircore.players.builtin.classical.outlines import Points, fit_circle, trace_contour
 from ircore.players.builtin.classical.shapes import SolidRegion
+from ircore.seeing.arrays import EIGHT, dilate, erode, fill_holes
 from ircore.seeing.flat_colours import Labels, Segmentation
-from ircore.seeing.masks import EIGHT, dilate, erode, fill_holes
 from ircore.seeing.percepts import Bar, Bars, Box, Pie, Point, Shape, compute_middle, join_boxes
 
 ALIGNED = 2.0

@@ -23,7 +23,7 @@ from ircore.players.builtin.classical.matching import (
 )
 from ircore.players.builtin.classical.statements import Statement, describe_bar, format_number, format_point, quote_text
 from ircore.players.builtin.classical.wording import describe_percept, describe_texts, name_percept, weigh_percept
-from ircore.seeing.algebra import compute_lengths
+from ircore.seeing.arrays import compute_lengths
 from ircore.seeing.colours import describe_colour, find_shortest_name, measure_rgb_distance, name_colour
 from ircore.seeing.percepts import Backdrop, Bars, Box, Perception, Pie, Shape, Stroke, Text
 

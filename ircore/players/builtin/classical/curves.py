@@ -16,8 +16,7 @@ from scipy import ndimage
 from ircore.core import exact
 from ircore.players.builtin.classical import outlines, strokes
 from ircore.players.builtin.classical.outlines import Points, approximate_path, fit_circle
-from ircore.seeing.algebra import Floats, compute_dot, interpolate, solve_linear_systems
-from ircore.seeing.masks import EIGHT, Mask, dilate, erode
+from ircore.seeing.arrays import EIGHT, Floats, Mask, compute_dot, dilate, erode, interpolate, solve_linear_systems
 from ircore.seeing.percepts import Likeness, Percept, Point, Shape, Stroke, build_circle
 
 CLOSE = 1.6

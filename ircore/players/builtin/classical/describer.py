@@ -12,7 +12,7 @@ from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.builtin.classical.compare import ROUGHLY, correct_photo, list_corrections
 from ircore.players.builtin.classical.perceive import perceive_picture, resize_to_target
 from ircore.players.builtin.classical.plain.axes import read_area
-from ircore.players.builtin.classical.plain.colour_words import (
+from ircore.players.builtin.classical.plain.everyday_names import (
     ColourWords,
     recolour_perception,
     recolour_pixels,

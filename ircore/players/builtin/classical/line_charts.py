@@ -21,9 +21,8 @@ from ircore.core import exact
 from ircore.players.builtin.classical.curves import find_likeness
 from ircore.players.builtin.classical.outlines import approximate_path, measure_path_distance
 from ircore.players.builtin.classical.shapes import SolidRegion
-from ircore.seeing.algebra import Floats
+from ircore.seeing.arrays import Floats, Mask, dilate, erode
 from ircore.seeing.flat_colours import Segmentation
-from ircore.seeing.masks import Mask, dilate, erode
 from ircore.seeing.percepts import Grid, Percept, Point, Shape, Stroke, Text, Ticks
 
 MOST_COLUMNS = 24

@@ -11,10 +11,9 @@ import numpy.typing as npt
 from ircore.core import exact
 from ircore.core.images import Pixels
 from ircore.players.builtin.classical.outlines import Points, smooth_curve
-from ircore.seeing.algebra import are_inside_polygon, compute_dot, compute_lengths
+from ircore.seeing.arrays import Mask, are_inside_polygon, compute_dot, compute_lengths
 from ircore.seeing.colours import measure_rgb_distance
 from ircore.seeing.flat_colours import parse_rgb_array
-from ircore.seeing.masks import Mask
 from ircore.seeing.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text, Ticks, compute_middle
 
 T = TypeVar("T")

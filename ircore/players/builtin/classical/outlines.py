@@ -12,14 +12,15 @@ from skimage.measure import find_contours
 from skimage.morphology import skeletonize
 
 from ircore.core import exact
-from ircore.seeing.algebra import (
+from ircore.seeing.arrays import (
+    EIGHT,
+    Mask,
     compute_dot,
     compute_lengths,
     compute_principal_axis,
     interpolate,
     solve_linear_systems,
 )
-from ircore.seeing.masks import EIGHT, Mask
 from ircore.seeing.percepts import Point
 
 Points = npt.NDArray[np.float64]

@@ -28,7 +28,7 @@ from ircore.players.builtin.classical.line_charts import (
 )
 from ircore.players.builtin.classical.shapes import SolidRegion, measure_shape, split_picture
 from ircore.players.builtin.classical.thin import read_strokes
-from ircore.seeing.algebra import Floats, compute_lengths, fit_line
+from ircore.seeing.arrays import EIGHT, Floats, Mask, compute_lengths, fit_line
 from ircore.seeing.flat_colours import (
     FLAT_SHARE,
     Labels,
@@ -38,7 +38,6 @@ from ircore.seeing.flat_colours import (
     parse_rgb_array,
     segment_colours,
 )
-from ircore.seeing.masks import EIGHT, Mask
 from ircore.seeing.ocr import TextLine, read_text
 from ircore.seeing.percepts import (
     Backdrop,

@@ -21,9 +21,17 @@ from ircore.players.builtin.classical.outlines import (
     sharpen_corners,
     trace_contour,
 )
-from ircore.seeing.algebra import compute_dot, compute_principal_axis
+from ircore.seeing.arrays import (
+    EIGHT,
+    Mask,
+    add_direct_neighbours,
+    compute_dot,
+    compute_principal_axis,
+    dilate,
+    fill_holes,
+    mark_uniform_pixels,
+)
 from ircore.seeing.flat_colours import Labels, Segmentation
-from ircore.seeing.masks import EIGHT, Mask, add_direct_neighbours, dilate, fill_holes, mark_uniform_pixels
 from ircore.seeing.percepts import Box, Point, Shape
 
 CORE = 7

@@ -7,9 +7,8 @@ import numpy as np
 
 from ircore.core import exact
 from ircore.players.builtin.classical.outlines import Points
-from ircore.seeing.algebra import compute_dot, compute_lengths, compute_principal_axis
+from ircore.seeing.arrays import Mask, compute_dot, compute_lengths, compute_principal_axis, dilate_along_axis
 from ircore.seeing.flat_colours import Labels, Segmentation
-from ircore.seeing.masks import Mask, dilate_along_axis
 from ircore.seeing.percepts import Grid, Stroke, Ticks
 
 MIN_PIECES = 4

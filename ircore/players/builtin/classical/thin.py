@@ -19,9 +19,8 @@ from ircore.players.builtin.classical.shapes import (
     recognise_by_corners,
     round_figure,
 )
-from ircore.seeing.algebra import compute_correlation
+from ircore.seeing.arrays import EIGHT, Mask, compute_correlation, dilate, erode, fill_holes, remove_rim
 from ircore.seeing.flat_colours import Labels, Segmentation
-from ircore.seeing.masks import EIGHT, Mask, dilate, erode, fill_holes, remove_rim
 from ircore.seeing.percepts import Grid, Percept, Shape, Stroke, build_circle
 
 SMALL = 26

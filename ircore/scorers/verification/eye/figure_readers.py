@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ircore.core.records import Box, Element
-from ircore.scorers.verification.eye import bars, pies
+from ircore.scorers.verification.eye import chart_marks
 from ircore.scorers.verification.eye.line_readers import (
     find_course,
     leave_out_grid,
@@ -311,12 +311,14 @@ def read_bar(look: Look, mark: Mark) -> Observations:
     """Read a bar: presence, value in the figure's own axis, and colour."""
     element = look.target.scene.elements[mark.elements[0]]
     boxes = [other.box for other in look.target.scene.elements if other.type == "bar"]
-    surface = look.view.compute_once("surface", lambda: bars.find_surface_colour(look.view, boxes))
-    bar = bars.find_bar(look.view, element, surface, look.roughness)
+    surface = look.view.compute_once("surface", lambda: chart_marks.find_surface_colour(look.view, boxes))
+    bar = chart_marks.find_bar(look.view, element, surface, look.roughness)
     if bar is None:
         return {f"{mark.key}/presence": Observed(False)}
     scale = look.scale("x" if element.parameters["orientation"] == "horizontal" else "y")
-    value = Observed(bars.compute_value(bar, element, scale)) if scale else Observed(None, "the axis has no scale")
+    value = (
+        Observed(chart_marks.compute_value(bar, element, scale)) if scale else Observed(None, "the axis has no scale")
+    )
     look.view.notes.setdefault("bars", {})[mark.key] = bar
     return {
         f"{mark.key}/presence": Observed(True),
@@ -329,9 +331,9 @@ def read_bar(look: Look, mark: Mark) -> Observations:
 def read_pie(look: Look, mark: Mark) -> Observations:
     """Read a pie: presence, size, place and hole; the pie's wedges are read, too."""
     wedges = [look.target.scene.elements[index] for index in mark.elements]
-    view, disc = look.view, pies.find_disc(look.view, wedges)
-    if disc is None or not pies.is_round(view, disc):
-        view, disc = pies.untilt_pie(look.view, wedges) or (view, disc)
+    view, disc = look.view, chart_marks.find_disc(look.view, wedges)
+    if disc is None or not chart_marks.is_round(view, disc):
+        view, disc = chart_marks.untilt_pie(look.view, wedges) or (view, disc)
     if disc is None:
         return {f"{mark.key}/presence": Observed(False)}
     sectors = _assign_sectors(view, wedges, disc, look.roughness)
@@ -346,24 +348,24 @@ def read_pie(look: Look, mark: Mark) -> Observations:
 
 
 def _assign_sectors(
-    view: EyeView, wedges: list[Element], disc: pies.Disc, roughness: float = 0.0
-) -> dict[str, pies.Sector]:
+    view: EyeView, wedges: list[Element], disc: chart_marks.Disc, roughness: float = 0.0
+) -> dict[str, chart_marks.Sector]:
     """Return the sector of each wedge, by the wedge's key."""
     about = wedges[0].parameters
-    sectors = pies.find_sectors(view, disc, float(about["hole"]) / float(about["radius"]), roughness)  # type: ignore[arg-type]
+    sectors = chart_marks.find_sectors(view, disc, float(about["hole"]) / float(about["radius"]), roughness)  # type: ignore[arg-type]
     if len(sectors) < 2:
         return {}
     apart = np.array(
         [[measure_delta_e2000(wedge.colour or "#000000", sector.colour) for sector in sectors] for wedge in wedges]
     )
-    pairs = pies.assign_wedges(wedges, sectors, apart)
+    pairs = chart_marks.assign_wedges(wedges, sectors, apart)
     return {f"wedge-{row + 1}": sectors[column] for row, column in pairs.items()}
 
 
-def _read_target_sectors(look: Look) -> dict[str, pies.Sector]:
+def _read_target_sectors(look: Look) -> dict[str, chart_marks.Sector]:
     """Return the sectors that the eye sees in the target itself: a wedge that is pulled out looks narrower."""
     wedges = [element for element in look.target.scene.elements if element.type == "wedge"]
-    disc = pies.find_disc(look.target.view, wedges)
+    disc = chart_marks.find_disc(look.target.view, wedges)
     return {} if disc is None else _assign_sectors(look.target.view, wedges, disc)
 
 
@@ -390,7 +392,7 @@ def read_wedge(look: Look, mark: Mark) -> Observations:
     }
 
 
-def _check_pulled_out(sector: pies.Sector, own: pies.Sector | None) -> str | None:
+def _check_pulled_out(sector: chart_marks.Sector, own: chart_marks.Sector | None) -> str | None:
     """Return whether a wedge reaches out as far as in the target; None where the target does not show it."""
     if own is None or own.reach < 1.02:
         return None

@@ -8,8 +8,8 @@ import numpy as np
 
 from ircore.core.drawing import Scale
 from ircore.core.records import Element
+from ircore.scorers.verification.eye.forms import USUAL_SIZE, read_marker_colour, read_marker_shape
 from ircore.scorers.verification.eye.look import Look, Observations, find_axis_move
-from ircore.scorers.verification.eye.markers import USUAL_SIZE, read_marker_colour, read_marker_shape
 from ircore.scorers.verification.eye.strokes import (
     LEAST_CONTRAST,
     SMOOTH,
@@ -35,7 +35,7 @@ from ircore.scorers.verification.eye.view import (
     parse_rgb,
 )
 from ircore.scorers.verification.scene_facts import Fact, Mark
-from ircore.scorers.verification.scene_facts.lines import NO_MARKERS
+from ircore.scorers.verification.scene_facts.charts import NO_MARKERS
 
 PRESENT = {"grid": 0.35, "squares": 0.35, "leaders": 0.4, "frame": 0.5, "axis": 0.5, "zero_line": 0.45}
 """Share of the places of a course at which a line must be seen for the mark to be there; dashes leave gaps."""

@@ -50,7 +50,7 @@ from ircore.scorers.verification.eye.texts import (
 )
 from ircore.scorers.verification.eye.view import EyeView, Floats, Observed, find_commonest_colour, measure_lab_distance
 from ircore.scorers.verification.scene_facts import Fact, Mark
-from ircore.scorers.verification.scene_facts.axes import compute_middle, find_scale
+from ircore.scorers.verification.scene_facts.charts import compute_middle, find_scale
 
 
 def fold_text(text: str) -> str:

@@ -19,17 +19,24 @@ from ircore.core import exact
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Box, Scene
 from ircore.core.score_records import Placement
-from ircore.scorers.verification.eye.edges import PLAIN, REACH, SIDE, Edges, Floats, Indices, compute_step, find_edges
 from ircore.scorers.verification.eye.frames import (
     JUTTING,
     LEAST,
     MOST,
+    PLAIN,
+    REACH,
+    SIDE,
     Beyond,
+    Edges,
+    Floats,
     FrameProposer,
+    Indices,
     Matrix,
     apply_matrix,
     build_stretch,
+    compute_step,
     find_beyond_frame,
+    find_edges,
     has_palette,
     has_similar_colours,
     propose_frames,

@@ -7,8 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ircore.core.episode_records import Rendering
-from ircore.core.records import GameRules, Record
-from ircore.core.seeds import derive_seed
+from ircore.core.records import GameRules, Record, derive_seed
 from ircore.games.base import (
     Curve,
     Ending,

@@ -9,8 +9,15 @@ from known_values import known
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.games.reasoning.dimensions.base import Dimension, Task
-from ircore.games.reasoning.dimensions.entity import CHOICES, REFERENCES, EntityDescribed, EntityNamed, Recognition
+from ircore.games.reasoning.attributes import Above, Areas, Shows, Within
+from ircore.games.reasoning.dimensions.entity import (
+    CHOICES,
+    ENTITIES,
+    REFERENCES,
+    EntityDescribed,
+    EntityNamed,
+    Recognition,
+)
 from ircore.games.reasoning.dimensions.jigsaw import Jigsaw
 from ircore.games.reasoning.dimensions.painting import (
     LEAST_SHARE,
@@ -27,8 +34,7 @@ from ircore.games.reasoning.dimensions.painting import (
     list_descriptions,
 )
 from ircore.games.reasoning.dimensions.sudoku import EMPTIES, SIZES, Sudoku, compute_layout, draw_sudoku, make_sudoku
-from ircore.games.reasoning.puzzles.attributes import Above, Areas, Shows, Within
-from ircore.games.reasoning.puzzles.entities import ENTITIES
+from ircore.games.reasoning.tasks import Dimension, Task
 from ircore.players.builtin.editor import edit_for, find_described_region
 from ircore.seeing.grids import EMPTY, cut_tiles, deduce_sudoku, find_grid, join_tiles, list_units, read_cells
 

@@ -17,13 +17,12 @@ from ircore.core.images import Picture, Pixels
 from ircore.core.records import Instance, PlayerSpec
 from ircore.games.base import Ending, EpisodeSetup, Measured, Seat
 from ircore.games.reasoning.build import DIMENSIONS
-from ircore.games.reasoning.dimensions.base import Task, TaskVerdict
+from ircore.games.reasoning.detections import Form, Placed, draw_forms
 from ircore.games.reasoning.dimensions.layout import Layout
 from ircore.games.reasoning.dimensions.quantity import Quantity, find_solutions, make_counts
 from ircore.games.reasoning.dimensions.text import HiddenWord, make_word
 from ircore.games.reasoning.game import UNCLEAR, ReasoningGame, ReasoningRules
-from ircore.games.reasoning.puzzles.detections import Form, Placed, draw_forms
-from ircore.games.reasoning.records import TaskAttempt, TaskRecord
+from ircore.games.reasoning.tasks import Task, TaskAttempt, TaskRecord, TaskVerdict
 from ircore.players.base import ChoiceAnswer, PictureAnswer, PlayerError, Question, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.solver import Solver

@@ -13,11 +13,10 @@ from ircore.core.elements import ElementList, SeenElement
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, Pixels
-from ircore.games.reasoning.dimensions.base import TaskVerdict
+from ircore.games.reasoning.detections import Detections
 from ircore.games.reasoning.gir_bench import READERS, import_gir_bench
 from ircore.games.reasoning.measures import judge_attempt
-from ircore.games.reasoning.puzzles.detections import Detections
-from ircore.games.reasoning.records import TaskAttempt, TaskRecord
+from ircore.games.reasoning.tasks import TaskAttempt, TaskRecord, TaskVerdict
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GIR_BENCH, InstanceSet, may_be_published
 from ircore.scorers.game_measures import EpisodeInstruments

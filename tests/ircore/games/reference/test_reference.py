@@ -21,8 +21,16 @@ from ircore.core.records import Instance
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table
 from ircore.games.master_words import TextPrompts
 from ircore.games.reference.game import PLACEHOLDERS, ReferenceGame
-from ircore.games.reference.records import Context, HumanRound, Round
-from ircore.games.reference.rules import PRESETS, SEEDS, ReferenceRules, draw_listener_orders, list_labels
+from ircore.games.reference.records import (
+    PRESETS,
+    SEEDS,
+    Context,
+    HumanRound,
+    ReferenceRules,
+    Round,
+    draw_listener_orders,
+    list_labels,
+)
 from ircore.players.base import ChoiceAnswer, PlayerError, Question, TextAnswer
 from ircore.players.spoken_answers import find_choice
 

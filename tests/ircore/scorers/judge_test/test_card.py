@@ -21,9 +21,8 @@ from ircore.players import calls
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.scorers.judge_test import test_run
 from ircore.scorers.judge_test.battery import EDIT_OF, TURN_OF
-from ircore.scorers.judge_test.card import JudgeCard, compute_card, read_card
-from ircore.scorers.judge_test.foreign.families import FAMILIES
-from ircore.scorers.judge_test.page import render_card
+from ircore.scorers.judge_test.card import JudgeCard, compute_card, read_card, render_card
+from ircore.scorers.judge_test.foreign_families import FAMILIES
 from ircore.scorers.judge_test.test_run import compute_preference_card, open_test
 from ircore.scorers.judges.base import Judgement, list_tasks
 

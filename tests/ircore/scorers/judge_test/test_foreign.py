@@ -7,9 +7,9 @@ from PIL import Image
 
 from ircore.core.records import Scene
 from ircore.instances.targets.categories import draw_target
-from ircore.scorers.judge_test.foreign.drawers import DRAWERS
-from ircore.scorers.judge_test.foreign.families import FAMILIES, draw_picture, plan_picture
-from ircore.scorers.judge_test.foreign.part import (
+from ircore.scorers.judge_test.drawers import DRAWERS
+from ircore.scorers.judge_test.foreign_families import FAMILIES, draw_picture, plan_picture
+from ircore.scorers.judge_test.foreign_part import (
     ORDERS,
     KnownOrder,
     check_aims,

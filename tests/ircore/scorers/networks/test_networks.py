@@ -13,9 +13,9 @@ from ircore.scorers.metrics.base import MetricUnavailableError
 
 torch: Any = pytest.importorskip("torch", reason='torch is not installed: pip install "ircore[perceptual]"')
 
-from ircore.scorers.metrics.networks import lpips as lpips_module  # noqa: E402
-from ircore.scorers.metrics.networks.lpips import list_head_shapes, list_shapes, lpips  # noqa: E402
-from ircore.scorers.metrics.networks.weights import compute_inception_features, dreamsim, fid  # noqa: E402
+from ircore.scorers.metrics import networks  # noqa: E402
+from ircore.scorers.metrics.network_weights import compute_inception_features, dreamsim, fid  # noqa: E402
+from ircore.scorers.metrics.networks import list_head_shapes, list_shapes, lpips  # noqa: E402
 
 RNG = np.random.default_rng(5)
 NOISE: Pixels = RNG.integers(0, 256, (64, 64, 3), dtype=np.uint8)
@@ -69,7 +69,7 @@ def test_weights_that_are_not_exactly_the_networks_are_refused(weights: Path, ch
     state = torch.load(weights / "alexnet.pth")
     change(state)
     torch.save(state, weights / "alexnet.pth")
-    lpips_module._load_network.cache_clear()
+    networks._load_network.cache_clear()
     with pytest.raises(MetricUnavailableError, match=problem):
         lpips(NOISE, OTHER)
 
@@ -79,7 +79,7 @@ def test_a_missing_file_and_no_variable_are_said_plainly(weights: Path, monkeypa
     with pytest.raises(MetricUnavailableError, match=r"nowhere\.pth: there is no such file"):
         lpips(NOISE, OTHER)
     monkeypatch.delenv("IRCORE_LPIPS_BACKBONE")
-    assert "IRCORE_LPIPS_BACKBONE names none" in (lpips_module.METRIC.obstacle() or "")
+    assert "IRCORE_LPIPS_BACKBONE names none" in (networks.LPIPS_METRIC.obstacle() or "")
 
 
 class MeanColours(torch.nn.Module):  # type: ignore[misc]
@@ -124,8 +124,8 @@ def test_dreamsim_by_an_exported_network(tmp_path: Path, monkeypatch: pytest.Mon
 
 transformers: Any = pytest.importorskip("transformers", reason="transformers is not installed")
 
-from ircore.scorers.elements import detr  # noqa: E402
-from ircore.scorers.metrics.networks.embeddings import (  # noqa: E402
+from ircore.scorers import element_metrics  # noqa: E402
+from ircore.scorers.metrics.networks import (  # noqa: E402
     CLIP_METRIC,
     DINO,
     DINO_METRIC,
@@ -230,8 +230,8 @@ def saved_detr(folder: Path) -> Path:
 
 def test_detr_lists_elements_in_pixels_of_the_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IRCORE_DETR_MODEL", str(saved_detr(tmp_path / "detr")))
-    elements = detr.detect(SMALL_NOISE, threshold=0.0)
+    elements = element_metrics.detect(SMALL_NOISE, threshold=0.0)
     assert (elements.width, elements.height, len(elements.elements)) == (60, 40, 5)
     assert set(elements.counts) <= {"cat", "dog"}
     assert elements.source.startswith("detr sha256:")
-    assert detr.detect(SMALL_NOISE, threshold=1.0).elements == ()
+    assert element_metrics.detect(SMALL_NOISE, threshold=1.0).elements == ()

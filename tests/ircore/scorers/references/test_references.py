@@ -21,11 +21,11 @@ from ircore.instances.store import InstanceSet
 from ircore.instances.targets.categories import draw_target
 from ircore.players.base import DescriberView, GeneratorView, PlayerError, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
-from ircore.players.informed_view import InformedView, Knowledge
 from ircore.players.submission import read_manifest
 from ircore.results.model import Results
 from ircore.results.tables.board import references_table
 from ircore.runs.folder import RunFolder
+from ircore.runs.session import InformedView, Knowledge
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.references import (
     SceneDescriber,

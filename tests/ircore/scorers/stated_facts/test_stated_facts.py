@@ -15,12 +15,10 @@ from ircore.instances.store import InstanceSet
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
 from ircore.results.fact_shares import compare_readers, compute_said_points
-from ircore.runs.folder import RunFolder, add_facts, read_facts
+from ircore.runs.folder import RunFolder, SaidTurn, add_facts, read_facts, read_said
 from ircore.runs.judge_answers import AnswerError
-from ircore.scorers.stated_facts.measuring import GrammarReader
-from ircore.scorers.stated_facts.model_reader import parse_reading
-from ircore.scorers.stated_facts.said_turns import SaidTurn, read_said
-from ircore.scorers.verification.scene_facts.scene import list_facts
+from ircore.scorers.stated_facts import GrammarReader, parse_reading
+from ircore.scorers.verification.scene_facts import list_facts
 
 BARS = (
     "The picture is 200 by 200 pixels with a white background. Bars standing on y 160: #d62828 from x 20 to 50 up to y "

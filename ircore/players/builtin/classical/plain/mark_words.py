@@ -12,7 +12,7 @@ from ircore.players.builtin.canvas.figures.frame import anchor_of
 from ircore.players.builtin.canvas.plots import INSIDE, LED_OUT, OUT
 from ircore.players.builtin.canvas.shapes import towards
 from ircore.players.builtin.classical.plain.axes import PlotSides, ReadAxis, format_rounded
-from ircore.players.builtin.classical.plain.colour_words import ColourWords, use_plain_colours
+from ircore.players.builtin.classical.plain.everyday_names import ColourWords, use_plain_colours
 from ircore.players.builtin.classical.statements import Statement, describe_bars, format_number, is_number, quote_text
 from ircore.seeing.colours import describe_colour
 from ircore.seeing.percepts import Bar, Bars, Perception, Pie, Point, Stroke, Text

@@ -19,14 +19,8 @@ from ircore.players.builtin.classical.plain.axes import (
     read_area,
     read_crossed,
 )
-from ircore.players.builtin.classical.plain.colour_words import ColourWords, list_colours, use_plain_colours
-from ircore.players.builtin.classical.plain.mark_words import (
-    describe_bars_by_value,
-    describe_curve,
-    describe_line,
-    describe_wedges,
-)
-from ircore.players.builtin.classical.plain.shape_words import (
+from ircore.players.builtin.classical.plain.everyday_names import (
+    ColourWords,
     Points,
     describe_letters,
     describe_place,
@@ -34,8 +28,16 @@ from ircore.players.builtin.classical.plain.shape_words import (
     describe_tangent,
     find_named_points,
     list_circles,
+    list_colours,
     name_shape,
     replace_with_names,
+    use_plain_colours,
+)
+from ircore.players.builtin.classical.plain.mark_words import (
+    describe_bars_by_value,
+    describe_curve,
+    describe_line,
+    describe_wedges,
 )
 from ircore.players.builtin.classical.statements import Statement, format_number, quote_text
 from ircore.players.builtin.classical.wording import (

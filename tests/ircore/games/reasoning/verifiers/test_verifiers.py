@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ircore.core.images import Pixels
+from ircore.games.reasoning.detections import Box, DetectionError, Detections, read_detections
 from ircore.games.reasoning.dimensions.layout import (
     AskedRelation,
     Relation,
@@ -33,8 +34,7 @@ from ircore.games.reasoning.dimensions.sudoku import (
 )
 from ircore.games.reasoning.dimensions.text import compute_published_coverage, compute_word_coverage
 from ircore.games.reasoning.measures import compute_entity_similarity
-from ircore.games.reasoning.puzzles.detections import Box, DetectionError, Detections, read_detections
-from ircore.scorers.metrics.frechet import (
+from ircore.scorers.metrics.base import (
     compute_frechet_distance,
     normalise_distance,
     score_each_jigsaw,

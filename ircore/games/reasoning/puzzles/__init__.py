@@ -1,1 +1,0 @@
-"""Puzzles and scenes of our own: made by program from a random number generator, and drawn."""

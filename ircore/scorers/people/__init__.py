@@ -1,1 +1,0 @@
-"""Ratings by people: the CSV files that hold them, and their import into the runs whose renderings were rated."""
