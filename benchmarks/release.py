@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count, cycle
 from pathlib import Path
 from time import perf_counter, process_time
@@ -89,7 +90,7 @@ def main() -> None:
         if name == "sound":
             write_ours(folder)
             shutil.rmtree(folder / "out-ours")
-        timed(WRITING[name], folder)
+        timed((WRITING | {"decode": decode_renderings})[name], folder)
         return
     parts = options.parts or PARTS[:-1]
     if set(parts) - set(PARTS):
@@ -178,6 +179,8 @@ def measure_release(folder: Path, shown: bool) -> None:
     size = sum(path.stat().st_size for path in renderings)
     print(f"{len(renderings)} renderings, {size / 1e6:.0f} MB")
     caches = {"IRCORE_CACHE": str(folder / "caches")}
+    if shown:
+        report("decoding alone", step("decode", folder), size)
     report("release build", [*build, "--out", out], size, **caches)
     print(f"{'':<24} {size_of(out, '*.parquet') / 1e6:.0f} MB in all tables")
     if not shown:
@@ -214,6 +217,16 @@ def measure_growth(folder: Path, runs: int, per_condition: int, side: int) -> No
     size = size_of(folder / "former", "*.parquet")
     more = report("one run more", [*command, ordered[-1], "--former", folder / "former", "--out", folder / "grown"])
     print(f"one run more takes {100 * more / full:.1f} % of the CPU of all at once ({size / 1e9:.1f} GB of tables)")
+
+
+def decode_renderings(folder: Path) -> None:
+    """Read, decode and hash every rendering of the runs on all cores, as whoever does not know it yet has to."""
+    from dataset_card.findings import decode_picture
+
+    paths = sorted(folder.glob("runs/*/renderings/*.png"))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        pictures = pool.map(lambda path: decode_picture(path.read_bytes()), paths)
+        assert not any(isinstance(picture, str) for picture in pictures)
 
 
 def write_ours(folder: Path) -> None:

@@ -8,7 +8,7 @@ import click
 
 from ircore.commands.options import PATH_OR_EMPTY, SeveralPathsCommand, echo_json, json_option
 from ircore.commands.run_paths import find_results_to_read
-from ircore.core.collector import pause_collector
+from ircore.core.collector import keep_freed_memory, pause_collector
 from ircore.core.plain_words import format_count
 from ircore.core.terminal import make_printable
 
@@ -16,6 +16,7 @@ from ircore.core.terminal import make_printable
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
     """Build, check, publish and bring back a dataset release."""
+    keep_freed_memory()
 
 
 @command.command(cls=SeveralPathsCommand)
@@ -145,12 +146,15 @@ def _check(place: str, load: bool, run_card: bool, rescore: str | None, seed: in
     """Check a release and show its faults; return the exit status."""
     from secrets import randbits
 
-    from dataset_card.checking.rescore import parse_share
-    from dataset_card.checking.rescored_run import Draw
     from dataset_card.hub.full_check import check_release_fully
 
-    # Nobody who changes a release may know beforehand which episodes will be drawn.
-    draw = None if rescore is None else Draw(parse_share(rescore), randbits(32) if seed is None else seed)
+    draw = None
+    if rescore is not None:
+        from dataset_card.checking.rescore import parse_share
+        from dataset_card.checking.rescored_run import Draw
+
+        # Nobody who changes a release may know beforehand which episodes will be drawn.
+        draw = Draw(parse_share(rescore), randbits(32) if seed is None else seed)
     report = check_release_fully(place, load, run_card, os.cpu_count() or 1, draw)
     if as_json:
         document = {"rows": report.rows, "pictures": report.pictures, "faults": report.faults}

@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from dataset_card.card.metadata import PAPER
+from dataset_card.card.statements import PAPER
 from dataset_card.checking.release_check import require_sound_release
 from dataset_card.tables.columns import SPLIT
 from dataset_card.tables.schema import name_transcripts

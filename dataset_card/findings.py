@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from math import isclose
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,10 +95,11 @@ class Pictures:
         self._findings = findings
         self._known: dict[bytes, Future[DecodedPicture | str]] = {}
         """Results by the hash of the file, so that the target of many turns is decoded once."""
-        self._hashes: dict[int, bytes] = {}
-        """Hashes of the files of cells that wait to be checked, by ``id`` of the cell, so that none is hashed twice."""
-        self._former: dict[tuple[str, int], tuple[bytes, bytes]] = {}
-        """The last file of a column and a position in its cells, and the file's hash."""
+        self._lock = Lock()
+        self._begun: dict[int, Future[DecodedPicture | str]] = {}
+        """Results of cells that wait to be checked, by ``id`` of the cell."""
+        self._former: dict[tuple[str, int], tuple[bytes, Future[DecodedPicture | str]]] = {}
+        """The last file of a column and a position in its cells, and what it shows."""
 
     def __len__(self) -> int:
         return len(self._known)
@@ -124,22 +126,37 @@ class Pictures:
         self._former.clear()
 
     def _begin(self, columns: Sequence[str], row: Row, pool: ThreadPoolExecutor) -> None:
-        """Hash the pictures of a row, and have those decoded that are new."""
+        """Have the pictures of a row hashed, and those decoded that are new."""
         for name in columns:
             for position, (cell, stated) in enumerate(_pair_with_hashes(row, name)):
                 if cell and (data := cell["bytes"]):
                     # Rows that follow each other often share a picture, and comparing is faster than hashing.
                     former = self._former.get((name, position))
-                    file = former[1] if former is not None and former[0] == data else hash_file(data)
-                    self._former[name, position] = data, file
-                    self._hashes[id(cell)] = file
-                    if file not in self._known:
-                        self._known[file] = pool.submit(_look_once, data, file, str(stated))
+                    shared = former is not None and former[0] == data
+                    begun = former[1] if former and shared else pool.submit(self._look_once, data, str(stated))
+                    self._former[name, position] = data, begun
+                    self._begun[id(cell)] = begun
 
     def _end(self, columns: Sequence[str], row: Row) -> None:
-        """Forget the hashes of the cells of a row."""
+        """Forget the results of the cells of a row."""
         for cell, _ in (pair for name in columns for pair in _pair_with_hashes(row, name)):
-            self._hashes.pop(id(cell), None)
+            self._begun.pop(id(cell), None)
+
+    def _look_once(self, data: bytes, stated: str) -> DecodedPicture | str:
+        """Return what a picture shows, or its fault; each distinct file is looked at once."""
+        file = hash_file(data)
+        with self._lock:
+            known = self._known.get(file)
+            looked = self._known.setdefault(file, Future())
+        # Whoever came first is looking at it now, and never waits for another.
+        if known is not None:
+            return known.result()
+        try:
+            looked.set_result(_look_at(data, file, stated))
+        except BaseException as error:
+            looked.set_exception(error)
+            raise
+        return looked.result()
 
     def check(self, where: str, cell: object, sha256: object) -> DecodedPicture | None:
         """Check a picture against the hash beside it.
@@ -170,11 +187,8 @@ class Pictures:
         # Whoever stores the picture under this name would leave the own folder.
         if set(str(cell["path"])) & set("/\\"):
             self._findings.add(where, "the picture's file name has folders in it")
-        file = self._hashes.get(id(cell)) or hash_file(cell["bytes"])
-        if file not in self._known:
-            self._known[file] = Future()
-            self._known[file].set_result(decode_picture(cell["bytes"]))
-        picture = self._known[file].result()
+        begun = self._begun.get(id(cell))
+        picture = self._look_once(cell["bytes"], "") if begun is None else begun.result()
         if isinstance(picture, str):
             self._findings.add(where, picture)
             return None
@@ -208,7 +222,7 @@ def decode_picture(data: bytes) -> DecodedPicture | str:
     return DecodedPicture(shown, image.width, image.height)
 
 
-def _look_once(data: bytes, file: bytes, stated: str) -> DecodedPicture | str:
+def _look_at(data: bytes, file: bytes, stated: str) -> DecodedPicture | str:
     """Return what a picture shows, decoded unless it was found before to show what is stated; or its fault.
 
     Args:

@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 
 from dataset_card.card import code as card_code
 from dataset_card.card import statements as card_statements
-from dataset_card.card.metadata import PAPER, collect_licences, format_front_matter, format_title
 from dataset_card.card.pictures import CardEpisode, describe_chart, draw_episode, draw_scores, draw_targets
+from dataset_card.card.statements import PAPER, collect_licences, format_front_matter, format_title
 from dataset_card.card.verification import RunVerification, Verification
 from dataset_card.markdown import Markdown, render
-from dataset_card.tables.game_tables import GameTables
-from dataset_card.tables.release_source import ReleaseSource
+from dataset_card.tables.game_tables import GameTables, ReleaseSource
 from dataset_card.tables.schema import name_transcripts
 from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError

@@ -16,12 +16,19 @@ from pathlib import Path
 from typing import Any
 
 from dataset_card.card import statements as card_statements
-from dataset_card.card.metadata import GAME_TAGS, PAPER, TAGS, TASKS, collect_licences, format_title
-from dataset_card.card.statements import build_statements, count_annotators
+from dataset_card.card.statements import (
+    GAME_TAGS,
+    PAPER,
+    TAGS,
+    TASKS,
+    build_statements,
+    collect_licences,
+    count_annotators,
+    format_title,
+)
 from dataset_card.tables.columns import ITEMS, SPLIT, Config, Kind, ReleaseColumn
-from dataset_card.tables.game_tables import GameTables
+from dataset_card.tables.game_tables import GameTables, ReleaseSource
 from dataset_card.tables.parquet import list_table_files
-from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.schema import JOINS, is_transcripts
 from ircore.core.score_records import HUMAN
 

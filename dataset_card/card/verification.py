@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from dataset_card.tables.parts import TablePart
 from dataset_card.tables.schema import holds_records
+from dataset_card.tables.writing import TablePart
 from ircore.core.errors import InputError
 from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.validation import describe_validation_error

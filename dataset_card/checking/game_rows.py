@@ -20,18 +20,18 @@ from dataset_card.tables.embedded_pictures import (
     list_run_files,
 )
 from dataset_card.tables.fact_table import FactCompleteness, check_fact_row
-from dataset_card.tables.game_tables import GameTables
+from dataset_card.tables.game_tables import GameTables, ReleasedRun
 from dataset_card.tables.parquet import list_table_files, read_rows
-from dataset_card.tables.parts import PartKey, compute_part_key
-from dataset_card.tables.records_of_rows import (
+from dataset_card.tables.rows import (
+    Row,
     parse_cost,
     parse_episode_fields,
     parse_instance_fields,
+    parse_public_id,
+    parse_retired_target,
     score_fields,
     step_fields,
 )
-from dataset_card.tables.release_source import ReleasedRun
-from dataset_card.tables.rows import Row, parse_public_id, parse_retired_target
 from dataset_card.tables.schema import (
     CALLS,
     EPISODES,
@@ -48,6 +48,7 @@ from dataset_card.tables.schema import (
     name_transcripts,
     step_column,
 )
+from dataset_card.tables.writing import PartKey, compute_part_key
 from ircore.core.episode_records import Episode, EpisodeCost, list_renderings
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import list_available

@@ -21,11 +21,11 @@ from dataset_card.releases.record import (
     release_name,
 )
 from dataset_card.tables.columns import Config
+from dataset_card.tables.game_tables import ReleaseSource
 from dataset_card.tables.parquet import list_table_files
-from dataset_card.tables.parts import PartKey, TablePart
-from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import OPTIONAL_NAMES, TABLES, name_transcripts
+from dataset_card.tables.writing import PartKey, TablePart
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import BUILT_IN
 from ircore.core.journal import read_records

@@ -10,20 +10,18 @@ from pydantic import TypeAdapter
 
 from dataset_card.card.card import PICTURES
 from dataset_card.card.croissant import CROISSANT, check_croissant
-from dataset_card.checking.card import check_card, check_licences
-from dataset_card.checking.copies import check_copies
-from dataset_card.checking.derived_file_check import check_derived
+from dataset_card.checking.file_checks import check_card, check_copies, check_derived, check_licences
 from dataset_card.checking.game_rows import GameRows, compare_rows
 from dataset_card.checking.recomputing import check_identity
 from dataset_card.checking.record import RecordCheck, check_subject, find_own_prompts, read_sound_records
-from dataset_card.checking.table_checks import JoinCounts, check_table_files, find_forbidden
+from dataset_card.checking.table_checks import JoinCounts, TableFiles, find_forbidden
 from dataset_card.findings import Findings, Pictures, decode_picture
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
+from dataset_card.releases.history import check_season
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
-from dataset_card.releases.season import check_season
 from dataset_card.tables.columns import Config
+from dataset_card.tables.game_tables import ReleasedRun, ReleaseSource
 from dataset_card.tables.parquet import check_schema, hash_table_files, read_table
-from dataset_card.tables.release_source import ReleasedRun, ReleaseSource
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import INSTANCES, OF_GAMES, READING_ORDER, is_transcripts
 from ircore import __version__
@@ -114,7 +112,8 @@ def _check(folder: Path, card: bool) -> Report:
     _check_files(folder, record, findings)
     pictures = Pictures(findings)
     readers = _Readers(folder, record, findings, pictures)
-    counts = _take_rows(folder, record, readers)
+    files = None if not card or record.record is None else TableFiles(folder, record.record, findings)
+    counts = _take_rows(folder, record, readers, files)
     readers.finish()
     for where, fault in readers.joins.faults():
         findings.add(where, fault)
@@ -137,9 +136,9 @@ def _check(folder: Path, card: bool) -> Report:
         findings.add(name, fault)
     if card and source is not None and record.record is not None:
         not_checked += check_derived(folder, source, record.record, hashes, findings)
-    # Rows that are at fault are no reason to write them again.
-    if card and source is not None and record.record is not None and not findings.faults:
-        not_checked += check_table_files(folder, record.record, findings)
+    # After all other checks, since a release with another fault is not compared.
+    if files is not None and source is not None:
+        not_checked += files.finish()
     return Report(
         faults=tuple(findings.faults),
         rows=findings.rows,
@@ -246,7 +245,7 @@ class _Readers:
         return ReleaseSource(made) if made and len(made) == len(self.sets) else None
 
 
-def _take_rows(folder: Path, record: RecordCheck, readers: _Readers) -> Counter[str]:
+def _take_rows(folder: Path, record: RecordCheck, readers: _Readers, files: TableFiles | None) -> Counter[str]:
     """Read all rows of a release; return the number of sound rows of each table."""
     counts = Counter[str]()
     for config in sorted(record.configs, key=_find_reading_order):
@@ -257,6 +256,8 @@ def _take_rows(folder: Path, record: RecordCheck, readers: _Readers) -> Counter[
             _check_texts(where, row, readers.findings)
             record.take(config, row)
             readers.take(config, where, row)
+            if files is not None:
+                files.take(where, row)
     return counts
 
 

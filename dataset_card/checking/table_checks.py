@@ -12,7 +12,7 @@ Texts of a release that must not be published: a finding names the rule, and too
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
@@ -22,11 +22,17 @@ from typing import TYPE_CHECKING
 from dataset_card.findings import Findings
 from dataset_card.releases.record import ReleaseRecord, select_layout_configs
 from dataset_card.tables.columns import Config
-from dataset_card.tables.parquet import PLAIN_KINDS, open_parquet, read_rows
-from dataset_card.tables.parts import TablePart, compute_layout_key
+from dataset_card.tables.parquet import PLAIN_KINDS, open_parquet
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import BY_STEP, JOINS, is_transcripts
-from dataset_card.tables.writing import GROUP_ROWS, GROUP_ROWS_WITH_IMAGES, hash_table
+from dataset_card.tables.writing import (
+    GROUP_ROWS,
+    GROUP_ROWS_WITH_IMAGES,
+    TablePart,
+    TableWriter,
+    Written,
+    compute_layout_key,
+)
 from ircore.core.private_text import PATTERNS, UNSEEN, find_leaks
 from ircore.core.untrusted_text import encode_unprintable
 
@@ -34,62 +40,169 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 
-AT_ONCE = 2
-"""Parts that are written again at a time, each with some 250 MB of memory."""
+BATCH, BATCH_WITH_IMAGES = 1000, 16
+"""Rows that are handed over to be written again together."""
+
+AHEAD = 2
+"""Batches that wait to be written again, each with some 10 MB of pictures."""
 
 _WRITER = re.compile(r"parquet-cpp-arrow version (\d{1,4}\.\d{1,4}\.\d{1,4})")
 
 
-def check_table_files(folder: Path, record: ReleaseRecord, findings: Findings) -> tuple[str, ...]:
-    """Write the tables of a release again, into nothing, and compare the hashes of the files.
+class TableFiles:
+    """Writes the tables of a release again, into nothing, while a check reads them, and compares the files' hashes.
+
+    A thread writes, so that no row is read twice. A release with any other fault is not compared: rows that are at
+    fault are no reason to write them again.
 
     Args:
-        folder: The release; its tables have no fault.
+        folder: The release.
         record: Content of ``release.json``.
         findings: Collects the faults.
 
-    Returns:
-        Files that could not be compared to the byte, one line for each version of pyarrow that wrote some.
+    >>> from dataset_card.releases.record import read_release
+    >>> from dataset_card.tables.parquet import read_table
+    >>> folder = Path("release")
+    >>> record, findings = read_release(folder), Findings()
+    >>> files = TableFiles(folder, record, findings)
+    >>> for config in record.configs:
+    ...     for where, row in read_table(folder, config):
+    ...         files.take(where, row)
+    >>> files.finish(), findings.faults
+    ((), [])
     """
-    import pyarrow as pa
 
-    if record.layout != compute_layout_key(select_layout_configs(record.configs)):
-        return ("data: bytes of the files not compared: another version of the program wrote them",)
-    configs = {config.name: config for config in record.configs}
-    others = Counter[str]()
-    written_again: list[Future[list[str]]] = []
-    # Threads, since reading, writing and hashing hold up no other for most of their time.
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for part in record.parts:
-            config, paths = configs[part.config], [folder / name for name in part.files]
-            versions = set()
-            for path in paths:
-                with open_parquet(path) as file:
-                    writer = _WRITER.fullmatch(str(file.metadata.created_by))
-                    faults = list(_check_form(config, file.metadata))
-                if writer is None:
-                    faults.append("names no program that writes releases as the one that wrote it")
-                else:
-                    versions.add(writer[1])
-                for fault in faults:
-                    findings.add(path.relative_to(folder).as_posix(), fault)
-            if others_here := versions - {pa.cpp_version}:
-                others.update(dict.fromkeys(others_here, len(paths)))
-            elif versions:
-                written_again.append(pool.submit(_find_changed_files, folder, config, part, paths))
-    for name in (name for names in written_again for name in names.result()):
-        findings.add(name, "is not the file that its rows give when they are written again (another SHA-256)")
-    return tuple(
-        f"data: bytes of {count} files not compared: pyarrow {version} wrote them, {pa.cpp_version} is here"
-        for version, count in sorted(others.items())
-    )
+    def __init__(self, folder: Path, record: ReleaseRecord, findings: Findings) -> None:
+        self._folder, self._record, self._findings = folder, record, findings
+        self._is_other_layout = record.layout != compute_layout_key(select_layout_configs(record.configs))
+        self._configs = {config.name: config for config in record.configs}
+        self._parts = {name: part for part in record.parts for name in part.files}
+        self._begun: dict[tuple[str, str | None], _PartAgain] = {}
+        self._file = ""
+        # One thread, since the rows of a part are to stay in their order.
+        self._pool = ThreadPoolExecutor(1)
+        self._waiting = deque[Future[None]]()
+
+    def take(self, where: str, row: Row) -> None:
+        """Take the next row of a table, in the order of the table's files; ``where`` is its file and number."""
+        if self._findings.faults or self._is_other_layout:
+            return
+        name = where.rpartition(":")[0]
+        if name != self._file:
+            self._end_file()
+            self._file = name
+        part = self._begin(self._parts[name])
+        part.rows.append(row)
+        if len(part.rows) >= (BATCH_WITH_IMAGES if part.config.images else BATCH):
+            self._hand_over(part)
+
+    def finish(self) -> tuple[str, ...]:
+        """Compare the files.
+
+        Returns:
+            Files that could not be compared to the byte, one line for each version of pyarrow that wrote some.
+        """
+        import pyarrow as pa
+
+        with self._pool as pool:
+            if self._findings.faults:
+                pool.shutdown(cancel_futures=True)
+                return ()
+            if self._is_other_layout:
+                return ("data: bytes of the files not compared: another version of the program wrote them",)
+            self._end_file()
+        others = Counter[str]()
+        parts = [self._begin(part) for part in self._record.parts]
+        for name, fault in (fault for part in parts for fault in part.form_faults):
+            self._findings.add(name, fault)
+        for part in parts:
+            others.update(dict.fromkeys(part.versions - {pa.cpp_version}, len(part.part.files)))
+            for name in part.list_changed_files():
+                self._findings.add(
+                    name, "is not the file that its rows give when they are written again (another SHA-256)"
+                )
+        return tuple(
+            f"data: bytes of {count} files not compared: pyarrow {version} wrote them, {pa.cpp_version} is here"
+            for version, count in sorted(others.items())
+        )
+
+    def _begin(self, part: TablePart) -> "_PartAgain":
+        key = part.config, part.run_id
+        if key not in self._begun:
+            self._begun[key] = _PartAgain(self._folder, self._configs[part.config], part)
+        return self._begun[key]
+
+    def _end_file(self) -> None:
+        """Hand over the last rows of a file; after the last file of a part, its last row group is written too."""
+        if self._file:
+            part = self._begin(self._parts[self._file])
+            part.left.discard(self._file)
+            self._hand_over(part)
+
+    def _hand_over(self, part: "_PartAgain") -> None:
+        rows, part.rows = part.rows, []
+        self._waiting.append(self._pool.submit(part.write, rows, not part.left))
+        # The thread is waited for before it is given more, since rows hold pictures.
+        if len(self._waiting) > AHEAD:
+            self._waiting.popleft().result()
 
 
-def _find_changed_files(folder: Path, config: Config, part: TablePart, paths: Sequence[Path]) -> list[str]:
-    """Return the names of the files of a part that are not those that its rows give."""
-    rows = (row for _, row in read_rows(folder, paths))
-    wanted = dict(zip(part.files, hash_table(config, rows).files, strict=False))
-    return [name for name, shard in part.files.items() if wanted.get(name) != (shard.size, shard.sha256)]
+class _PartAgain:
+    """A part that is written again.
+
+    Attributes:
+        config: The table.
+        part: What the record says of it.
+        rows: Rows that were taken and not handed over.
+        left: Its files whose rows have not all been taken.
+        form_faults: Files that are not in the form in which releases are written, each with its fault.
+        versions: Versions of pyarrow that wrote its files.
+    """
+
+    def __init__(self, folder: Path, config: Config, part: TablePart) -> None:
+        import pyarrow as pa
+
+        self.config, self.part = config, part
+        self.rows: list[Row] = []
+        self.left = set(part.files)
+        self.form_faults: list[tuple[str, str]] = []
+        self.versions: set[str] = set()
+        for name in part.files:
+            with open_parquet(folder / name) as file:
+                writer = _WRITER.fullmatch(str(file.metadata.created_by))
+                self.form_faults += [(name, fault) for fault in _check_form(config, file.metadata)]
+            if writer is None:
+                self.form_faults.append((name, "names no program that writes releases as the one that wrote it"))
+            else:
+                self.versions.add(writer[1])
+        self._writer = TableWriter(config, None) if self.versions == {pa.cpp_version} else None
+        self._written: Written | None = None
+        self._error: Exception | None = None
+
+    def write(self, rows: Sequence[Row], last: bool) -> None:
+        """Write rows into nothing; with the last rows, end the files."""
+        if self._writer is None or self._error is not None:
+            return
+        try:
+            for row in rows:
+                self._writer.take(row)
+            if last:
+                self._written = self._writer.finish()
+        # Whatever cannot be written has a fault, which the check of the rows tells; if none does, it is raised there.
+        except Exception as error:  # noqa: BLE001
+            self._error = error
+
+    def list_changed_files(self) -> list[str]:
+        """Return the files that are not those that their rows give."""
+        if self._writer is None:
+            return []
+        # A part without rows was never taken.
+        self.write(self.rows, last=self._written is None)
+        if self._error is not None:
+            raise self._error
+        files = () if self._written is None else self._written.files
+        wanted = dict(zip(self.part.files, files, strict=False))
+        return [name for name, shard in self.part.files.items() if wanted.get(name) != (shard.size, shard.sha256)]
 
 
 def _check_form(config: Config, metadata: "pq.FileMetaData") -> Iterator[str]:

@@ -4,8 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from time import sleep
 
-from dataset_card.hub.remote import RemoteFile, StaleError, TemporaryError
-from dataset_card.hub.repository import WAITS, HubRepository
+from dataset_card.hub.repository import WAITS, HubRepository, RemoteFile, StaleError, TemporaryError
 from dataset_card.releases.files import LocalFile, is_release_file
 from ircore.core.errors import WorkError
 from ircore.core.plain_words import format_count

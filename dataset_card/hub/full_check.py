@@ -3,24 +3,25 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dataset_card.card.code import run_blocks
 from dataset_card.card.verification import RunVerification, Verification, merge_verifications
 from dataset_card.checking.loading import check_loading
-from dataset_card.checking.recheck import remember_verification
 from dataset_card.checking.release_check import Report, check_release
-from dataset_card.checking.rescore import rescore_release
-from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.pull import find_release
 from dataset_card.releases.files import is_release_file
 from ircore.core.plain_words import format_count
+
+if TYPE_CHECKING:
+    from dataset_card.checking.rescored_run import Draw
 
 MOST_LISTED = 20
 """Foreign files that are named: somebody may have given a wrong folder."""
 
 
 def check_release_fully(
-    place: str, load: bool = True, run_card: bool = False, processes: int = 1, draw: Draw | None = None
+    place: str, load: bool = True, run_card: bool = False, processes: int = 1, draw: "Draw | None" = None
 ) -> Report:
     """Check a release in a folder or on the Hub.
 
@@ -52,6 +53,8 @@ def check_release_fully(
         faults += ["load_dataset: not tried, because of the faults above"] if load else []
         return replace(report, faults=tuple(faults))
     if here and draw is not None and draw.share == 1:
+        from dataset_card.checking.rescore import remember_verification
+
         remember_verification(folder, merge_verifications(Verification(), runs))
     if load:
         # A folder of the Hub's cache is named by the commit.
@@ -63,12 +66,15 @@ def check_release_fully(
 
 
 def _rescore_release(
-    folder: Path, report: Report, draw: Draw, processes: int
+    folder: Path, report: Report, draw: "Draw", processes: int
 ) -> tuple[Report, Mapping[str, RunVerification]]:
     """Add the differences of values that were computed again to a report; return what was computed of each run, too."""
     if report.source is None:
         reason = "of the faults above" if report.faults else "; ".join(report.not_checked)
         return replace(report, faults=(*report.faults, f"rescoring: not tried, because {reason}")), {}
+    # Judges and metrics are imported where they compute again.
+    from dataset_card.checking.rescore import rescore_release
+
     rescoring = rescore_release(folder, report.runs, draw, processes)
     faults = (*report.faults, *rescoring.faults)
     return replace(report, faults=faults, rescored=tuple(rescoring.lines())), rescoring.runs

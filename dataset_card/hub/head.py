@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dataset_card.hub.changes import is_owned
-from dataset_card.hub.remote import MissingRevisionError, Remote, RemoteFile
-from dataset_card.hub.repository import HubRepository
+from dataset_card.hub.repository import HubRepository, MissingRevisionError, Remote, RemoteFile
 from dataset_card.releases.files import LocalFile, is_table_file, read_local_file
 from dataset_card.releases.record import JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES, ReleaseRecord
 from dataset_card.releases.stored_release import StoredRelease

@@ -11,8 +11,7 @@ from tempfile import TemporaryDirectory
 
 from dataset_card.hub.changes import Changes, Say, commit_changes, compare_files
 from dataset_card.hub.pull import refuse_unsafe
-from dataset_card.hub.remote import Remote
-from dataset_card.hub.repository import HubRepository
+from dataset_card.hub.repository import HubRepository, Remote
 from dataset_card.releases.files import LocalFile, read_local_file
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import read_bounded, write_bytes, write_new_folder, write_text

@@ -17,8 +17,8 @@ from dataset_card.releases.files import PATTERNS, name_descriptor_file
 from dataset_card.releases.record import RELEASE, RUNS
 from dataset_card.tables.calls import write_calls
 from dataset_card.tables.columns import Config
+from dataset_card.tables.game_tables import ReleasedRun
 from dataset_card.tables.parquet import read_table
-from dataset_card.tables.release_source import ReleasedRun
 from dataset_card.tables.rows import parse_public_id
 from dataset_card.tables.schema import INSTANCES, is_transcripts
 from ircore.core.episode_records import Rendering, list_renderings
@@ -90,8 +90,7 @@ def find_release(place: str, revision: str | None = None, patterns: Sequence[str
             "Name a folder made by: ircore release build … --out DIR; or ORG/NAME on the Hub.",
         )
     # A release in a folder needs no client of the Hub.
-    from dataset_card.hub.remote import TemporaryError
-    from dataset_card.hub.repository import HubRepository
+    from dataset_card.hub.repository import HubRepository, TemporaryError
 
     try:
         return HubRepository(place).download(revision, patterns)

@@ -15,13 +15,12 @@ from typing import Literal, NamedTuple
 
 from dataset_card.card.croissant import CROISSANT, add_hub_page
 from dataset_card.card.verification import VERIFICATION, Verification, read_verification
-from dataset_card.checking.recheck import find_new_runs, recheck_new_runs
 from dataset_card.checking.release_check import Report, check_release, require_sound_release
+from dataset_card.checking.rescore import find_new_runs, recheck_new_runs
 from dataset_card.hub.changes import Changes, Say, commit_changes, compare_files
 from dataset_card.hub.head import RemoteHead, needs_rebase, read_head, refuse_changed, refuse_losses
 from dataset_card.hub.pull import refuse_other_folders, write_instance_sets
-from dataset_card.hub.remote import Remote
-from dataset_card.hub.repository import HubRepository
+from dataset_card.hub.repository import HubRepository, Remote
 from dataset_card.releases.build import Built
 from dataset_card.releases.files import PATTERNS, LocalFile, read_local_file, read_release_files
 from dataset_card.releases.merge import merge_releases

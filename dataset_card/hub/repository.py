@@ -2,7 +2,7 @@
 
 Where it is and who asks comes from the environment, as ``huggingface_hub`` reads it: ``HF_ENDPOINT``;
 ``HF_OIDC_RESOURCE`` for trusted publishing, else ``HF_TOKEN``, else the token that ``hf auth login`` stored. A token is
-never printed.
+never printed. The state of a repository, and the failures that callers handle, are records of this module.
 """
 
 import json
@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
@@ -47,10 +48,88 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined]
 )
 from huggingface_hub.utils import logging as hub_logging
 
-from dataset_card.hub.remote import MissingRevisionError, Remote, RemoteFile, StaleError, TemporaryError
+from dataset_card.releases.files import LocalFile
 from ircore.core.errors import InputError, WorkError
 from ircore.core.private_text import find_leaks
 from ircore.core.terminal import make_printable
+
+
+class TemporaryError(WorkError):
+    """The Hub cannot answer now; the same request may succeed later.
+
+    Attributes:
+        wait: Seconds that the server asked to wait, if it did.
+
+    >>> TemporaryError("the Hub cannot do this now: 503", "Try again later.").wait is None
+    True
+    """
+
+    wait: float | None = None
+
+
+class MissingRevisionError(WorkError):
+    """The repository lacks the asked commit, branch or tag.
+
+    >>> raise MissingRevisionError("org/dataset: no such revision")
+    Traceback (most recent call last):
+    dataset_card.hub.repository.MissingRevisionError: org/dataset: no such revision
+    """
+
+
+class StaleError(Exception):
+    """Another commit has been made since the repository was read.
+
+    >>> raise StaleError
+    Traceback (most recent call last):
+    dataset_card.hub.repository.StaleError
+    """
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file of a repository, as the Hub lists the file.
+
+    >>> from pathlib import Path
+    >>> from dataset_card.releases.files import read_local_file
+    >>> local = read_local_file(Path("release/runs.jsonl"))
+    >>> RemoteFile(local.size, local.git_hash, large=False).same_as(local)
+    True
+    """
+
+    size: int
+    """Bytes."""
+
+    digest: str
+    """SHA-256 of a large file, git's hash of a small file."""
+
+    large: bool
+    """Whether the Hub stores the file outside of git."""
+
+    def same_as(self, local: LocalFile) -> bool:
+        """Say whether a file here has the same content."""
+        return self.size == local.size and self.digest == (local.sha256 if self.large else local.git_hash)
+
+
+@dataclass(frozen=True)
+class Remote:
+    """State of a repository when the repository was read.
+
+    >>> Remote(commit="0" * 40, private=True, files={}, tags={"v1": "0" * 40}).tags["v1"][:4]
+    '0000'
+    """
+
+    commit: str
+    """The newest commit."""
+
+    private: bool
+    """Whether only the repository's owners see the repository."""
+
+    files: Mapping[str, RemoteFile]
+    """Files of the repository by path."""
+
+    tags: Mapping[str, str]
+    """Commit by tag."""
+
 
 T = TypeVar("T")
 

@@ -3,9 +3,12 @@
 Writing the tables of a release part by part, and reusing the files of parts that have not changed.
 """
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -17,9 +20,8 @@ from dataset_card.card.verification import (
     keep_unchanged,
     read_verification,
 )
-from dataset_card.releases.derived_files import build_derived_files
-from dataset_card.releases.files import FEATURE, name_descriptor_file
-from dataset_card.releases.history import describe_release
+from dataset_card.releases.files import FEATURE, build_derived_files, name_descriptor_file
+from dataset_card.releases.history import describe_release, dump_season_gaps
 from dataset_card.releases.record import (
     JUDGES,
     PROVENANCE,
@@ -30,18 +32,28 @@ from dataset_card.releases.record import (
     Vouched,
     select_layout_configs,
 )
-from dataset_card.releases.run_records import collect_records, records_path, write_run_records
-from dataset_card.releases.season import dump_season_gaps
 from dataset_card.releases.selection import InstanceSets, ReleaseRun, ReleaseSelection, select_runs
-from dataset_card.releases.stored_release import StoredRelease, link_or_copy
-from dataset_card.releases.stored_run import StoredRun
+from dataset_card.releases.stored_release import (
+    StoredRelease,
+    StoredRun,
+    collect_records,
+    link_or_copy,
+    records_path,
+    write_run_records,
+)
 from dataset_card.tables.columns import Config
-from dataset_card.tables.game_tables import GameTables
-from dataset_card.tables.parts import TablePart, compute_layout_key, compute_part_key, make_part, sum_parts
-from dataset_card.tables.release_source import ReleaseSource
+from dataset_card.tables.game_tables import GameTables, ReleaseSource
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import OF_NO_RUN
-from dataset_card.tables.writing import Written, write_table
+from dataset_card.tables.writing import (
+    TablePart,
+    Written,
+    compute_layout_key,
+    compute_part_key,
+    make_part,
+    sum_parts,
+    write_table,
+)
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_new_folder
 from ircore.core.plain_words import parse_day
@@ -58,6 +70,12 @@ from ircore.runs.folder import RunFolder
 from ircore.submissions.rescoring.picture_index import compute_index, find_stored_index, index_bytes, index_of
 from ircore.submissions.seasons import SEASON_GAPS, SeasonGaps
 
+AT_ONCE = 2
+"""Parts that are written at a time, and runs whose renderings are described at a time, each with some 100 MB of memory.
+
+A second one keeps the processors busy while the first is in one of the steps that a single thread does.
+"""
+
 
 class PartWriter:
     """Writes the parts of a release, or reuses files of the previous release or of the release of a stored run.
@@ -67,36 +85,44 @@ class PartWriter:
 
     >>> from tempfile import mkdtemp
     >>> from dataset_card.tables.schema import INSTANCES, TABLES
-    >>> writer = PartWriter(Path(mkdtemp()), previous=None, configs=TABLES)
-    >>> writer.write(INSTANCES, run_id=None, content=[]).rows, writer.reused
+    >>> with ThreadPoolExecutor(1) as pool:
+    ...     writer = PartWriter(Path(mkdtemp()), previous=None, configs=TABLES, pool=pool)
+    ...     writer.write(INSTANCES, run_id=None, content=[]).result().rows, writer.reused
     (0, 0)
     """
 
-    def __init__(self, folder: Path, previous: StoredRelease | None, configs: Sequence[Config]) -> None:
+    def __init__(
+        self, folder: Path, previous: StoredRelease | None, configs: Sequence[Config], pool: ThreadPoolExecutor
+    ) -> None:
         self._folder = folder
         self._previous = previous
+        self._pool = pool
         self._layout = compute_layout_key(select_layout_configs(configs))
         self.reused = 0
 
-    def reuse(self, config: Config, run: PlayedRun) -> TablePart | None:
+    def reuse(self, config: Config, run: PlayedRun) -> Future[TablePart] | None:
         """Reuse the files of a stored run's rows in a table; None if the rows have to be written."""
         release = run.source.release if isinstance(run.source, StoredRun) else None
         part = self._find_part(release, config, run.run.run_id)
         return self._take_over(release, part) if release is not None and part is not None else None
 
-    def write(self, config: Config, run_id: str | None, content: Iterable[Row]) -> TablePart:
-        """Write rows, unless the previous release has the same rows."""
+    def write(self, config: Config, run_id: str | None, content: Iterable[Row]) -> Future[TablePart]:
+        """Have rows written by the pool, unless the previous release has the same rows."""
         # Held as a list for two passes, key and files; pictures are read only when they are written.
         rows = list(content)
         key, known = compute_part_key(config, rows), self._find_part(self._previous, config, run_id)
         if self._previous is not None and known is not None and known.key == key:
             return self._take_over(self._previous, known)
-        return make_part(config, run_id, key, write_table(self._folder, config, rows, run_id))
+        return self._pool.submit(
+            lambda: make_part(config, run_id, key, write_table(self._folder, config, rows, run_id))
+        )
 
-    def _take_over(self, release: StoredRelease, part: TablePart) -> TablePart:
+    def _take_over(self, release: StoredRelease, part: TablePart) -> Future[TablePart]:
         release.take_over(part, self._folder)
         self.reused += part.size
-        return part
+        there = Future[TablePart]()
+        there.set_result(part)
+        return there
 
     def _find_part(self, release: StoredRelease | None, config: Config, run_id: str | None) -> TablePart | None:
         """Return a part of a release with the current layout, which can be reused; None without such a part."""
@@ -109,7 +135,7 @@ class PartWriter:
 def write_parts(
     configs: Iterable[Config], source: ReleaseSource, writer: PartWriter, advance: Callable[[str], None]
 ) -> Iterator[TablePart]:
-    """Write every table of a release and yield the parts.
+    """Write every table of a release and yield the parts in their order.
 
     Args:
         configs: The tables.
@@ -117,19 +143,40 @@ def write_parts(
         writer: Writes a part, or reuses one.
         advance: Called with the name of the table after each part.
     """
+    waiting = deque[tuple[Config, Future[TablePart]]]()
+    for begun in _begin_parts(configs, source, writer):
+        waiting.append(begun)
+        # One more than are written at a time: the rows of a part are held until its files are there.
+        if len(waiting) > AT_ONCE:
+            yield _finish_part(*waiting.popleft(), advance)
+    while waiting:
+        yield _finish_part(*waiting.popleft(), advance)
+
+
+def _begin_parts(
+    configs: Iterable[Config], source: ReleaseSource, writer: PartWriter
+) -> Iterator[tuple[Config, Future[TablePart]]]:
     for config in configs:
         if config.name in OF_NO_RUN:
-            yield writer.write(config, None, source.shared_rows(config))
-            advance(config.name)
+            yield config, writer.write(config, None, source.shared_rows(config))
             continue
         for game, run in list_runs_with_rows(config, source):
-            yield writer.reuse(config, run) or writer.write(config, run.run.run_id, game.rows(config, run))
-            advance(config.name)
+            yield config, writer.reuse(config, run) or writer.write(config, run.run.run_id, game.rows(config, run))
+
+
+def _finish_part(config: Config, begun: Future[TablePart], advance: Callable[[str], None]) -> TablePart:
+    part = begun.result()
+    advance(config.name)
+    return part
 
 
 def list_runs_with_rows(config: Config, source: ReleaseSource) -> list[tuple[GameTables, Any]]:
     """Return the runs with rows in a table, each with the tables of the run's game."""
     return [(game, run) for game in source.games if config.name in game.configs for run in game.runs]
+
+
+def _count_parts(configs: Iterable[Config], source: ReleaseSource) -> int:
+    return sum(1 if config.name in OF_NO_RUN else len(list_runs_with_rows(config, source)) for config in configs)
 
 
 LARGEST_SEED = 2**63 - 1
@@ -285,13 +332,11 @@ def write_release(
     configs = source.configs(previews or (previous is not None and previous.has_previews))
     with write_new_folder(out) as folder:
         # Before the tables: whatever picture was compared with its record here is not decoded again there.
-        copies = dict(
-            _collect_descriptors((run for run in source.runs if has_support(FEATURE, run.run.game)), previous)
-        )
-        writer = PartWriter(folder, previous, configs)
-        steps = sum(1 if config.name in OF_NO_RUN else len(list_runs_with_rows(config, source)) for config in configs)
-        with show_progress("release", steps) as shown:
-            parts = tuple(write_parts(configs, source, writer, shown.advance))
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            copies = dict(pool.map(partial(_find_descriptors, previous=previous), _list_described_runs(source)))
+            writer = PartWriter(folder, previous, configs, pool)
+            with show_progress("release", _count_parts(configs, source)) as shown:
+                parts = tuple(write_parts(configs, source, writer, shown.advance))
         _write_run_records(folder, source.runs, parts)
         texts = _build_texts(source, selection)
         record = describe_release(source, configs, parts, texts, previous, selection.tombstones, date)
@@ -413,17 +458,19 @@ def _write_run_records(folder: Path, runs: Iterable[PlayedRun], parts: Sequence[
             write_run_records(path, collect_records(run))
 
 
-def _collect_descriptors(runs: Iterable[PlayedRun], previous: StoredRelease | None) -> Iterator[tuple[str, bytes]]:
-    """Yield the file of descriptors of each run: that of a release as it is, else of the run folder, else computed."""
-    for run in runs:
-        source, name = run.source, name_descriptor_file(run.run.run_id)
-        # Computing descriptors means decoding every picture, so stored ones are looked for first.
-        releases = (previous, source.release if isinstance(source, StoredRun) else None)
-        released = (release.folder / name for release in releases if release is not None)
-        if (stored := next((path for path in released if find_stored_index(source, path)), None)) is not None:
-            yield name, stored.read_bytes()
-        else:
-            yield name, index_bytes(index_of(source) if isinstance(source, RunFolder) else compute_index(source))
+def _list_described_runs(source: ReleaseSource) -> list[PlayedRun]:
+    return [run for run in source.runs if has_support(FEATURE, run.run.game)]
+
+
+def _find_descriptors(run: PlayedRun, previous: StoredRelease | None) -> tuple[str, bytes]:
+    """Return the file of descriptors of a run: that of a release as it is, else of the run folder, else computed."""
+    source, name = run.source, name_descriptor_file(run.run.run_id)
+    # Computing descriptors means decoding every picture, so stored ones are looked for first.
+    releases = (previous, source.release if isinstance(source, StoredRun) else None)
+    released = (release.folder / name for release in releases if release is not None)
+    if (stored := next((path for path in released if find_stored_index(source, path)), None)) is not None:
+        return name, stored.read_bytes()
+    return name, index_bytes(index_of(source) if isinstance(source, RunFolder) else compute_index(source))
 
 
 def _build_texts(source: ReleaseSource, selection: ReleaseSelection) -> dict[str, str]:

@@ -1,16 +1,32 @@
-"""Which files a release consists of, here and on the Hub."""
+"""The files of a release: which names they can have, their hashes, and the content of those that are derived.
+
+Derived files are written from tables and records alone.
+"""
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dataset_card.card.card import CARD_FILES
-from dataset_card.card.croissant import CROISSANT
-from dataset_card.card.verification import VERIFICATION
-from dataset_card.releases.record import CHANGES, JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
+from dataset_card.card.card import CARD_FILES, CardFacts, MaintainerTexts, build_card_files, find_homepage
+from dataset_card.card.croissant import CROISSANT, format_semantic_version, render_croissant
+from dataset_card.card.pictures import choose_example
+from dataset_card.card.verification import VERIFICATION, Verification
+from dataset_card.releases.record import (
+    CHANGES,
+    JUDGES,
+    PROVENANCE,
+    RELEASE,
+    RUNS,
+    TOMBSTONES,
+    ReleaseRecord,
+    render_changes,
+)
 from dataset_card.tables.columns import SPLIT
+from dataset_card.tables.game_tables import ReleaseSource
 from dataset_card.tables.schema import TABLES, name_transcripts
+from dataset_card.tables.writing import sum_parts
 from ircore.core.errors import InputError
 from ircore.core.records import DEFAULT_GAME
 from ircore.submissions.seasons import SEASON_GAPS
@@ -114,3 +130,31 @@ def read_local_file(path: Path) -> LocalFile:
             sha256.update(block)
             git.update(block)
     return LocalFile(path, size, sha256.hexdigest(), git.hexdigest())
+
+
+def build_derived_files(
+    folder: Path,
+    source: ReleaseSource,
+    record: ReleaseRecord,
+    maintainer_texts: MaintainerTexts,
+    verification: Verification,
+    hashes: Mapping[str, str],
+) -> dict[str, bytes]:
+    """Return the content of every derived file by path; the same release gives the same bytes.
+
+    Args:
+        folder: The release, its tables written.
+        source: Games of the release.
+        record: Content of ``release.json``.
+        maintainer_texts: Texts of the maintainers' sections.
+        verification: Values that were computed again.
+        hashes: SHA-256 of the files of its tables by path.
+    """
+    written = tuple(sum_parts(config, record.parts) for config in record.configs)
+    example = None if source.lead is None else choose_example(source.lead)
+    facts = CardFacts(source, written, example, record.name, maintainer_texts, verification)
+    version = format_semantic_version(record.benchmark, record.date, record.content)
+    croissant = render_croissant(
+        folder, source, record.configs, version, record.date, hashes, find_homepage(maintainer_texts)
+    )
+    return build_card_files(facts) | {CHANGES: render_changes(record).encode(), CROISSANT: croissant.encode()}

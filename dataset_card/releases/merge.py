@@ -9,11 +9,10 @@ from pathlib import Path
 
 from dataset_card.card.card import read_maintainer_texts
 from dataset_card.releases.build import Built, write_release
+from dataset_card.releases.history import read_gaps
 from dataset_card.releases.record import ChangeLogEntry
-from dataset_card.releases.season import read_gaps
 from dataset_card.releases.selection import InstanceSets, ReleaseSelection, list_cleared_runs, make_replacement_key
-from dataset_card.releases.stored_release import StoredRelease
-from dataset_card.releases.stored_run import StoredRun, open_stored_run
+from dataset_card.releases.stored_release import StoredRelease, StoredRun, open_stored_run
 from ircore.core.errors import WorkError
 from ircore.core.submission_records import Withdrawal
 

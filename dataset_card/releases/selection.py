@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dataset_card.releases.stored_release import StoredRelease
-from dataset_card.releases.stored_run import StoredRun, open_stored_run
+from dataset_card.releases.stored_release import StoredRelease, StoredRun, open_stored_run
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import format_rules_key
 from ircore.core.submission_records import Withdrawal

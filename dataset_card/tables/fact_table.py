@@ -288,6 +288,9 @@ class FactCompleteness:
 
     def _collect_known(self, instances: Mapping[str, Instance]) -> dict[tuple[str, str], list[str]]:
         """Return the facts of each target and version of the eye: of its scene, and of any of its turns."""
+        if not self._facts:
+            return {}
+        # The verifying program needs SciPy, which is imported only where there are facts.
         from ircore.scorers.verification.scene_facts import list_facts
         from ircore.scorers.verification.score import VERSION
 

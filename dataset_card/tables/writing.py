@@ -1,4 +1,4 @@
-"""Writing the tables of a release as Parquet files.
+"""Writing the tables of a release as Parquet files, part by part.
 
 Tables are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release. A
 small first group, and gaps between groups, let a stream show its first row without fetching much. Groups end where an
@@ -8,27 +8,34 @@ Of a picture that several rows of a column hold, such as the target of an episod
 once. Stored more than once are a picture in several row groups, in several columns or tables (each loads by itself:
 first and final renderings stand in ``episodes`` and ``transcripts``), and targets in the files of every run (which are
 not to change when another run comes): the format has no way to point from one of these to another.
+
+A part is the rows of a run in a table, identified by a hash of its content, and written to files of its own, so that a
+new run leaves the files of all others as they are, to the byte. Two parts with the same key hold the same rows and
+pictures, whichever machine or release they were made on.
 """
 
 import hashlib
 import io
+import json
 import os
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from dataset_card.tables.arrays import make_table
+from pydantic import Field
+
 from dataset_card.tables.columns import ITEMS, SPLIT, Config
-from dataset_card.tables.parquet import PLAIN_KINDS, build_arrow_schema
+from dataset_card.tables.parquet import PLAIN_KINDS, build_arrow_schema, make_table
 from dataset_card.tables.rows import EmbeddedImage, Row, RowPicture
+from ircore.core.records import Name, Record, Sha256
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from _typeshed import ReadableBuffer as Buffer
+
 
 FIRST_GROUP_BYTES = 3 * 1024 * 1024
 """Approximate bytes of pictures in the first row group of a table, which a stream reads before its first row."""
@@ -89,29 +96,49 @@ def write_table(folder: Path, config: Config, rows: Iterable[Row], run_id: str |
     """
     target = folder / "data" / config.name
     target.mkdir(parents=True, exist_ok=True)
-    return _write_shards(config, rows, lambda schema: _Shards(target, config, schema, run_id))
+    writer = TableWriter(config, target, run_id)
+    for row in _read_ahead(config, rows) if config.images else rows:
+        writer.take(row)
+    return writer.finish()
 
 
-def hash_table(config: Config, rows: Iterable[Row]) -> Written:
-    """Return what ``write_table`` would write, without writing it.
+class TableWriter:
+    """Writes a table, or the rows of a run in a table, from rows that are given one by one.
 
     Args:
         config: The table.
-        rows: As for ``write_table``.
+        folder: Folder of its files; None to hash what would be written, without writing it.
+        run_id: The run whose rows they are; None for all rows of the config.
+
+    >>> from dataset_card.tables.schema import MEASURES
+    >>> writer = TableWriter(MEASURES, folder=None)
+    >>> writer.finish().rows
+    0
     """
-    return _write_shards(config, rows, lambda schema: _Shards(None, config, schema, None))
 
+    def __init__(self, config: Config, folder: Path | None, run_id: str | None = None) -> None:
+        self._config, self._schema = config, build_arrow_schema(config)
+        self._groups = _RowGroups(config)
+        self._shards = _Shards(folder, config, self._schema, run_id)
+        self._rows = self._num_bytes = 0
 
-def _write_shards(config: Config, rows: Iterable[Row], begin: Callable[["pa.Schema"], "_Shards"]) -> Written:
-    schema = build_arrow_schema(config)
-    shards = begin(schema)
-    count = num_bytes = 0
-    for group in _group_rows(config, rows):
-        table = make_table(config, schema, group)
-        shards.write(table)
-        count += table.num_rows
-        num_bytes += table.nbytes
-    return Written(config, count, num_bytes, shards.finish())
+    def take(self, row: Row) -> None:
+        """Take the next row, its pictures read; a row group that is full is written."""
+        group = self._groups.take(row)
+        if group:
+            self._write(group)
+
+    def finish(self) -> Written:
+        """Write the last rows and return the size of the table."""
+        if self._groups.waiting:
+            self._write(self._groups.waiting)
+        return Written(self._config, self._rows, self._num_bytes, self._shards.finish())
+
+    def _write(self, group: list[Row]) -> None:
+        table = make_table(self._config, self._schema, group)
+        self._shards.write(table)
+        self._rows += table.num_rows
+        self._num_bytes += table.nbytes
 
 
 def name_shard(run_id: str | None, index: int, count: int) -> str:
@@ -185,7 +212,9 @@ class _Shards:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        path = None if self._folder is None else self._folder / f".part-{len(self._files)}"
+        # With the run's id, since the files of several runs may be written at a time.
+        name = f".part-{self._run_id or ''}-{len(self._files)}"
+        path = None if self._folder is None else self._folder / name
         self._files.append(_HashedFile(path))
         self._sink = pa.PythonFile(self._files[-1], "w")
         self._writer = pq.ParquetWriter(self._sink, self._schema, **choose_writer_settings(self._config))
@@ -228,40 +257,54 @@ def choose_writer_settings(config: Config) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _group_rows(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Cut rows into groups, bounded in number and in bytes of pictures.
+class _RowGroups:
+    """Cuts rows into groups, bounded in number and in bytes of pictures.
 
     A full group ends before a row that shares no picture with it, or when it is twice as large as it should be.
+
+    Attributes:
+        waiting: The rows that are in no group yet.
     """
-    if not config.images:
-        waiting = iter(rows)
-        while many := list(islice(waiting, GROUP_ROWS)):
-            yield many
-        return
-    group: list[Row] = []
-    stored: dict[tuple[str, str], int] = {}
-    held_bytes = written = 0
-    for row in _read_ahead(config, rows):
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self.waiting: list[Row] = []
+        self._stored: dict[tuple[str, str], int] = {}
+        self._held_bytes = self._written = 0
+
+    def take(self, row: Row) -> list[Row] | None:
+        """Take the next row; return the rows before it if they make a group, else None."""
+        return self._take_with_pictures(row) if self._config.images else self._take_plain(row)
+
+    def _take_plain(self, row: Row) -> list[Row] | None:
+        group = None
+        if len(self.waiting) >= GROUP_ROWS:
+            group, self.waiting = self.waiting, []
+        self.waiting.append(row)
+        return group
+
+    def _take_with_pictures(self, row: Row) -> list[Row] | None:
         # Each group is as large as all before it, up to the limit: small where a stream begins, few in a large table.
-        full = min(max(FIRST_GROUP_BYTES, written), GROUP_BYTES)
+        full = min(max(FIRST_GROUP_BYTES, self._written), GROUP_BYTES)
         # By the hash in the column beside it: the same rows give the same groups, wherever their pictures come from.
         sizes = {
             # Where nothing stands beside the picture, rows share it if they hold the same object.
             (column.name, sha256 or str(id(picture["bytes"]))): len(picture["bytes"])
-            for column in config.images
+            for column in self._config.images
             for picture, sha256 in _pair_with_hashes(row[column.name], row.get(f"{column.name}_sha256"))
         }
-        enough = 2 * full if sizes.keys() & stored.keys() else full
+        enough = 2 * full if sizes.keys() & self._stored.keys() else full
+        stored_bytes = sum(self._stored.values())
+        group = None
         # A picture that several rows share is stored once, but held for each of them until it is written.
-        if len(group) >= GROUP_ROWS_WITH_IMAGES or sum(stored.values()) >= enough or held_bytes >= 4 * full:
-            yield group
-            written += sum(stored.values())
-            group, stored, held_bytes = [], {}, 0
-        group.append(row)
-        stored |= sizes
-        held_bytes += sum(sizes.values())
-    if group:
-        yield group
+        if len(self.waiting) >= GROUP_ROWS_WITH_IMAGES or stored_bytes >= enough or self._held_bytes >= 4 * full:
+            group = self.waiting
+            self._written += stored_bytes
+            self.waiting, self._stored, self._held_bytes = [], {}, 0
+        self.waiting.append(row)
+        self._stored |= sizes
+        self._held_bytes += sum(sizes.values())
+        return group
 
 
 def _pair_with_hashes(held: object, beside: object) -> Iterable[tuple[EmbeddedImage, str | None]]:
@@ -309,3 +352,115 @@ def _load_pictures(config: Config, row: Row) -> Row:
         return [*map(end, value)] if isinstance(value, list) else value.result() if isinstance(value, Future) else value
 
     return row | {column.name: end(row[column.name]) for column in config.images}
+
+
+# The second layout lets row groups end with an episode and keeps gaps between groups.
+LAYOUT = 2
+"""Raised whenever the same rows are written differently, so that no file of an earlier release is reused."""
+
+
+class ParquetShard(Record):
+    """A Parquet file."""
+
+    size: int = Field(ge=0, description="Bytes.")
+    sha256: Sha256 = Field(description="SHA-256 of its bytes.")
+
+
+class TablePart(Record):
+    """The rows of a run in a table, or a whole table that belongs to no run.
+
+    >>> shards = (ParquetShard(size=1200, sha256="0" * 64),)
+    >>> [*TablePart(config="scores", run_id="a", key="1" * 64, rows=4, num_bytes=300, shards=shards).files]
+    ['data/scores/test-a-00000-of-00001.parquet']
+    """
+
+    config: Name = Field(description="The table.")
+    run_id: Name | None = Field(default=None, description="The run; null for instances and leaderboard.")
+    key: Sha256 = Field(description="Hash of the rows in their order, pictures as their SHA-256, and of the columns.")
+    rows: int = Field(ge=0, description="Number of rows.")
+    num_bytes: int = Field(ge=0, description="Size in memory, as dataset_info has it.")
+    shards: tuple[ParquetShard, ...] = Field(description="Its files, in the order of their names.")
+
+    @property
+    def files(self) -> dict[str, ParquetShard]:
+        """The part's files by their path in the release."""
+        count = len(self.shards)
+        names = (f"data/{self.config}/{name_shard(self.run_id, index, count)}" for index in range(count))
+        return dict(zip(names, self.shards, strict=True))
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files together."""
+        return sum(shard.size for shard in self.shards)
+
+
+class PartKey:
+    """Hashes the rows of a part, row by row.
+
+    Args:
+        config: The table.
+
+    >>> from dataset_card.tables.columns import ReleaseColumn
+    >>> table = Config("words", "a word", (ReleaseColumn("word", "string", "A word."),))
+    >>> red = [{"word": "red"}]
+    >>> compute_part_key(table, red) == compute_part_key(table, list(red)) != compute_part_key(table, [])
+    True
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._plain = [
+            column.name for column in config.columns if column not in config.images and column.kind != "float64"
+        ]
+        # Floats apart from the rest, since 0 and 0.0 are equal and have different JSON.
+        self._floats = [column.name for column in config.columns if column.kind == "float64"]
+        # With name and columns, so that two tables without rows have different keys.
+        self._hash = hashlib.sha256(_dump_json([config.name, config.features()]))
+
+    def take(self, row: Row) -> None:
+        """Take the next row; a picture counts by the SHA-256 in the column beside the picture."""
+        floats = [None if row[name] is None else float(cast("float", row[name])) for name in self._floats]  # 0 is 0.0
+        self._hash.update(_dump_json([*(row[name] for name in self._plain), *floats]))
+
+    def hexdigest(self) -> str:
+        """Return the key."""
+        return self._hash.hexdigest()
+
+
+def compute_part_key(config: Config, rows: Iterable[Row]) -> str:
+    """Return the key of rows."""
+    key = PartKey(config)
+    for row in rows:
+        key.take(row)
+    return key.hexdigest()
+
+
+def compute_layout_key(configs: Iterable[Config]) -> str:
+    """Return the hash of the columns of configs and of how they are written."""
+    return hashlib.sha256(_dump_json([LAYOUT, *(compute_part_key(config, ()) for config in configs)])).hexdigest()
+
+
+def make_part(config: Config, run_id: str | None, key: str, written: Written) -> TablePart:
+    """Describe a part that was written."""
+    return TablePart(
+        config=config.name,
+        run_id=run_id,
+        key=key,
+        rows=written.rows,
+        num_bytes=written.num_bytes,
+        shards=tuple(ParquetShard(size=size, sha256=sha256) for size, sha256 in written.files),
+    )
+
+
+def sum_parts(config: Config, parts: Iterable[TablePart]) -> Written:
+    """Return the size of the parts of a table together."""
+    own = [part for part in parts if part.config == config.name]
+    files = tuple((shard.size, shard.sha256) for part in own for shard in part.shards)
+    return Written(config, sum(part.rows for part in own), sum(part.num_bytes for part in own), files)
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+"""Made once: ``json.dumps`` would make one for each of the hundred thousand rows of a release."""
+
+
+def _dump_json(value: object) -> bytes:
+    return _ENCODER.encode(value).encode() + b"\n"

@@ -81,6 +81,8 @@ def is_known_intact(key: bytes) -> bool:
 
 def remember_intact(key: bytes) -> None:
     """Remember that the file holds the recorded picture."""
+    # First, since it finds the place where it is to be written.
+    _read()
     with _lock:
         if len(_known) >= MOST:
             _known.clear()
@@ -264,7 +266,7 @@ class Picture:
         Image.fromarray(pixels).save(file, "PNG", compress_level=4)
         picture = cls(file.getvalue(), pixels.shape[1], pixels.shape[0], changes)
         # In place of the cached property, which would decode what was just encoded.
-        picture.__dict__["pixels"] = _freeze(pixels)
+        picture.__dict__.update(pixels=_freeze(pixels), is_bare=True)
         return picture
 
     @classmethod
@@ -321,6 +323,17 @@ class Picture:
             remember_intact(compute_intact_key(file, *stated, bare=True))
         return picture
 
+    def remember(self) -> None:
+        """Remember that the file shows what the picture is known by, if this process has packed or unpacked its pixels.
+
+        Whoever reads the same bytes as ``from_own_file``, now or in a later command, need not decode them to see that.
+        """
+        if "pixels" not in self.__dict__:
+            return
+        file = hash_file(self.data)
+        for bare in (False, True) if self.__dict__.get("is_bare") else (False,):
+            remember_intact(compute_intact_key(file, self.width, self.height, self.sha256, bare))
+
     @classmethod
     def stored(cls, path: Path, sha256: str, width: int, height: int) -> "Picture":
         """Return a picture whose bytes stay in a file that this package wrote, read whenever they are asked for."""
@@ -336,6 +349,9 @@ class _StoredPicture(Picture):
     @property
     def data(self) -> bytes:
         return read_image_bytes(self.__dict__["path"])
+
+    def remember(self) -> None:
+        """Remember nothing: the hash of the pixels is what the record says, and nobody has compared them."""
 
 
 def read_picture(path: Path) -> Picture:

@@ -454,6 +454,8 @@ def store_pictures(folder: RunFolder, entries: Iterable[EventEntry], stored: Set
     new = pictures.keys() - stored
     for sha256 in new:
         write_bytes(folder.rendering_path(sha256), pictures[sha256].data, durable=True)
+        # Scores, sites and releases read the file again, and know its bytes by then.
+        pictures[sha256].remember()
     if new:
         # The names of new files survive a crash once their folder is on the disk, too.
         sync_folder(folder.path / "renderings")

@@ -11,7 +11,7 @@ from hub_clients import Outcome
 from hub_server import HubServer
 
 from dataset_card.card.verification import run_key
-from dataset_card.checking.derived_file_check import compare_texts
+from dataset_card.checking.file_checks import compare_texts
 from dataset_card.checking.recomputing import judge_obstacle
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.findings import Findings, Pictures, are_same_value
@@ -21,8 +21,8 @@ from dataset_card.hub.push import PushPlan, push_release, replace_release
 from dataset_card.markdown import escape_markdown
 from dataset_card.releases.record import compute_content_hash
 from dataset_card.tables.columns import Config, ReleaseColumn
-from dataset_card.tables.parts import TablePart, compute_part_key
-from dataset_card.tables.records_of_rows import parse_cost
+from dataset_card.tables.rows import parse_cost
+from dataset_card.tables.writing import TablePart, compute_part_key
 from ircore.core.episode_records import EpisodeCost
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture

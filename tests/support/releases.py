@@ -11,7 +11,7 @@ from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.verification import Verification
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import build_release
-from dataset_card.releases.derived_files import build_derived_files
+from dataset_card.releases.files import build_derived_files
 from dataset_card.releases.record import (
     CHANGES,
     JUDGES,
@@ -27,10 +27,9 @@ from dataset_card.releases.record import (
 )
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
-from dataset_card.tables.parts import compute_part_key, make_part
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import TABLES, make_transcripts_config
-from dataset_card.tables.writing import write_table
+from dataset_card.tables.writing import compute_part_key, make_part, write_table
 from ircore.core.score_records import Score
 from ircore.games.reconstruction.records import list_rendered_turns, list_turns
 from ircore.games.registry import load_game

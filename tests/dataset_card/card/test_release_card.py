@@ -19,16 +19,14 @@ from releases import CONFIGS, FINALS
 
 from dataset_card.card.card import CardFacts, count_source_licences, render_card
 from dataset_card.card.croissant import CROISSANT, check_croissant, find_key_columns, format_semantic_version
-from dataset_card.card.metadata import TITLE, build_metadata
 from dataset_card.card.pictures import THUMBNAIL, choose_example, draw_episode, draw_scores, draw_targets
-from dataset_card.card.statements import build_statements, count_annotators
-from dataset_card.checking import card as card_check
+from dataset_card.card.statements import TITLE, build_metadata, build_statements, count_annotators
+from dataset_card.checking.file_checks import parse_front_matter
 from dataset_card.markdown import escape_markdown, format_code_span, render
 from dataset_card.releases.build import build_game_tables
 from dataset_card.tables.columns import Config
-from dataset_card.tables.game_tables import GameTables
+from dataset_card.tables.game_tables import GameTables, ReleaseSource
 from dataset_card.tables.parquet import hash_table_files
-from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.writing import Written
 from ircore.core.score_records import JudgeIdentity
 from ircore.instances.store import read_instances
@@ -237,7 +235,7 @@ def test_templates_escape_without_being_asked() -> None:
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "a: &a [1]\nb: *a", "released: 2026-13-45"])
 def test_a_front_matter_that_nobody_writes_is_a_fault(text: str) -> None:
-    assert str(card_check.parse_front_matter(f"---\n{text}\n---\n")).startswith("its front matter is not valid YAML (")
+    assert str(parse_front_matter(f"---\n{text}\n---\n")).startswith("its front matter is not valid YAML (")
 
 
 @pytest.fixture(scope="module")

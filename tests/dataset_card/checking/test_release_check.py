@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,11 +22,14 @@ from releases import CONFIGS, TRANSCRIPTS, rewrite, rewrite_tables, seal
 from dataset_card.card.code import run_blocks
 from dataset_card.checking.loading import check_loading
 from dataset_card.checking.release_check import check_release
+from dataset_card.checking.table_checks import TableFiles
+from dataset_card.findings import Findings
 from dataset_card.hub.full_check import check_release_fully
-from dataset_card.releases.record import read_release
-from dataset_card.tables.columns import Config
-from dataset_card.tables.parts import ParquetShard
+from dataset_card.releases.record import ReleaseRecord, read_release
+from dataset_card.tables.columns import Config, ReleaseColumn
+from dataset_card.tables.parquet import read_table
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES
+from dataset_card.tables.writing import ParquetShard, compute_layout_key, compute_part_key, make_part, write_table
 from ircore.commands.main import run as ircore
 from ircore.scorers.judges.base import describe_identity
 from ircore.scorers.judges.structural import StructuralJudge
@@ -499,3 +503,32 @@ def test_a_folder_that_is_no_release_is_refused_in_one_line(
     problem, remedy = capsys.readouterr().err.splitlines()
     assert problem == f"ircore: {tmp_path}: no release here (no release.json)"
     assert remedy == "  Name a folder made by: ircore release build … --out DIR"
+
+
+@pytest.mark.parametrize("planted", [None, 0, 3, 7])
+def test_a_run_between_the_files_of_another_is_written_again_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planted: int | None
+) -> None:
+    # By their names, the file of the run a-00001 lies between the first and the second of the run a.
+    monkeypatch.setattr("dataset_card.tables.writing.SHARD_BYTES", 4)
+    monkeypatch.setattr("dataset_card.tables.writing.GROUP_ROWS", 2)
+    monkeypatch.setattr("dataset_card.checking.table_checks.BATCH", 3)
+    table = Config("words", "a word", (ReleaseColumn("run_id", "string", "Run."), ReleaseColumn("word", "string", ".")))
+    words: dict[str, Rows] = {
+        run_id: [{"run_id": run_id, "word": f"word {number}"} for number in range(count)]
+        for run_id, count in (("a", 6), ("a-00001", 2), ("none", 0))
+    }
+    parts = [
+        make_part(table, run_id, compute_part_key(table, rows), write_table(tmp_path, table, rows, run_id))
+        for run_id, rows in words.items()
+    ]
+    record = SimpleNamespace(layout=compute_layout_key([table]), configs=(table,), parts=parts)
+    findings = Findings()
+    files = TableFiles(tmp_path, cast("ReleaseRecord", record), findings)
+    read = list(read_table(tmp_path, table))
+    assert [row["run_id"] for _, row in read] == ["a"] * 2 + ["a-00001"] * 2 + ["a"] * 4
+    for number, (where, row) in enumerate(read):
+        files.take(where, row | ({"word": "another"} if number == planted else {}))
+    assert files.finish() == ()
+    changed = [] if planted is None else [read[planted][0].rpartition(":")[0]]
+    assert [fault.partition(": ")[0] for fault in findings.faults] == changed

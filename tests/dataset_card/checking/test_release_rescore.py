@@ -14,10 +14,16 @@ from samples import sample_run, sample_submission
 from scored_releases import PAIRS, Episodes, Scored, changed, make_scored, write_run
 
 from dataset_card.card.verification import VERIFICATION, Verification, dump_verification, read_verification
-from dataset_card.checking.recheck import REMEMBERED, recall_verification, recheck_new_runs
 from dataset_card.checking.recomputing import EpisodeReplay, replay_faults
 from dataset_card.checking.release_check import check_release
-from dataset_card.checking.rescore import Rescoring, parse_share, rescore_release
+from dataset_card.checking.rescore import (
+    REMEMBERED,
+    Rescoring,
+    parse_share,
+    recall_verification,
+    recheck_new_runs,
+    rescore_release,
+)
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.full_check import check_release_fully
 from dataset_card.releases.build import BuildPlan, build_release

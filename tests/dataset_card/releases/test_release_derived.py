@@ -22,11 +22,10 @@ from dataset_card.card.card import (
     format_end_marker,
 )
 from dataset_card.card.croissant import CROISSANT
-from dataset_card.checking.derived_file_check import MOST, compare_texts
+from dataset_card.checking.file_checks import MOST, compare_texts
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.releases.record import read_release
-from dataset_card.releases.renderer import TEXT_SOURCES, list_renderer_files
+from dataset_card.releases.record import TEXT_SOURCES, list_renderer_files, read_release
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import LEADERBOARD, SCORES
 from ircore.commands.main import run as ircore
@@ -157,7 +156,7 @@ def test_a_release_without_a_rating_is_at_fault(release: Path) -> None:
 
 
 def test_pictures_of_very_many_categories_are_not_drawn(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dataset_card.checking.derived_file_check.MOST_CATEGORIES", 1)
+    monkeypatch.setattr("dataset_card.checking.file_checks.MOST_CATEGORIES", 1)
     said = "derived files: not compared with the data: 2 categories, at most 1 are drawn"
     assert check_release(release).not_checked == (said,)
 

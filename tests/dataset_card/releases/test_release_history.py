@@ -14,9 +14,7 @@ from dataset_card.checking.release_check import check_release
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import ReleaseRecord, read_release
-from dataset_card.releases.run_records import FOLDER
-from dataset_card.releases.stored_release import StoredRelease
-from dataset_card.releases.stored_run import StoredRun
+from dataset_card.releases.stored_release import RECORDS_FOLDER, StoredRelease, StoredRun
 from dataset_card.tables.columns import Config
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD
@@ -99,22 +97,22 @@ def test_records_are_kept_for_the_next_build_which_can_do_without(
     inputs: Path, build: Build, damage: bytes | None
 ) -> None:
     first = build("first", "centre-block")
-    (kept,) = (first / FOLDER).iterdir()
+    (kept,) = (first / RECORDS_FOLDER).iterdir()
     before = build("before", "other-block", former="first")
-    assert (before / FOLDER / kept.name).samefile(kept)
+    assert (before / RECORDS_FOLDER / kept.name).samefile(kept)
     assert check_release(before).faults == ()
     kept.unlink()
     if damage is not None:
         kept.write_bytes(damage)
     after = build("after", "other-block", former="first")
     assert contents(after) == contents(before)
-    assert contents(after / FOLDER) == contents(before / FOLDER)
+    assert contents(after / RECORDS_FOLDER) == contents(before / RECORDS_FOLDER)
 
 
 def test_records_that_are_kept_are_those_of_the_tables(inputs: Path, build: Build) -> None:
     first = build("first", "centre-block", "other-block")
     kept = run_records(first, inputs)
-    shutil.rmtree(first / FOLDER)
+    shutil.rmtree(first / RECORDS_FOLDER)
     assert run_records(first, inputs) == kept
 
 
@@ -288,7 +286,7 @@ def test_tables_of_another_layout_are_written_anew_from_the_former_release(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = build("first", "centre-block", "other-block")
-    monkeypatch.setattr("dataset_card.tables.parts.LAYOUT", 99)
+    monkeypatch.setattr("dataset_card.tables.writing.LAYOUT", 99)
     second = build("second", former="first")
     assert tables(second) == tables(first)
     name = "data/instances/test-00000-of-00001.parquet"

@@ -214,7 +214,7 @@ def test_releases_of_different_layouts_are_merged_in_the_newer_one(
     inputs: Path, build: Build, merge: Merge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("dataset_card.tables.parts.LAYOUT", 1)
+        patch.setattr("dataset_card.tables.writing.LAYOUT", 1)
         build("base", "centre-block")
         build("head", "other-block", former="base")
     build("mine", "third-block", former="base")

@@ -294,3 +294,31 @@ def test_the_next_process_knows_the_bytes_that_were_found_intact(
     path.write_bytes(picture.data)
     (tmp_path / "caches" / "intact-pictures").write_bytes(b"half a line")
     assert read(path, picture.sha256) == "intact 1"
+
+
+@pytest.mark.slow
+def test_the_next_process_knows_the_bytes_that_were_remembered_when_they_were_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IRCORE_CACHE", str(tmp_path / "caches"))
+    writes = """
+import sys
+from pathlib import Path
+import numpy as np
+from ircore.core.images import Picture
+picture = Picture.from_pixels(np.arange(36, dtype=np.uint8).reshape(3, 4, 3))
+Path(sys.argv[1]).write_bytes(picture.data)
+# A picture whose file stays on the disk has the hash that its record says, which nobody has compared.
+stored = Picture.stored(Path(sys.argv[1]), "0" * 64, 4, 3)
+stored.pixels
+for written in (picture, stored):
+    written.remember()
+print(picture.sha256)
+"""
+    path = tmp_path / "a.png"
+    command = [sys.executable, "-c", writes, str(path)]
+    sha256 = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    assert read(path, sha256) == "intact 0"
+    assert read(path, "0" * 64) == "damaged 1"
+    path.write_bytes(path.read_bytes() + b"more")  # the same pixels in other bytes
+    assert read(path, sha256) == "intact 1"
