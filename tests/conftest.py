@@ -89,6 +89,14 @@ def _small_after_each_file() -> Iterator[None]:
     _forget_beyond(LARGE)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _freed_memory_is_returned() -> Iterator[None]:
+    """A worker goes on after a release command, whose process would keep a gigabyte of freed memory."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dataset_card.commands.keep_freed_memory", lambda: None)
+        yield
+
+
 _number = count()
 
 
