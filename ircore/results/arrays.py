@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,22 @@ def conditions(items: Sequence[_Conditioned]) -> dict[Condition, list[int]]:
         for condition in product((item.category, None), (item.difficulty, None)):
             rows.setdefault(condition, []).append(row)
     return rows
+
+
+def spread_conditions(values: NDArray[Any], inside: NDArray[np.bool_], empty: float = np.nan) -> NDArray[Any]:
+    """Repeat columns for each condition, with ``empty`` outside of it.
+
+    Args:
+        values: Shape (instances, columns, …).
+        inside: Whether an instance is of a condition, shape (instances, conditions).
+        empty: Stands for an instance of another condition.
+
+    Returns:
+        Shape (instances, conditions × columns, …), the columns of the first condition first.
+    """
+    chosen = inside.reshape(*inside.shape, *[1] * (values.ndim - 1))
+    every = np.where(chosen, values[:, None], np.asarray(empty, values.dtype))
+    return every.reshape(len(values), -1, *values.shape[2:])
 
 
 def strata(items: Iterable[_Conditioned]) -> list[str]:

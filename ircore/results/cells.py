@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ircore.core.episode_records import EpisodeCost
 from ircore.core.records import Instance
-from ircore.results.arrays import Amounts, Array, arrange_amounts, arrange_deltas, conditions, strata
+from ircore.results.arrays import Amounts, Array, arrange_amounts, arrange_deltas, conditions, spread_conditions, strata
 from ircore.results.episodes import CONVERGENCES, Convergence, EpisodeResult
 from ircore.results.judge_ratings import (
     RATED,
@@ -235,7 +235,7 @@ def run_cells(
     deltas = np.hstack([*arrange_deltas(instances, {run_id: results}, names).values()])
     # The judges are columns, too: the arithmetic of one run by many judges is that of many runs by one.
     ratings = _stack_by_judge(arrange_by_judge(instances, {run_id: results}, judges).values())
-    by_judge = iter(_compute_judge_fields(_spread(deltas, inside), ratings.under(inside), drawn))
+    by_judge = iter(_compute_judge_fields(spread_conditions(deltas, inside), ratings.under(inside), drawn))
     tallies = _tally_outcomes(results, names, outcomes)
     cells: dict[BoardKey, Cell] = {}
     for (category, difficulty), amounts in zip(under, taken, strict=True):
@@ -349,21 +349,6 @@ def run_standing(instances: Sequence[Instance], ratings: JudgeRatings, barred: C
     return replace(ranked_standing, ranges=tuple(ranges))
 
 
-def _spread(values: Array, inside: NDArray[np.bool_], empty: float = np.nan) -> Array:
-    """Repeat columns for each condition, with ``empty`` outside of it.
-
-    Args:
-        values: Shape (instances, columns).
-        inside: Whether an instance is of a condition, shape (instances, conditions).
-        empty: Stands for an instance of another condition.
-
-    Returns:
-        Shape (instances, conditions × columns), the columns of the first condition first.
-    """
-    spread = np.where(inside[:, :, None], values[:, None, :], empty)
-    return spread.reshape(len(values), -1)
-
-
 def _estimate_amount_means(
     amounts: Mapping[str, Amounts], inside: NDArray[np.bool_], drawn: Resamples
 ) -> list[dict[str, Estimate]]:
@@ -376,12 +361,12 @@ def _estimate_amount_means(
     """
     means = [key for key, amount in amounts.items() if amount.per is None]
     # Side by side: all means are estimated at once.
-    arrays = _spread(np.hstack([amounts[key].of for key in means]), inside)
+    arrays = spread_conditions(np.hstack([amounts[key].of for key in means]), inside)
     known = iter(estimate_ratios(Ratios.means(arrays), drawn, AMOUNT))
     by_condition: list[dict[str, Estimate]] = [{key: next(known) for key in means} for _ in inside.T]
     for key, amount in amounts.items():
         if amount.per is not None:
-            shares = Ratios(_spread(amount.of, inside, 0.0), _spread(amount.per, inside, 0.0))
+            shares = Ratios(spread_conditions(amount.of, inside, 0.0), spread_conditions(amount.per, inside, 0.0))
             for known_means, share in zip(by_condition, estimate_ratios(shares, drawn, SHARE), strict=True):
                 known_means[key] = share
     return [{key: known_means[key] for key in amounts} for known_means in by_condition]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ircore.core.plain_words import format_count
 from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity
+from ircore.results.arrays import spread_conditions
 from ircore.results.episodes import HIGHEST, Doubt, EpisodeResult
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.statistics.resamples import sum_columns
@@ -90,13 +91,11 @@ class JudgeRatings:
         Returns:
             The runs under the first condition, then those under the second.
         """
-
-        def spread(values: NDArray[Any], empty: float) -> NDArray[Any]:
-            chosen = inside.reshape(*inside.shape, *[1] * (values.ndim - 1))
-            every = np.where(chosen, values[:, None], np.asarray(empty, values.dtype))
-            return every.reshape(len(values), -1, *values.shape[2:])
-
-        return JudgeRatings(spread(self.states, 0), spread(self.final, np.nan), spread(self.doubt, np.nan))
+        return JudgeRatings(
+            spread_conditions(self.states, inside, 0),
+            spread_conditions(self.final, inside),
+            spread_conditions(self.doubt, inside),
+        )
 
     def columns(self, columns: Sequence[int]) -> "JudgeRatings":
         """Return some of the runs."""
