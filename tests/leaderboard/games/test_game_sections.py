@@ -202,6 +202,25 @@ def test_the_best_runs_stand_below_the_name_of_their_rules_the_best_rules_first(
         assert said[:5] == ["With rounds: 3", "three-model", "With rounds: 2", "one-model", "two-model"]
 
 
+@pytest.mark.parametrize("value", ["answer_refused", None])
+def test_rules_under_which_nothing_has_a_value_have_their_pages_and_a_main_score(value: str | None) -> None:
+    """No player got to an end under them, or no value could be computed: the board is no board of preferences."""
+    instances = guessing_set(2)
+    usual = guessed("one", instances, [5.0] * 8, {"rounds": 2})
+    empty = guessed("two", instances, [value] * 8, {"rounds": 3})
+    if value is None:
+        missing = [
+            Score(episode_id=instance.instance_id, measure="points", by="guessing", value=None, reason="unseen")
+            for instance in instances.instances
+        ]
+        empty = replace(empty, given=tuple(missing))
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[usual, empty]))
+    pages = {page.path: Renderer(None, {}).block(page) for page in build_game_pages([section])}
+    board = pages["games/guessing/boards/rounds-3/index"]
+    assert 'data-name="Main score"' in board
+    assert "Final preferred" not in board
+
+
 def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
     instances = guessing_set(5)
     alone = guessed("alone", instances, [5.0] * 20)
