@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rated_games
 from invented import InventedRun
 from invented_games import GUESSER, Guessing, guessed, guessing_set
 
@@ -22,6 +23,7 @@ from ircore.games.reference.build import build as build_contexts
 from ircore.instances.requests import BuildRequest
 from ircore.players.base import Question, TextAnswer
 from ircore.results.model import Results
+from ircore.results.questions import answer_questions
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import players_table
 from leaderboard.games.contrasts import make_contrast_charts
@@ -101,9 +103,22 @@ def test_a_game_is_asked_in_its_own_words_and_answers_in_main_scores() -> None:
     assert "What can nobody solve?" in asked
     assert "where no run scores above 30.0, most of all; 10 of the 20 rated instances are solved by nobody" in asked
     assert "to a main score of 50, and the best main score of an instance is 60.0" in asked
+    assert "over the same runs" in asked
+    assert "pairs" not in asked
     # A single seat has no partners to be compared over, and nobody ends an episode satisfied.
     assert "is best on" not in asked
     assert "satisfied" not in asked
+
+
+def test_of_equal_episodes_an_answer_shows_those_that_left_a_picture() -> None:
+    instances = guessing_set(2)
+    silent, drawing = (guessed(slug, instances, [8.0] * 8) for slug in ("silent", "with-drawings"))
+    step = {"drawing": rated_games.rendering(1).model_dump(mode="json")}
+    drawn = tuple(episode.model_copy(update={"steps": (step,)}) for episode in drawing.played)
+    results = Results.from_runs(game=rated_games.Drawing(), runs=[silent, replace(drawing, played=drawn)])
+    answers = answer_questions(results, "points")
+    assert {answer.key for answer in answers} >= {"nobody", "hardest", "hard"}
+    assert {run for answer in answers for run, _ in answer.episodes} == {drawing.run.run_id}
 
 
 @pytest.mark.slow
@@ -262,6 +277,7 @@ def test_a_matrix_asks_which_seat_matters_only_where_each_has_several_players(
     (page,) = (page for page in build_game_pages([GameSection(results)]) if page.path.endswith("/matrix"))
     words = re.sub("<[^>]+>", "", Renderer(None, {}).block(page))
     assert lead in words
+    assert "Each row has one guesser, each column one helper." in words
     assert ("?" in words) == ("?" in lead)
 
 
