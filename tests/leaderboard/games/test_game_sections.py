@@ -129,6 +129,7 @@ def test_history_changes_and_feeds_of_a_game_tell_of_its_runs_and_stay_in_its_fo
     section = GameSection(Results.from_runs(game=Guessing(), runs=began))
     history, changes = html_of(section, "history"), html_of(section, "changes")
     assert "1 of 2, place 1 none, it leads first-model" in " ".join(re.sub("<[^>]+>", " ", history).split())
+    assert "second-model, number 2 of 2 to enter, has the best main score: 90.0" in history
     # Pages of versions, and those in the root, are of another game.
     assert not re.findall(r'href="../../(?!games/guessing/|charts/game-guessing-)[^"]*"', history + changes)
     feeds = dict(build_feed_files(section))
@@ -289,6 +290,29 @@ def test_a_normalised_curve_has_large_marks_at_its_ends_alone(normalised: bool, 
     assert [4 + 7 * spot.weight**0.5 for spot in spots] == sizes
 
 
+class Normalising(Guessing):
+    """The same game with one curve on both axes."""
+
+    measures = (*Guessing.measures, Measure("echo", "Echo", range=(0, 10), per="step"))
+    pages = Pages(curves=(Curve("echo"), Curve("echo", normalised=True)))
+
+
+def test_the_same_curve_on_both_axes_has_two_titles() -> None:
+    run = guessed("pair", guessing_set(2), [5.0] * 8)
+    echoes = [
+        Score(episode_id=episode.episode_id, measure="echo", by="guessing", value=float(step), step=step)
+        for episode in run.played
+        for step in (1, 2)
+    ]
+    played = tuple(episode.model_copy(update={"steps": ({}, {})}) for episode in run.played)
+    runs = [replace(run, played=played, given=(*run.given, *echoes))]
+    charts = make_curve_charts(GameSection(Results.from_runs(game=Normalising(), runs=runs)))
+    assert [chart.title.partition(":")[0] for chart in charts] == [
+        "Echo by step",
+        "Echo from the first step to the last",
+    ]
+
+
 class Turn(Record):
     """A step with several words, of which every field is in its card."""
 
@@ -380,10 +404,17 @@ def test_published_series_stand_beside_the_runs_of_their_setting_alone() -> None
     assert chart.title == f"Length by round: {told[0]}, {told[1]}"
 
 
+class Rounds(GameRules):
+    """A rule that tells runs apart."""
+
+    rounds: int = 2
+
+
 class Contrasting(Guessing):
     """The same game, with a chart of its headline by category, beside which its paper has figures."""
 
     pages = Pages(contrasts=(Contrast("points"),), stories=("points",))
+    rules = Rounds
     published = (PublishedFigure("people, birds", "points", 7.0, "https://example.org/paper", "people", row="birds"),)
 
 
@@ -398,6 +429,21 @@ def test_a_contrast_says_where_runs_differ_most_on_the_first_page() -> None:
     # Beasts are the upper row of two; the paper's figure stands under the runs of its row.
     assert (best["x"], [round(y) for y in best["y"]]) == ([5.0, 9.0], [1, 0])
     assert (reported["x"], reported["y"]) == ([7.0], [-0.3])
+
+
+def test_a_contrast_shows_runs_with_values_and_calls_them_best_under_one_set_of_rules_alone() -> None:
+    instances = guessing_set(2)
+    usual = [guessed(f"run-{number}", instances, [float(number)] * 8, {"rounds": 2}) for number in range(1, 5)]
+    empty = guessed("empty", instances, ["answer_refused"] * 8, {"rounds": 2})
+    other = guessed("other", instances, [9.0] * 8, {"rounds": 3})
+    for runs, words in (
+        ([*usual, empty], ""),
+        ([*usual, empty, guessed("run-5", instances, [5.0] * 8, {"rounds": 2})], "The best 4 of 5 are shown."),
+        ([*usual, empty, other], "The first 4 of 5 are shown."),
+    ):
+        (chart,) = make_contrast_charts(GameSection(Results.from_runs(game=Contrasting(), runs=runs)))
+        assert chart.reading_aid.partition(" is better.")[2].strip() == words
+        assert "empty" not in str(chart.figure)
 
 
 class SketchStep(Record):
@@ -565,13 +611,13 @@ def test_a_run_of_a_part_of_its_set_has_a_site(tmp_path: Path) -> None:
     assert easy.count("<img") > hard.count("<img")
 
 
-def shown(template: str) -> str:
-    """Render the first episode of a game of guessing with a template."""
+def shown(template: str, first: float | str = 4.0) -> str:
+    """Render the first episode of a game of guessing, with a value or a reason to abort it, with a template."""
 
     class Templated(Guessing):
         pages = Pages(episode=template)
 
-    run = guessed("pair", guessing_set(1), [4.0, 6.0] * 2)
+    run = guessed("pair", guessing_set(1), [first, 6.0, 4.0, 6.0])
     section = GameSection(Results.from_runs(game=Templated(), runs=[run]))
     (pair,), instance = section.ranked, section.instances[0]
     episode = next(episode for episode in run.episodes() if episode.instance_id == instance.instance_id)
@@ -580,6 +626,16 @@ def shown(template: str) -> str:
 
 def test_a_number_is_written_with_its_noun() -> None:
     assert shown("{{ 1|counted('token') }}, {{ 1200|counted('token') }}") == "1 token, 1,200 tokens"
+
+
+def test_a_declared_measure_without_a_value_has_none_and_another_name_is_a_fault() -> None:
+    template = "{{ number(values.points) }}|{{ notes.points }}|{{ step_values.points|length }}"
+    assert shown(template) == "4.00||0"
+    assert shown(template, first="answer_refused") == "–||0"
+    with pytest.raises(
+        WorkError, match=r"'poins' is no measure of the game; episode beasts-easy-00 of pair-0, aborted"
+    ):
+        shown("{{ values.poins }}", first="answer_refused")
 
 
 @pytest.mark.slow
