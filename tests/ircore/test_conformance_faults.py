@@ -166,7 +166,7 @@ def test_a_category_with_kinds_of_its_own() -> None:
         (drawn_by("circle", radius="large"), "circle at .* states no centre, radius in the form .* name of your own"),
         (drawn_by("bar", text="12"), "bar at .* states no value"),
         (drawn_by("disc", text="12"), "disc has the text '12': give texts a type of their own"),
-        (drawn_by("blob", kinds={"disc": 2.0}), "kinds gives disc a weight, which is no kind of the category's own"),
+        (drawn_by("blob", kinds={"disc": 2.0}), "kinds gives a weight to disc, whose weight is fixed"),
     ],
 )
 def test_faults_of_scenes(build: Builder, fault: str) -> None:

@@ -204,7 +204,11 @@ def _check_target(build: Builder, difficulty: Difficulty, seed: int, where: str)
             f"{where}: {element.type} has the text {element.text!r}: give texts a type of their own, such as label",
         )
     common = sorted(set(drawn.scene.kinds) & set(NEEDED))
-    expect(not common, f"{where}: kinds gives {', '.join(common)} a weight, which is no kind of the category's own")
+    expect(
+        not common,
+        f"{where}: kinds gives a weight to {', '.join(common)}, whose weight is fixed since this project draws it too:"
+        f" leave it out of kinds, or give the type a name of your own",
+    )
     picture = Picture.from_pixels(drawn.drawing.pixels)
     seen = load_plugin("judges", "verified")().with_scene(drawn.scene).rate(picture, picture)
     expect(

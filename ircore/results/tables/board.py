@@ -495,7 +495,7 @@ def _build_table(
     every = [*results.submissions, *(reference.submission for reference in results.references)]
     # Named apart under each set of rules where the rules are said above.
     sets = [[each for each in every if each.rules == rules] for rules in {each.rules for each in every}]
-    named = [pair_names(alike, with_rules=False) for alike in sets] if rules_above else [pair_names(every)]
+    named = [pair_names(alike, with_rules=False, among=every) for alike in sets] if rules_above else [pair_names(every)]
     names = {run_id: name for of_rules in named for run_id, name in of_rules.items()}
     lines = (BoardLine(row, names[row.submission.run_id], results) for row in rows)
     return Table(

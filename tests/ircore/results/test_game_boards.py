@@ -170,6 +170,20 @@ def test_one_player_in_several_seats_is_named_once() -> None:
     assert table.entry(0, "pair").value == "editor"
 
 
+def test_runs_go_by_the_names_of_submissions_where_any_has_more_than_two_players() -> None:
+    def play(name: str, rounds: int, *seats: str) -> Any:
+        run = guessed(name, TEN, [5.0] * 20, {"rounds": rounds})
+        players = {seat: PlayerSpec(player="openai", model=f"{seat}-model") for seat in seats}
+        stated = {"schema": 1, "game": "guessing", "licence": "CC0-1.0", "name": f"team {name}", **players}
+        return replace(run, run=run.run.model_copy(update={"submission": Submission.model_validate(stated)}))
+
+    whole, part = play("whole", 2, "thinker", "drawer", "reader"), play("part", 3, "thinker", "drawer")
+    alone = "thinker-model + drawer-model (rounds: 3)"
+    for runs, names in (([whole, part], {"team whole", "team part"}), ([part], {alone})):
+        table = board_of(Results.from_runs(game=Alone(), runs=runs))
+        assert {entry.value for entry in table.column("pair")} == names
+
+
 class Told(GameRules):
     """Rules of a game that has columns of them."""
 
