@@ -194,9 +194,13 @@ def leaderboard_table(results: Results, order: Order = "main") -> Table:
         for row in list_rows_and_references(part, judge, category, difficulty, order)
     ]
     words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}."
-    return _build_table(
+    table = _build_table(
         "leaderboard", "Leaderboards", results, rows, words + _describe_ranked(parts), _list_notes(results, order)
     )
+    # A caption says the condition of one board; of many below one another, people see it row by row.
+    conditions = {"category", "difficulty", "judge"}
+    columns = (replace(column, audience="everyone") if column.key in conditions else column for column in table.columns)
+    return replace(table, columns=tuple(columns))
 
 
 def references_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:

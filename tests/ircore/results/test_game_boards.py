@@ -31,7 +31,7 @@ from ircore.results.curves import SteppedEpisode, compute_curve_points, list_rec
 from ircore.results.judged_measures import LONGEST_KEY, JudgedMeasures
 from ircore.results.model import Results
 from ircore.results.subsets import list_board_rows
-from ircore.results.tables.board import board_table
+from ircore.results.tables.board import board_table, leaderboard_table
 from ircore.results.tables.catalogue import TableQuestion, find_tables
 from ircore.results.tables.formats import Format, render
 from ircore.results.tables.game_curves import list_stepped_tables, players_table
@@ -51,6 +51,18 @@ def board_of(outcomes: Results) -> Table:
 
 def results(*runs: object) -> Results:
     return Results.from_runs(game=Guessing(), runs=runs)  # type: ignore[arg-type]
+
+
+def test_people_see_the_condition_of_each_of_many_boards() -> None:
+    run = guessed("one", TEN, SPREAD * 5)
+    lines = render(leaderboard_table(results(run)), "text").splitlines()
+    assert lines[0].split()[:4] == ["Category", "Difficulty", "Judge", "rank"]
+    assert [line.split()[:3] for line in lines[2:5]] == [
+        ["all", "all", "points"],
+        ["all", "easy", "points"],
+        ["all", "hard", "points"],
+    ]
+    assert "Category" not in render(board_of(results(run)), "text")
 
 
 def test_the_luck_of_a_single_run_is_told_once() -> None:
