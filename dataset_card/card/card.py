@@ -208,6 +208,13 @@ class _GameSection(NamedTuple):
 
     title: str
     paper: str | None
+    method: tuple[str, ...]
+    """How it is played, in paragraphs; empty if the game does not say."""
+
+    sights: tuple[tuple[str, str, str], ...]
+    """Of each seat that somebody took, its name, what it sees, and the kind of its answers."""
+
+    step_word: str
     headline: str
     seats: tuple[str, ...]
     """Seats that somebody took in at least one run."""
@@ -317,6 +324,9 @@ def _build_game_section(tables: GameTables, source: ReleaseSource) -> _GameSecti
     return _GameSection(
         f"{game.title}, set {tables.instances.identity[:8]}" if several else game.title,
         game.paper,
+        tuple(" ".join(paragraph.split()) for paragraph in game.pages.method.split("\n\n") if paragraph.strip()),
+        tuple((seat.name, seat.sees, seat.answers) for seat in tables.results.seats),
+        game.step_word,
         game.headline.title,
         tuple(seat.name for seat in tables.results.seats),
         table,
