@@ -379,10 +379,10 @@ def _draw_text_mask(text: str, size: int) -> Image.Image:
 
 
 @dataclass(frozen=True)
-class Scale:
+class AxisScale:
     """A linear axis in pixels: the value ``low`` lies at pixel ``start``, ``high`` at pixel ``end``.
 
-    >>> scale = Scale(low=0, high=10, start=50, end=450)
+    >>> scale = AxisScale(low=0, high=10, start=50, end=450)
     >>> scale(5), scale.value(90)
     (250.0, 1.0)
     """
@@ -405,13 +405,13 @@ class Scale:
 class PlotArea:
     """Two scales at right angles; where they begin and end are the sides of the area, in pixels.
 
-    >>> area = PlotArea(Scale(0, 10, 50, 450), Scale(0, 5, 400, 40))
+    >>> area = PlotArea(AxisScale(0, 10, 50, 450), AxisScale(0, 5, 400, 40))
     >>> area.left, area.top
     (50, 40)
     """
 
-    x: Scale
-    y: Scale
+    x: AxisScale
+    y: AxisScale
 
     @property
     def left(self) -> float:

@@ -134,7 +134,7 @@ def _show_bar(label: str, total: int) -> Iterator[Progress]:
 
     shown = 0.0
 
-    class Bar:
+    class ProgressBar:
         def advance(self, note: str = "") -> None:
             bar.set_postfix_str(note, refresh=False)
             bar.update()
@@ -146,7 +146,7 @@ def _show_bar(label: str, total: int) -> Iterator[Progress]:
                 bar.set_postfix_str(note())
 
     with tqdm(total=total, desc=label, dynamic_ncols=True, leave=False, bar_format=BAR) as bar:
-        yield Bar()
+        yield ProgressBar()
 
 
 class _Plain:

@@ -84,7 +84,7 @@ class Seat(Generic[QuestionT, AnswerT]):
     decides: tuple[str, ...] = ()
 
 
-class Table(Protocol):
+class SeatTable(Protocol):
     """Asks the players at the seats; every answer is recorded, and no question is asked twice.
 
     >>> import asyncio
@@ -93,7 +93,7 @@ class Table(Protocol):
     >>> class AlwaysApple:
     ...     async def ask(self, seat, question):
     ...         return TextAnswer("apple")
-    >>> table: Table = AlwaysApple()
+    >>> table: SeatTable = AlwaysApple()
     >>> asyncio.run(table.ask(guesser, Question(step=1, prompt="Guess."))).text
     'apple'
     """
@@ -249,7 +249,7 @@ class Game(ABC, Generic[RulesT]):
     secret_categories: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    async def play(self, table: Table, setup: EpisodeSetup[RulesT]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[RulesT]) -> Ending:
         """Play an episode to the end: rules only, no files, no clock, no network.
 
         Args:

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ircore.core import exact
-from ircore.core.drawing import Point, Scale, arc_points, find_sector_start
+from ircore.core.drawing import AxisScale, Point, arc_points, find_sector_start
 from ircore.core.records import Element, Scene
 from ircore.instances.synthesis.scenes import is_fitting_parameter
 from ircore.players.builtin_language import name_curve
@@ -162,7 +162,7 @@ def _find_zero(scene: Scene, axis: str, bars: Sequence[Element]) -> float:
         if element.parameters.get("axis") == axis:
             low, high = element.numbers("data_range")
             start, end = element.numbers("pixel_range")
-            return round(Scale(low, high, start, end)(0.0))
+            return round(AxisScale(low, high, start, end)(0.0))
     upright = axis == "y"
     lowest = [bar for bar in bars if abs(bar.number("baseline")) < SAME and bar.number("value") > 0]
     return float(lowest[0].box.bottom if upright else lowest[0].box.left)

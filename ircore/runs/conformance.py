@@ -13,7 +13,7 @@ from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Renderin
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.validation import describe_validation_error
-from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, SeatTable
 from ircore.games.declarations import find_rating_fault
 from ircore.games.registry import find_declaration_faults
 from ircore.instances.store import InstanceSet
@@ -171,7 +171,7 @@ def _vary_rules(game: Game[Any], setups: Sequence[EpisodeSetup[Any]]) -> Iterato
             yield replace(setup, rules=rules), f", rule {name}={str(turned[name]).lower()}"
 
 
-async def _play_checked(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
+async def _play_checked(game: Game[Any], table: SeatTable, setup: EpisodeSetup[Any]) -> Ending:
     try:
         return await play_episode(game, table, setup)
     except WorkError as error:

@@ -280,10 +280,10 @@ class ProgramOutcome:
 
 
 @dataclass(frozen=True)
-class Box:
+class Sandbox:
     """A sandbox with scripts and packages; each ``run`` starts a new process in a new sandbox.
 
-    >>> Box({"main.py": Path("main.py")}).limits.cpu_s
+    >>> Sandbox({"main.py": Path("main.py")}).limits.cpu_s
     15
 
     Attributes:

@@ -29,7 +29,7 @@ from ircore.games.base import (
     PublishedFigure,
     RatedPicture,
     Seat,
-    Table,
+    SeatTable,
 )
 from ircore.games.conversation.measures import CURVES, MEASURES, NORMALISED, measure_drawings, measure_prompts
 from ircore.games.conversation.records import MOST_HOPS, Dialogue, Exchange, Hop
@@ -207,7 +207,7 @@ class ConversationGame(Game[ConversationRules]):
     )
     published = PUBLISHED
 
-    async def play(self, table: Table, setup: EpisodeSetup[ConversationRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[ConversationRules]) -> Ending:
         """Play one episode; see ``ircore.games.base.Game.play``."""
         talk = _Talk(setup)
         # A recorded dialogue may be shorter than the rules allow; players who talk have no such end.
@@ -241,7 +241,7 @@ class ConversationGame(Game[ConversationRules]):
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
 
 
-async def _play_exchange(hop: int, talk: _Talk, table: Table) -> Exchange:
+async def _play_exchange(hop: int, talk: _Talk, table: SeatTable) -> Exchange:
     """Return the exchange of a hop: the recorded one, or question and answer of the players who talk."""
     if not talk.setup.rules.live:
         return talk.dialogue.dialogue[hop - 1]
@@ -260,7 +260,7 @@ async def _play_exchange(hop: int, talk: _Talk, table: Table) -> Exchange:
     )
 
 
-async def _play_hop(hop: int, talk: _Talk, table: Table) -> Hop:
+async def _play_hop(hop: int, talk: _Talk, table: SeatTable) -> Hop:
     """Let the summariser write a prompt from the dialogue so far, and the generator draw it."""
     budget = talk.setup.rules.token_budget
     question = Question(step=hop, prompt=talk.words("summariser", budget=budget), seed=talk.seed(hop, SUMMARISER))

@@ -34,8 +34,8 @@ from ircore.games.base import (
     Retelling,
     RetoldAnswer,
     Seat,
+    SeatTable,
     StepAnswer,
-    Table,
 )
 from ircore.games.reconstruction.paper_tables import SOURCE, compute_mean_scores
 from ircore.games.reconstruction.prompts import Prompts, ProtocolViolationError, load_prompts, parse_reply
@@ -131,7 +131,7 @@ class ReconstructionGame(Game[Rules]):
     editions = NEWEST_EDITION
     secret_categories = SYNTHETIC
 
-    async def play(self, table: Table, setup: EpisodeSetup[Rules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[Rules]) -> Ending:
         """Play an episode; see ``ircore.games.base.Game.play``."""
         return await play_episode(table, setup)
 

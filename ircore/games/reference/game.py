@@ -29,7 +29,7 @@ from ircore.games.base import (
     Pages,
     PublishedFigure,
     Seat,
-    Table,
+    SeatTable,
 )
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.games.reference.measures import MEASURES, format_mean_words, measure_rounds
@@ -223,7 +223,7 @@ class ReferenceGame(Game[ReferenceRules]):
     )
     published = PUBLISHED
 
-    async def play(self, table: Table, setup: EpisodeSetup[ReferenceRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[ReferenceRules]) -> Ending:
         """Play one episode; see ``ircore.games.base.Game.play``."""
         match, dialogue = _build_match(setup), _Dialogue()
         try:
@@ -301,7 +301,7 @@ def _build_match(setup: EpisodeSetup[ReferenceRules]) -> _Match:
     return _Match(setup, list_labels(len(context.context), rules), targets, orders)
 
 
-async def _play_round(number: int, match: _Match, dialogue: _Dialogue, table: Table) -> None:
+async def _play_round(number: int, match: _Match, dialogue: _Dialogue, table: SeatTable) -> None:
     """Let the speaker describe the target and the listener choose."""
     to_describe = _build_speaker_question(number, match, dialogue)
     spoken = await table.ask(SPEAKER, to_describe)

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from ircore.core.episode_records import TECHNICAL_REASONS
 from ircore.core.records import DIFFICULTIES, Difficulty, GameRules, Record, Sha256, derive_seed
-from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, SeatTable
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.instances.synthesis.studio import DrawnProgram
 from ircore.instances.targets import SYNTHETIC
@@ -179,7 +179,7 @@ class SynthesisGame(Game[SynthesisRules]):
         # Each drawing is a process of its own; more of them than cores only wait and take memory.
         self._drawing = asyncio.Semaphore(os.cpu_count() or 1)
 
-    async def play(self, table: Table, setup: EpisodeSetup[SynthesisRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[SynthesisRules]) -> Ending:
         """Make the figures of a condition one after the other, since each must differ from all earlier figures."""
         steps: list[FigureStep] = []
         for number in range(1, setup.payload.count + 1):
@@ -194,7 +194,7 @@ class SynthesisGame(Game[SynthesisRules]):
         return Ending("completed", tuple(steps))
 
     async def _play_figure(
-        self, table: Table, setup: EpisodeSetup[SynthesisRules], number: int, earlier: list[FigureStep]
+        self, table: SeatTable, setup: EpisodeSetup[SynthesisRules], number: int, earlier: list[FigureStep]
     ) -> FigureStep:
         words: SynthesisPrompts = setup.prompts
         summaries = [step.summary for step in earlier if step.summary]
@@ -207,7 +207,7 @@ class SynthesisGame(Game[SynthesisRules]):
 
     async def _ask_for_programs(
         self,
-        table: Table,
+        table: SeatTable,
         setup: EpisodeSetup[SynthesisRules],
         plan: FigurePlan,
         number: int,

@@ -23,7 +23,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.files import read_bounded, write_bytes, write_text
 from ircore.core.images import Picture, Pixels, read_image_bytes
 from ircore.core.records import Colour, Name, Record, Scene, Sha256
-from ircore.core.sandbox.box import Box, Limits
+from ircore.core.sandbox.box import Limits, Sandbox
 from ircore.core.untrusted_text import replace_controls
 from ircore.core.validation import convert_validation_errors
 from ircore.instances.synthesis.scenes import build_scene
@@ -102,7 +102,7 @@ class Studio:
     def __enter__(self) -> "Studio":
         self._folder = Path(tempfile.mkdtemp(prefix="ircore-fonts-"))
         script = "list_fonts.py"
-        outcome = Box({script: _find_inside_path(script)}, PACKAGES, (SPACE,), limits=self.limits).run(script)
+        outcome = Sandbox({script: _find_inside_path(script)}, PACKAGES, (SPACE,), limits=self.limits).run(script)
         try:
             name, _, fonts = outcome.output.partition(b"\n")
             json.loads(fonts)
@@ -120,11 +120,11 @@ class Studio:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _build_box(self, program: str) -> Box:
+    def _build_box(self, program: str) -> Sandbox:
         if self._folder is None:
             raise RuntimeError("a studio draws within its with statement")
         reading = {"/scripts/ircore/instances/synthesis/inside": _find_inside_path("")}
-        return Box(
+        return Sandbox(
             {"draw_figure.py": _find_inside_path("draw_figure.py")},
             PACKAGES,
             () if SPACE in program or "3d" in program else (SPACE,),

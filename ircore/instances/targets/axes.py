@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ircore.core import exact
-from ircore.core.drawing import Drawing, PlotArea, Point, Scale, text_size
+from ircore.core.drawing import AxisScale, Drawing, PlotArea, Point, text_size
 from ircore.core.records import Box, Element, Scene
 from ircore.instances.targets.base import MARGIN, SIZE, Drawn, SceneDrawing
 from ircore.instances.targets.palettes import Paper, mix_colours
@@ -82,7 +82,7 @@ class Plot(PlotArea):
 
     >>> from ircore.instances.targets.palettes import WHITE
     >>> axis, style = build_numeric_axis(0, 10, most=6), AxesStyle(WHITE, 13.0, "box", "out", "y", (), 1.0)
-    >>> plot = Plot(Scale(0, 10, 60, 460), Scale(0, 10, 420, 20), axis, axis, style)
+    >>> plot = Plot(AxisScale(0, 10, 60, 460), AxisScale(0, 10, 420, 20), axis, axis, style)
     >>> plot.x(5), plot.y(5)
     (260.0, 220.0)
     """
@@ -188,8 +188,8 @@ def place_axes(rng: random.Random, x_axis: AxisPlan, y_axis: AxisPlan, style: Ax
     # Half of the topmost label reaches above the area.
     top, bottom = EDGE + style.font / 2 + rng.uniform(0, 44), bottom - rng.uniform(0, 20)
     return Plot(
-        Scale(x_axis.low, x_axis.high, float(round(left)), float(round(right))),
-        Scale(y_axis.low, y_axis.high, float(round(bottom)), float(round(top))),
+        AxisScale(x_axis.low, x_axis.high, float(round(left)), float(round(right))),
+        AxisScale(y_axis.low, y_axis.high, float(round(bottom)), float(round(top))),
         x_axis, y_axis, style,
     )  # fmt: skip
 
@@ -253,7 +253,7 @@ def _draw_axis_line(scene: SceneDrawing, plot: Plot, orientation: str, ends: tup
     scene.line("axis", ends, plot.style.paper.ink, plot.style.width, **describe_axis(orientation, scale))
 
 
-def describe_axis(orientation: str, scale: Scale) -> dict[str, Any]:
+def describe_axis(orientation: str, scale: AxisScale) -> dict[str, Any]:
     """Return the parameters of an axis element: the axis's name, and which values lie at which pixels."""
     return {
         "axis": orientation,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.core.images import Pixels
 from ircore.core.records import Box, Difficulty, Element, Scene
 from ircore.instances.targets import (
@@ -96,10 +96,10 @@ def facts(element: Element) -> dict[str, Any]:
     return dict(element.parameters)
 
 
-def scales(scene: Scene) -> dict[str, Scale]:
+def scales(scene: Scene) -> dict[str, AxisScale]:
     """The axes of a chart as its scene tells them."""
     return {
-        str(facts(axis)["axis"]): Scale(*facts(axis)["data_range"], *facts(axis)["pixel_range"])
+        str(facts(axis)["axis"]): AxisScale(*facts(axis)["data_range"], *facts(axis)["pixel_range"])
         for axis in of_type(scene, "axis")
     }
 

@@ -8,7 +8,7 @@ from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.figures.frame import PALETTE
 from ircore.players.builtin.canvas.items import BLACK, anchor, label, thickness
 from ircore.players.builtin.canvas.quantities import absolute_place
-from ircore.players.builtin.canvas.shapes import Blob, Item, Pie, Slice, Stroke, bounded
+from ircore.players.builtin.canvas.shapes import Blob, Item, LineItem, PieItem, Slice, bounded
 from ircore.players.builtin.canvas.sheet import CanvasSheet
 from ircore.players.builtin.canvas.text import Clause
 
@@ -29,9 +29,9 @@ _PARTS = re.compile(
 )
 
 
-def axis_items(sheet: CanvasSheet, kind: str) -> list[Stroke]:
+def axis_items(sheet: CanvasSheet, kind: str) -> list[LineItem]:
     """Return the axes of a kind ("x axis", "y axis") on the sheet."""
-    return [item for item in sheet.items if isinstance(item, Stroke) and item.kind == kind]
+    return [item for item in sheet.items if isinstance(item, LineItem) and item.kind == kind]
 
 
 def read_axes(words: str, sheet: CanvasSheet) -> bool:
@@ -50,7 +50,7 @@ def read_axes(words: str, sheet: CanvasSheet) -> bool:
         if arrow and name == "y":
             # The head is drawn at the last point, which on a y axis is the upper end.
             ends = sorted(ends, key=lambda point: -point[1])
-        line = Stroke(f"{name} axis", tuple(ends), colour, width, q.dash_pattern(words, width) or ())
+        line = LineItem(f"{name} axis", tuple(ends), colour, width, q.dash_pattern(words, width) or ())
         items.append(replace(line, arrow="end") if arrow else line)
     return sheet.add(items)
 
@@ -86,7 +86,7 @@ def read_ticks(words: str, sheet: CanvasSheet) -> bool:
     default = sheet.canvas.height * 0.88 if on_x else sheet.canvas.width * 0.12
     level = other[0] if len(other) == 1 else (axis.points[0][1 if on_x else 0] if axis else default)
     if not at:
-        line = axis or Stroke("axis", tuple(_find_axis_ends("x" if on_x else "y", "", sheet, [])))
+        line = axis or LineItem("axis", tuple(_find_axis_ends("x" if on_x else "y", "", sheet, [])))
         at = _space_ticks_evenly(line, on_x, words)
     width = re.search(rf"{q.N}px\s+(?:wide|thick)", words)
     stroke = bounded(float(width[1]), 0.25, 50) if width else min(axis.stroke, 2.0) if axis else 1.0
@@ -95,7 +95,7 @@ def read_ticks(words: str, sheet: CanvasSheet) -> bool:
     ends = [
         ((x, level - before), (x, level + after)) if on_x else ((level - before, x), (level + after, x)) for x in at
     ]
-    return sheet.add([Stroke("tick", pair, colour, stroke) for pair in ends])
+    return sheet.add([LineItem("tick", pair, colour, stroke) for pair in ends])
 
 
 def _parse_tick_reach(words: str, length: float, on_x: bool) -> tuple[float, float]:
@@ -106,7 +106,7 @@ def _parse_tick_reach(words: str, length: float, on_x: bool) -> tuple[float, flo
     return (length, 0.0) if on_x == inward else (0.0, length)
 
 
-def _space_ticks_evenly(axis: Stroke, on_x: bool, words: str) -> list[float]:
+def _space_ticks_evenly(axis: LineItem, on_x: bool, words: str) -> list[float]:
     count = re.search(r"\b(\d{1,3})\s+(?:evenly\s+|equally\s+|regular(?:ly)?\s+)?(?:spaced\s+)?ticks?", words)
     number = min(100, max(2, int(count[1]))) if count else 6
     low, high = (point[0 if on_x else 1] for point in (axis.points[0], axis.points[-1]))
@@ -202,7 +202,7 @@ def read_grid(words: str, sheet: CanvasSheet) -> bool:
     top, bottom = down or _find_extent(sheet, "y axis", 1) or (0.0, float(space.height))
     dash = q.dash_pattern(words, width) or ()
     lines = [((left, y), (right, y)) for y in rows] + [((x, top), (x, bottom)) for x in columns]
-    return sheet.add([Stroke("grid", pair, colour, width, dash) for pair in lines])
+    return sheet.add([LineItem("grid", pair, colour, width, dash) for pair in lines])
 
 
 def _list_steps(step: float, end: int) -> list[float]:
@@ -367,14 +367,14 @@ def read_whole(words: str, sheet: CanvasSheet) -> bool:
     if kind == "line":
         return sheet.add(_build_lines(shades, centre, size))
     hole = 0.0 if kind == "pie" else 0.5 * size / 2
-    return sheet.add([Pie(centre, size / 2, 0.0, tuple(Slice(shade, 100 / number) for shade in shades), hole)])
+    return sheet.add([PieItem(centre, size / 2, 0.0, tuple(Slice(shade, 100 / number) for shade in shades), hole)])
 
 
 def _build_axes(centre: Point, size: float) -> list[Item]:
     left, top, right, bottom = (centre[0] - size / 2, centre[1] - size / 2, centre[0] + size / 2, centre[1] + size / 2)
     return [
-        Stroke("x axis", ((left, bottom), (right, bottom)), BLACK),
-        Stroke("y axis", ((left, top), (left, bottom)), BLACK),
+        LineItem("x axis", ((left, bottom), (right, bottom)), BLACK),
+        LineItem("y axis", ((left, top), (left, bottom)), BLACK),
     ]
 
 
@@ -396,5 +396,5 @@ def _build_lines(shades: list[str], centre: Point, size: float) -> list[Item]:
     for index, shade in enumerate(shades):
         lift = size * index / (len(shades) + 1)
         ends = ((left, bottom - lift - 0.1 * size), (left + size, bottom - lift - 0.5 * size))
-        lines.append(Stroke("polyline", ends, shade))
+        lines.append(LineItem("polyline", ends, shade))
     return [*_build_axes(centre, size), *lines]

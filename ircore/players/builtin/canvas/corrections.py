@@ -12,7 +12,7 @@ from ircore.players.builtin.canvas.descriptions import describe
 from ircore.players.builtin.canvas.item_changes import apply_change
 from ircore.players.builtin.canvas.mentions import changed_wedge
 from ircore.players.builtin.canvas.quantities import RELATION, beside
-from ircore.players.builtin.canvas.shapes import Blob, Item, Pie, Stroke, centred, size_of
+from ircore.players.builtin.canvas.shapes import Blob, Item, LineItem, PieItem, centred, size_of
 from ircore.players.builtin.canvas.sheet import CanvasSheet, EditTarget, box_of, resolve
 from ircore.players.builtin.canvas.text import NOUN, Clause, kind_of
 
@@ -155,7 +155,7 @@ def _parse_direction(word: str, length: float) -> tuple[float, float]:
 def moved_to(item: Item, words: str, clause: Clause, sheet: CanvasSheet) -> Item | None:
     """Return ``item`` at the place that the words name; None if the words name no place."""
     ends = q.points(words, sheet.space)
-    if isinstance(item, Stroke) and len(ends) > 1:
+    if isinstance(item, LineItem) and len(ends) > 1:
         return replace(item, points=tuple(ends))
     relation = RELATION.search(words)
     if relation and not ends:
@@ -309,7 +309,7 @@ def changed(targets: list[EditTarget], words: str, clause: Clause, sheet: Canvas
         return all(changed([target], f"be {shade}", clause, sheet) for target, shade in pairs)
     for target in targets:
         item = sheet.items[target.index]
-        if isinstance(item, Pie) and target.part is not None:
+        if isinstance(item, PieItem) and target.part is not None:
             fresh: Item | None = changed_wedge(item, target.part, words)
         else:
             fresh = apply_change(item, words, clause, sheet)
@@ -344,7 +344,7 @@ def _apply_removal(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> 
     # All wedges of a pie at once: once one is gone, the places of those after it are others.
     for index in {target.index for target in targets if target.part is not None}:
         pie, gone = sheet.items[index], {target.part for target in targets if target.index == index}
-        if isinstance(pie, Pie):
+        if isinstance(pie, PieItem):
             sheet.put(index, replace(pie, slices=tuple(wedge for at, wedge in enumerate(pie.slices) if at not in gone)))
     sheet.remove([target.index for target in targets if target.part is None])
     return bool(targets)

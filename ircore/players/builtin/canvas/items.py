@@ -12,7 +12,7 @@ from ircore.players.builtin.canvas.shapes import (
     Blob,
     Item,
     Label,
-    Stroke,
+    LineItem,
     bounded,
     centred,
     font_size,
@@ -302,13 +302,13 @@ def placed(item: Item, words: str, space: q.Space) -> Item | None:
     return centred(item, (at[0] + shift[0], at[1] + shift[1]))
 
 
-def stroke(kind: str, words: str, space: q.Space) -> Stroke:
+def stroke(kind: str, words: str, space: q.Space) -> LineItem:
     """Return a line, curve, polyline, arc or arrow as the words say."""
     plain = re.sub(r"\([^()]{0,40}\)", " () ", words)
     width = thickness(plain) or 2.0
     # A colour named behind the markers is theirs, unless the line has no colour of its own.
     colour = q.first_colour(_MARKERS.split(words)[0]) or q.first_colour(words) or BLACK
-    line = Stroke(
+    line = LineItem(
         kind, _find_line_points(kind, words, space), colour, width,
         q.dash_pattern(plain, width) or (), smooth=kind == "curve" and "straight" not in words,
     )  # fmt: skip
@@ -320,7 +320,7 @@ def stroke(kind: str, words: str, space: q.Space) -> Stroke:
     return with_markers(line, words)
 
 
-def with_markers(line: Stroke, words: str) -> Stroke:
+def with_markers(line: LineItem, words: str) -> LineItem:
     """Return ``line`` with the markers that the words speak of."""
     match = _MARKERS.search(words)
     if (
@@ -409,7 +409,7 @@ def _parse_length(words: str, space: q.Space) -> float | None:
 def _find_points_by_length(words: str, space: q.Space, middle: Point | None) -> tuple[Point, ...]:
     at = middle or word_place(words, space, (0, 0)) or space.middle
     half = (_parse_length(words, space) or (q.size_word(words) or 0.4) * min(space.width, space.height)) / 2
-    flat = Stroke("line", ((at[0] - half, at[1]), (at[0] + half, at[1])))
+    flat = LineItem("line", ((at[0] - half, at[1]), (at[0] + half, at[1])))
     turn = q.angle(words)
     if turn is None and re.search(r"\bdiagonal(?:ly)?\b", words):
         turn = -45.0

@@ -9,7 +9,7 @@ from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.items import BLACK, STROKES, blob, placed, stroke
 from ircore.players.builtin.canvas.quantities import RELATION, absolute_place, beside, first_colour, points, word_place
-from ircore.players.builtin.canvas.shapes import Blob, BoxF, Item, Pie, Slice, Stroke, bounded, centred, size_of
+from ircore.players.builtin.canvas.shapes import Blob, BoxF, Item, LineItem, PieItem, Slice, bounded, centred, size_of
 from ircore.players.builtin.canvas.sheet import CanvasSheet, EditTarget, box_of, resolve
 from ircore.players.builtin.canvas.text import NOUN, OWN_READERS, PRONOUN, Clause, is_plural, kind_of
 
@@ -83,7 +83,7 @@ def read_pie(words: str, sheet: CanvasSheet) -> bool:
     edge = re.search(r"\b(?:border|outline|edge|separat)", words)
     outline = (q.outline_colour(words) or q.first_colour(head) or "#ffffff") if edge else None
     slices = _read_slices(re.sub(r"\bstarting at [^,:;]{0,12}", " ", tail))
-    pie = Pie(
+    pie = PieItem(
         centre, radius, _parse_start_angle(head), slices, bounded(inner, 0, radius * 0.98), outline,
         q.stroke_width(words) or 2.0,
         not q.counter_clockwise(head),
@@ -108,14 +108,14 @@ def more_wedges(words: str, sheet: CanvasSheet) -> bool:
     slices = _read_slices(words)
     last = [] if sheet.last is None else [sheet.last]
     # The pie spoken of last, else the front one.
-    at = next((n for n in (*last, *range(len(sheet.items) - 1, -1, -1)) if isinstance(sheet.items[n], Pie)), None)
-    if not slices or at is None or not isinstance(pie := sheet.items[at], Pie):
+    at = next((n for n in (*last, *range(len(sheet.items) - 1, -1, -1)) if isinstance(sheet.items[n], PieItem)), None)
+    if not slices or at is None or not isinstance(pie := sheet.items[at], PieItem):
         return False
     sheet.put(at, replace(pie, slices=pie.slices + slices))
     return True
 
 
-def lone_wedge(words: str, sheet: CanvasSheet) -> Pie | None:
+def lone_wedge(words: str, sheet: CanvasSheet) -> PieItem | None:
     """Return a single wedge with angles: "a red wedge of radius 40 px centred at (…) from 30 to 90 degrees"."""
     span = re.search(rf"\bfrom\s+{q.N}(?:deg)?\s+to\s+{q.N}deg", words)
     dimensions = q.dimensions(re.sub(r"\b(?:hole|inner)\b[^,;:]{0,40}", " ", words), sheet.space)
@@ -127,7 +127,7 @@ def lone_wedge(words: str, sheet: CanvasSheet) -> Pie | None:
     share = bounded((high - low) / 3.6, 0.1, 95)
     colour = q.first_colour(q.without_outline(words)) or BLACK
     edge = q.outline_colour(words)
-    return Pie(
+    return PieItem(
         centres[0],
         bounded(dimensions["radius"], 1, 4096),
         # Pies count from 12 o'clock, the angles of the message from 3 o'clock.
@@ -144,7 +144,7 @@ def _parse_hole(words: str, sheet: CanvasSheet) -> float:
     return bounded(abs(sheet.space.both(match[1], match[2])), 0, 4000) if match else 0.0
 
 
-def changed_wedge(pie: Pie, part: int, words: str) -> Pie | None:
+def changed_wedge(pie: PieItem, part: int, words: str) -> PieItem | None:
     """Return a pie with one wedge changed; None if the words name neither a share nor a colour."""
     old = pie.slices[part]
     words = re.sub(r"\b(?:from|not|instead of|rather than)\s+(?:#[0-9a-f]{6}|-?[\d.]+\s*%)", " ", words)
@@ -190,7 +190,9 @@ class Mention:
 def put(item: Item, mention: Mention, other: BoxF | None, sheet: CanvasSheet, made: list[Item]) -> Item:
     """Return an item at its place: its own point, beside another thing, a place in words, or free space."""
     words = mention.words
-    if isinstance(item, Stroke) and (mention.kind != "line" or len(q.points(words, sheet.space)) >= 2 or other is None):
+    if isinstance(item, LineItem) and (
+        mention.kind != "line" or len(q.points(words, sheet.space)) >= 2 or other is None
+    ):
         return item
     if q.points(words.split(" of the ")[0], sheet.space, 1):
         if (

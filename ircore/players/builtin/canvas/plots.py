@@ -13,7 +13,7 @@ from ircore.core.drawing import Anchor, Point
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.figures.frame import anchor_of
 from ircore.players.builtin.canvas.items import with_markers
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Stroke, bounded, towards
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, LineItem, PieItem, bounded, towards
 from ircore.players.builtin.canvas.sheet import Area, CanvasSheet
 from ircore.players.builtin.canvas.text import Clause
 
@@ -140,7 +140,7 @@ def _read_axis_line(words: str, name: str, area: Area) -> list[Item]:
     width, colour = min(20.0, max(0.5, float(match[1]))), match[2]
     at = crisp(area.bottom if name == "x" else area.left, width)
     ends = ((area.left, at), (area.right, at)) if name == "x" else ((at, area.bottom), (at, area.top))
-    return [Stroke(f"{name} axis", ends, colour, width)]
+    return [LineItem(f"{name} axis", ends, colour, width)]
 
 
 def _build_labels(words: str, name: str, labels: list[tuple[float, str]], area: Area) -> list[Item]:
@@ -157,7 +157,7 @@ def _build_labels(words: str, name: str, labels: list[tuple[float, str]], area: 
             at = crisp(place, 1)
             low, high = sorted((level, level + outward * (-MARK if is_inside else MARK)))
             ends = ((at, low), (at, high)) if name == "x" else ((low, at), (high, at))
-            items.append(Stroke("tick", ends, area.ink, 1.0))
+            items.append(LineItem("tick", ends, area.ink, 1.0))
         # The end of a slanting label stands under its tick.
         point = (place + (5 if turn == 45 else 0), far) if name == "x" else (far, place)
         anchor: Anchor = "rm" if name == "y" else "rt" if turn == 45 else "mt"
@@ -187,7 +187,7 @@ def read_furniture(words: str, area: Area, sheet: CanvasSheet) -> bool:
         width = min(20.0, max(0.5, float(frame[1])))
         top, right = crisp(area.top, width), crisp(area.right, width)
         sides = (((area.left, top), (area.right, top)), ((right, area.top), (right, area.bottom)))
-        return sheet.add([Stroke("line", side, frame[2], width) for side in sides])
+        return sheet.add([LineItem("line", side, frame[2], width) for side in sides])
     if re.search(r"\bgrid lines\b.*\bat (?:the|its|all) labels\b", words):
         return sheet.add(_read_grid(words, area, colour or "#d3d3d3"))
     return False
@@ -204,7 +204,7 @@ def _read_grid(words: str, area: Area, colour: str) -> list[Item]:
         for place in area.labelled.get(name, ()):
             at = crisp(place, 1)
             ends = ((at, area.top), (at, area.bottom)) if name == "x" else ((area.left, at), (area.right, at))
-            lines.append(Stroke("grid", ends, colour, 1.0, dash))
+            lines.append(LineItem("grid", ends, colour, 1.0, dash))
     return lines
 
 
@@ -319,11 +319,11 @@ def read_line(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
     return sheet.add([line, *labels])
 
 
-def _read_stroke(words: str, points: list[Point], smooth: bool) -> Stroke:
+def _read_stroke(words: str, points: list[Point], smooth: bool) -> LineItem:
     width = re.search(rf"\b{q.N}px\b", words)
     thick = bounded(float(width[1]), 0.25, 50) if width else 2.0
     dash = q.dash_pattern(words, thick) or ()
-    line = Stroke("polyline", tuple(points), q.first_colour(words) or "#000000", thick, dash, smooth=smooth)
+    line = LineItem("polyline", tuple(points), q.first_colour(words) or "#000000", thick, dash, smooth=smooth)
     return with_markers(line, words)
 
 
@@ -349,7 +349,7 @@ READERS: tuple[_Reader, ...] = (read_curve, read_bars, read_line)
 def read_wedge_labels(clause: Clause, sheet: CanvasSheet) -> bool:
     """Write a label beside or inside each wedge of the pie that was drawn last; return whether the clause asks so."""
     match = _ABOUT.match(re.sub(r"^add\s+", "", clause.words))
-    pie = next((item for item in reversed(sheet.items) if isinstance(item, Pie)), None)
+    pie = next((item for item in reversed(sheet.items) if isinstance(item, PieItem)), None)
     if match is None or pie is None:
         return False
     numbers = [int(each[1]) if each[1] else None for each in _EACH.finditer(match[3])]
@@ -365,7 +365,7 @@ def read_wedge_labels(clause: Clause, sheet: CanvasSheet) -> bool:
 
 
 def _build_wedge_label(
-    pie: Pie, index: int, text: str, size: float, ink: str, is_inside: bool, is_led: bool
+    pie: PieItem, index: int, text: str, size: float, ink: str, is_inside: bool, is_led: bool
 ) -> list[Item]:
     start, end = pie.angles()[index]
     middle = math.radians((start + end) / 2)
@@ -378,4 +378,4 @@ def _build_wedge_label(
     if not is_led:
         return [label]
     ends = towards(centre, middle, pie.radius + 3), towards(centre, middle, reach - 5)
-    return [Stroke("line", ends, ink, 1.0), label]
+    return [LineItem("line", ends, ink, 1.0), label]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy import ndimage
 from scipy.optimize import linear_sum_assignment
 
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.core.records import Box, Element
 from ircore.scorers.verification.eye.regions import ONE_COLOUR, find_shades
 from ircore.scorers.verification.eye.strokes import sample_colours
@@ -184,7 +184,7 @@ def _find_longest_run(shares: Floats, written: npt.NDArray[np.bool_], core: Box)
     return float(start), float(end)
 
 
-def compute_value(bar: SeenBar, element: Element, scale: Scale) -> float:
+def compute_value(bar: SeenBar, element: Element, scale: AxisScale) -> float:
     """Return the value that a bar shows, from its base to its end.
 
     Args:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.core.records import Element
 from ircore.scorers.verification.eye.forms import USUAL_SIZE, read_marker_colour, read_marker_shape
 from ircore.scorers.verification.eye.look import Look, Observations, find_axis_move
@@ -368,7 +368,7 @@ def _read_values(look: Look, mark: Mark, paths: Sequence[Floats], colour: str | 
 
 
 def _read_value(
-    look: Look, fact: Fact, at: Floats, paths: Sequence[Floats], colour: Floats | None, scale: Scale, least: float
+    look: Look, fact: Fact, at: Floats, paths: Sequence[Floats], colour: Floats | None, scale: AxisScale, least: float
 ) -> Observed:
     """Read the height at the place of a value: straight up and down on a line chart, across a curve."""
     tolerance = abs(scale(float(fact.tolerance or 0)) - scale(0.0))

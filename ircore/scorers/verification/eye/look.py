@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.core.images import Pixels
 from ircore.core.records import Box
 from ircore.scorers.verification.eye.frames import Beyond
@@ -158,13 +158,13 @@ class Look:
         """The writing of each text, in its place or elsewhere."""
         return replace_missing_blocks(self.view, self.target.texts, self.blocks, self.target.blocks)
 
-    def scale(self, axis: Literal["x", "y"]) -> Scale | None:
+    def scale(self, axis: Literal["x", "y"]) -> AxisScale | None:
         """Return where the values of an axis lie in the rendering: the target's scale, moved as the tick labels are."""
         scale = find_scale(self.target.scene, axis)
         if scale is None:
             return None
         slope, offset = find_axis_move(self, axis)
-        return Scale(scale.low, scale.high, scale.start * slope + offset, scale.end * slope + offset)
+        return AxisScale(scale.low, scale.high, scale.start * slope + offset, scale.end * slope + offset)
 
 
 def _compute_uneven_share(view: EyeView, target: Target) -> float:

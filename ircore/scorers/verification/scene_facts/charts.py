@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ircore.core import exact
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.core.records import Box, Element, Scene
 from ircore.scorers.verification.scene_facts.records import (
     Fact,
@@ -42,19 +42,19 @@ LABEL = (0.1, 0.7, 0.2)
 """Parts of a label's weight: that it is there, that it is right, and that it stands in its place."""
 
 
-def find_scale(scene: Scene, axis: str) -> Scale | None:
+def find_scale(scene: Scene, axis: str) -> AxisScale | None:
     """Return where the values of an axis lie in the target: from the drawn axis, else from its tick labels."""
     for element in scene.elements:
         about: Any = element.parameters
         if element.type == "axis" and about.get("axis") == axis:
             (low, high), (start, end) = about["data_range"], about["pixel_range"]
-            return Scale(float(low), float(high), float(start), float(end))
+            return AxisScale(float(low), float(high), float(start), float(end))
     labels = [element for element in scene.elements if is_tick_label(element, axis)]
     ticks = [(float(label.parameters["value"]), compute_middle(label.box, axis)) for label in labels]  # type: ignore[arg-type]
     if len({value for value, _ in ticks}) < 2:
         return None
     (low_value, start), (high_value, end) = min(ticks), max(ticks)
-    return Scale(low_value, high_value, start, end)
+    return AxisScale(low_value, high_value, start, end)
 
 
 def is_tick_label(element: Element, axis: str) -> bool:

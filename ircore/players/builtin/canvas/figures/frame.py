@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 
 from ircore.core import exact
-from ircore.core.drawing import Point, Scale, text_size
+from ircore.core.drawing import AxisScale, Point, text_size
 from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Figure, FigureLook, Series, Wedge, outline_of
 from ircore.players.builtin.canvas.figures.prose import colours, decimals, quoted, written
 from ircore.players.builtin.canvas.quantities import first_colour
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Slice, Stroke, polygon, towards
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, LineItem, PieItem, Slice, polygon, towards
 from ircore.players.builtin.canvas.sheet import Place
 from ircore.seeing.colours import parse_hex
 
@@ -106,8 +106,8 @@ def placed(figure: Figure, size: tuple[int, int], area: dict[str, tuple[float, f
     top, bottom = area.get("y", (0.07 * high_px, (0.9 if not across.name else 0.88) * high_px))
     ink = ink_on(figure.look.background or "#ffffff")
     if figure.is_lying:
-        return Place(Scale(low, high, left, right), Scale(words - 1 + pad, -pad, bottom, top), ink)
-    return Place(Scale(-pad, words - 1 + pad, left, right), Scale(low, high, bottom, top), ink)
+        return Place(AxisScale(low, high, left, right), AxisScale(words - 1 + pad, -pad, bottom, top), ink)
+    return Place(AxisScale(-pad, words - 1 + pad, left, right), AxisScale(low, high, bottom, top), ink)
 
 
 def _list_heights(figure: Figure) -> list[float]:
@@ -142,7 +142,7 @@ def ground(figure: Figure, place: Place) -> list[Item]:
         for at in (scale(value) for value in places):
             ends = ((at, place.top), (at, place.bottom)) if name == "x" else ((place.left, at), (place.right, at))
             pattern = (6.0, 4.0) if dash == "dashed" else (2.0, 3.0) if dash else ()
-            items.append(Stroke("grid", ends, shade, 1.0, pattern))
+            items.append(LineItem("grid", ends, shade, 1.0, pattern))
     return items
 
 
@@ -187,7 +187,7 @@ def _build_line(figure: Figure, series: Series, index: int, place: Place) -> lis
     colour = series.colour or PALETTE[index % len(PALETTE)]
     if len(points) < 2:
         return []
-    line = Stroke("polyline", points, colour, 2.0, DASHES[series.dash], marker=series.marker, marker_size=4.5)
+    line = LineItem("polyline", points, colour, 2.0, DASHES[series.dash], marker=series.marker, marker_size=4.5)
     if not (figure.look.is_filled and index == 0):
         return [line]
     shade = figure.look.fill if figure.look.fill not in {None, colour} else mixed(figure.look.background, colour)
@@ -210,11 +210,11 @@ def _build_axis_items(figure: Figure, place: Place) -> list[Item]:
     corner = place.left, place.bottom
     items += frame_lines(look, place)
     if figure.x.is_drawn is not False:
-        items.append(Stroke("x axis", (corner, (place.right, place.bottom)), figure.x.colour or place.ink, 1.0))
+        items.append(LineItem("x axis", (corner, (place.right, place.bottom)), figure.x.colour or place.ink, 1.0))
     if figure.y.is_drawn is not False:
-        items.append(Stroke("y axis", (corner, (place.left, place.top)), figure.y.colour or place.ink, 1.0))
+        items.append(LineItem("y axis", (corner, (place.left, place.top)), figure.y.colour or place.ink, 1.0))
     if level is not None:
-        items.append(Stroke("line", ((place.left, level), (place.right, level)), place.ink, 1.0))
+        items.append(LineItem("line", ((place.left, level), (place.right, level)), place.ink, 1.0))
     items += _build_axis_labels(figure.x, place, "x")
     items += _build_axis_labels(figure.y, place, "y")
     return [*items, *titles(figure, place, items)]
@@ -226,7 +226,7 @@ def frame_lines(look: FigureLook, place: Place) -> list[Item]:
         return []
     corner, colour = (place.right, place.top), look.frame_colour or place.ink
     ends = (((place.left, place.top), corner), (corner, (place.right, place.bottom)))
-    return [Stroke("line", side, colour, 1.0) for side in ends]
+    return [LineItem("line", side, colour, 1.0) for side in ends]
 
 
 def _build_axis_labels(axis: DescribedAxis, place: Place, name: str) -> list[Item]:
@@ -244,10 +244,10 @@ def _build_axis_labels(axis: DescribedAxis, place: Place, name: str) -> list[Ite
     for value, text in labelled:
         at = scale(value)
         if name == "x":
-            items.append(Stroke("tick", ((at, place.bottom), (at, place.bottom + 5)), place.ink, 1.0))
+            items.append(LineItem("tick", ((at, place.bottom), (at, place.bottom + 5)), place.ink, 1.0))
             items.append(Label(text, (at, place.bottom + 9), FONT, place.ink, "mt", 90.0 if crowded else 0.0))
         else:
-            items.append(Stroke("tick", ((place.left - 5, at), (place.left, at)), place.ink, 1.0))
+            items.append(LineItem("tick", ((place.left - 5, at), (place.left, at)), place.ink, 1.0))
             items.append(Label(text, (place.left - 9, at), FONT, place.ink, "rm"))
     return items
 
@@ -395,7 +395,7 @@ def pie_items(wedges: list[Wedge], sentences: list[str], look: FigureLook, size:
         Slice(wedge.colour or PALETTE[index % len(PALETTE)], wedge.share, wedge.pulled)
         for index, wedge in enumerate(wedges)
     )
-    pie = Pie(
+    pie = PieItem(
         centre,
         radius,
         _find_first_angle(text, wedges),
@@ -426,7 +426,7 @@ def _find_first_angle(text: str, wedges: list[Wedge]) -> float:
     return 90.0 if re.search(r"\b(?:starting|beginning|from)\b[^.;]{0,16}\bright\b", text, re.IGNORECASE) else 0.0
 
 
-def _build_labels(pie: Pie, wedges: list[Wedge], text: str, ink: str) -> list[Item]:
+def _build_labels(pie: PieItem, wedges: list[Wedge], text: str, ink: str) -> list[Item]:
     """Return names and percentages, inside or beside the wedges, as far as the text wants them."""
     items = list[Item]()
     low = text.lower()

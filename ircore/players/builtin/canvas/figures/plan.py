@@ -8,7 +8,7 @@ from ircore.core import exact
 from ircore.core.drawing import Point, arc_points
 from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours
 from ircore.players.builtin.canvas.quantities import first_colour
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Slice, Stroke, polygon, towards
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, LineItem, PieItem, Slice, polygon, towards
 
 LABEL_GAP = 15.0
 """Pixels between a point and the middle of its letter."""
@@ -82,7 +82,7 @@ class Plan:
         if start == end or (start, end) in self.segments or (end, start) in self.segments:
             return
         self.segments.append((start, end))
-        self.lines.append(Stroke("line", (start, end), colour or self.ink, width, DASH if dash else ()))
+        self.lines.append(LineItem("line", (start, end), colour or self.ink, width, DASH if dash else ()))
 
     def add_dot(self, at: Point, colour: str | None) -> None:
         """Draw a dot."""
@@ -103,11 +103,11 @@ class Plan:
         sweep = (end - start) % 360
         if fill is not None:
             # Pies count degrees from 12 o'clock, arcs from 3 o'clock; shares above 95 would fill the whole circle.
-            self.fills.append(Pie(vertex, radius, start + 90, (Slice(fill, min(95.0, sweep / 3.6)),)))
+            self.fills.append(PieItem(vertex, radius, start + 90, (Slice(fill, min(95.0, sweep / 3.6)),)))
         for ring in range(arcs):
             reach = radius - 5 * ring
             path = arc_points(vertex, (reach, reach), start, start + sweep)
-            self.lines.append(Stroke("arc", tuple(path), colour or self.ink, 1.5))
+            self.lines.append(LineItem("arc", tuple(path), colour or self.ink, 1.5))
         return start + sweep / 2
 
     def add_ticks(self, start: Point, end: Point, count: int) -> None:
@@ -119,13 +119,13 @@ class Plan:
             shift = 6.0 * (number - (count - 1) / 2)
             at = middle[0] + along[0] * shift, middle[1] + along[1] * shift
             ends = ((at[0] - 7 * along[1], at[1] + 7 * along[0]), (at[0] + 7 * along[1], at[1] - 7 * along[0]))
-            self.lines.append(Stroke("tick", ends, self.ink, 1.8))
+            self.lines.append(LineItem("tick", ends, self.ink, 1.8))
 
     def add_right_angle(self, vertex: Point, arms: tuple[Point, Point], colour: str | None, size: float = 12.0) -> None:
         """Mark a right angle with a small square."""
         first, second = ahead(vertex, arms[0], size), ahead(vertex, arms[1], size)
         corner = first[0] + second[0] - vertex[0], first[1] + second[1] - vertex[1]
-        self.lines.append(Stroke("polyline", (first, corner, second), colour or self.ink, 1.5))
+        self.lines.append(LineItem("polyline", (first, corner, second), colour or self.ink, 1.5))
 
     def arms_at(self, letter: str) -> tuple[Point, Point] | None:
         """Return the neighbours of a corner, or the far ends of two lines that meet there."""

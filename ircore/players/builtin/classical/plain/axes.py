@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.players.builtin.classical.statements import format_number
 from ircore.seeing.percepts import Grid, Percept, Perception, Shape, Stroke, Text, Ticks
 
@@ -31,7 +31,7 @@ class ReadAxis:
     """An axis with its labels.
 
     >>> labels = tuple(Text(str(n), "#000000", 13.0, (60.0 * n, 420.0), 0.0, 9.0, (0, 415, 9, 425)) for n in range(3))
-    >>> ReadAxis("x", labels, (0.0, 60.0, 120.0), level=410.0, scale=Scale(0, 2, 0, 120), line=None, title=None).gap
+    >>> ReadAxis("x", labels, (0.0, 60.0, 120.0), level=410.0, scale=AxisScale(0, 2, 0, 120), line=None, title=None).gap
     5.0
 
     Attributes:
@@ -46,7 +46,7 @@ class ReadAxis:
     labels: tuple[Text, ...]
     places: tuple[float, ...]
     level: float
-    scale: Scale | None
+    scale: AxisScale | None
     line: Stroke | Shape | None
     title: Text | None
 
@@ -216,7 +216,7 @@ def parse_label_value(text: Text) -> float | None:
         return None
 
 
-def _fit_scale(labels: Sequence[Text], along: int, ends: tuple[float, float]) -> Scale | None:
+def _fit_scale(labels: Sequence[Text], along: int, ends: tuple[float, float]) -> AxisScale | None:
     """Return the linear scale on which the labels lie, from end to end; None if they lie on no line."""
     pairs = [(text.centre[along], value) for text in labels if (value := parse_label_value(text)) is not None]
     # One label may be misread.
@@ -231,7 +231,7 @@ def _fit_scale(labels: Sequence[Text], along: int, ends: tuple[float, float]) ->
     if not slope or any(abs((value - mean) / slope - (at - mean_at)) > 2.5 for at, value in pairs):
         return None
     low, high = (mean + slope * (end - mean_at) for end in ends)
-    return Scale(low, high, *ends)
+    return AxisScale(low, high, *ends)
 
 
 def _find_title(
@@ -316,15 +316,15 @@ def _is_beside(off: float) -> bool:
     return BESIDE[0] <= abs(off) <= BESIDE[1]
 
 
-def _find_crossed_scale(pairs: Sequence[tuple[float, float]], ends: tuple[float, float]) -> Scale | None:
+def _find_crossed_scale(pairs: Sequence[tuple[float, float]], ends: tuple[float, float]) -> AxisScale | None:
     """Return the linear scale on which most numbers lie, from end to end; None if fewer than three do."""
-    best: tuple[int, Scale] | None = None
+    best: tuple[int, AxisScale] | None = None
     # Every pair of numbers proposes a scale, since some numbers may be misread or belong to something else.
     for (at, value), (other, other_value) in itertools.combinations(pairs, 2):
         if abs(at - other) < 20 or value == other_value:
             continue
         slope = (other_value - value) / (other - at)
-        scale = Scale(value + slope * (ends[0] - at), value + slope * (ends[1] - at), *ends)
+        scale = AxisScale(value + slope * (ends[0] - at), value + slope * (ends[1] - at), *ends)
         count = sum(abs(scale(each) - place) <= ON_SCALE for place, each in pairs)
         if best is None or count > best[0]:
             best = count, scale
