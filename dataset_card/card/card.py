@@ -1,11 +1,9 @@
-"""The files for readers of a release: card, datasheet, licences and the pictures in them.
+"""The files for readers of a release: card, datasheet, licences, pictures, and the sections that maintainers write.
 
-Maintainers' sections: the only places of a card and a datasheet that maintainers write themselves.
-
-All other text of a release is made from its data, and ``release check`` makes it again. A section stands between
-two markers, each alone on a line; the next build takes its text over from the previous release. What strangers wrote
-never begins a line of a card, so that it cannot open one. A section holds plain paragraphs, lists and links: what
-could pass for a board or a heading of the card has no place in it.
+All text of a release is made from its data, and ``release check`` makes it again, except for the maintainers' sections
+of card and datasheet. A section stands between two markers, each alone on a line; the next build takes its text over
+from the previous release. What strangers wrote never begins a line of a card, so that it cannot open one. A section
+holds plain paragraphs, lists and links: what could pass for a board or a heading of the card has no place in it.
 """
 
 import re

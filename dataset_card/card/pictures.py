@@ -1,7 +1,4 @@
-"""The pictures of a card, made from the release's own data: targets of every category, and scores by category.
-
-An episode as a strip of pictures: target, first rendering, …, final rendering, side by side.
-"""
+"""The pictures of a card, drawn from a release: targets by category, scores by category, episodes as strips."""
 
 import io
 from collections.abc import Mapping, Sequence

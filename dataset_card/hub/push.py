@@ -1,8 +1,7 @@
 """Publishing a release folder on the Hub: a commit upon the parent release and a tag; files of others stay.
 
-A push is a compare-and-swap: the commit is made only if the newest release there is the one that this one carries on.
-
-Merging a release with the newest release of a repository, to build upon the newest release.
+A push is a compare-and-swap: the commit is made only if the newest release there is the one that this release carries
+on. If it is not, the two are merged first.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Building a release folder from run folders and the previous release.
 
-Writing the tables of a release part by part, and reusing the files of parts that have not changed.
+Tables are written part by part, and files of parts that have not changed are reused.
 """
 
 from collections import deque

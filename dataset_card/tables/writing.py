@@ -1,6 +1,10 @@
 """Writing the tables of a release as Parquet files, part by part.
 
-Tables are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release. A
+A part is the rows of a run in a table, identified by a hash of its content, and written to files of its own, so that a
+new run leaves the files of all others as they are, to the byte. Two parts with the same key hold the same rows and
+pictures, whichever machine or release they were made on.
+
+Files are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release. A
 small first group, and gaps between groups, let a stream show its first row without fetching much. Groups end where an
 episode ends, so that none of its pictures stands in two of them. The same rows give the same bytes.
 
@@ -8,10 +12,6 @@ Of a picture that several rows of a column hold, such as the target of an episod
 once. Stored more than once are a picture in several row groups, in several columns or tables (each loads by itself:
 first and final renderings stand in ``episodes`` and ``transcripts``), and targets in the files of every run (which are
 not to change when another run comes): the format has no way to point from one of these to another.
-
-A part is the rows of a run in a table, identified by a hash of its content, and written to files of its own, so that a
-new run leaves the files of all others as they are, to the byte. Two parts with the same key hold the same rows and
-pictures, whichever machine or release they were made on.
 """
 
 import hashlib

@@ -1,17 +1,12 @@
-"""Drawing, antialiased, the same on every machine, and knowing afterwards which pixels were touched.
+"""Drawing, antialiased, the same on every machine, that knows which pixels were touched; scales of a plot area.
 
 Each shape is filled as a mask at four times the size, reduced to coverage 0–255, and painted through. Each method
-returns the smallest box of pixels it touched, so a scene written while drawing is exact by construction.
+returns the smallest box of pixels it touched, so a scene written while drawing is exact by construction. Polygons are
+filled and masks turned in whole numbers: Pillow does both with floats of 32 bits, which processors with fused
+multiply-add round in another way.
 
 Coordinates are pixels with the origin at the top left corner of the top left pixel, so ``(0, 0, 512, 512)`` is a whole
 512 px picture and ``x + 0.5`` is the middle of pixel column ``x``. Angles are degrees, clockwise from 3 o'clock.
-
-Filling polygons and turning masks in whole numbers, so that every machine gives the same pixels.
-
-Pillow fills polygons and turns pictures with floats of 32 bits, which processors with fused multiply-add round in
-another way.
-
-The scales of a plot area, which map values to pixels and back.
 """
 
 import itertools

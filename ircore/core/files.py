@@ -1,10 +1,10 @@
-"""Reading files up to a limit, and writing files so that no reader ever meets a half-written file.
+"""Reading files up to a limit, writing files so that no reader ever meets a half-written file, and files with words.
 
-Everything is written to a temporary name in the same folder, then renamed: after ``kill -9`` or a full disk the
-old content, or nothing, is there, never a part.
+Everything is written to a temporary name in the same folder, then renamed: after ``kill -9`` or a full disk the old
+content, or nothing, is there, never a part.
 
-Last, files with words: prompts as text files, built in or replaced by a user's folder with files of the same names, and
-tables of words as TOML files beside the code which uses them.
+Files with words are prompts, built in or replaced by a user's folder with files of the same names, and tables of words
+as TOML files beside the code which uses them.
 """
 
 import errno

@@ -1,8 +1,7 @@
 """Finding games, players, judges, metrics and commands by name, in this and every other installed package.
 
-Work of a plug-in: code that somebody else wrote may raise anything, and the error names whose fault it is.
-
-Packages that an extra of this one brings, asked for before they are imported.
+Code that somebody else wrote may raise anything: it is run so that the error names whose fault it is. Packages that an
+extra of this one brings are asked for before they are imported.
 """
 
 import sys

@@ -1,9 +1,8 @@
 """The vocabulary that instances, play, score, site and release share.
 
 Every record is validated when it is made, frozen afterwards, and refuses unknown fields. ``Record.model_json_schema()``
-gives the JSON Schema of each; the descriptions below are part of it. Turns are counted from 1 everywhere.
-
-Rules of a run are also told in words, and seeds follow from other seeds, the same on every machine.
+gives the JSON Schema of each; the descriptions below are part of it. Turns are counted from 1 everywhere. Seeds that
+follow from other seeds are the same on every machine.
 """
 
 import hashlib

@@ -1,10 +1,9 @@
-"""Manifests of submissions, and the identity of runs.
+"""The records of submissions: manifests, the identity of runs, and decisions about published results.
 
-Decisions about published results: withdrawn, corrected, reinstated, disputed or cleared, each with its reason.
-
-Nothing is deleted in silence. A withdrawn run leaves the next release and its boards; a record of it (a tombstone)
-stays in every later release, and earlier releases keep the run itself under their tags. It does not come back by
-mistake: that it may is a record too.
+A decision says that results are withdrawn, corrected, reinstated, disputed or cleared, with its reason. Nothing is
+deleted in silence. A withdrawn run leaves the next release and its boards; a record of it (a tombstone) stays in every
+later release, and earlier releases keep the run itself under their tags. It does not come back by mistake: that it may
+is a record too.
 """
 
 import json

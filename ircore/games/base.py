@@ -2,8 +2,8 @@
 
 A game is one folder and one entry point in the group ``ircore.games``, which names its class (or an object of it).
 Everything else is the core's and knows no game: asking, recording, resuming, caches, limits of cost, scores, results,
-boards, releases and pages read the declarations below. At the end stands how a published episode is told again as
-answers, so that the rules can be played on them: transcripts keep no answer.
+boards, releases and pages read the declarations below. Transcripts keep no answer, so a published episode is told again
+as answers, on which the rules can be played.
 """
 
 from abc import ABC, abstractmethod

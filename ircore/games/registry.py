@@ -1,7 +1,4 @@
-"""Finding games: every installed game, and broken games with the reason.
-
-Checking a game's declarations before play.
-"""
+"""Finding games: every installed game whose declarations are sound, and broken games with the reason."""
 
 import re
 from collections import Counter

@@ -1,9 +1,8 @@
 """A scene as an error-free percept, so that the built-in describer's words can state it.
 
-Scenes in which every element states what its type defines: what programs that read scenes may rest on.
-
 Any category may use any type of element with any parameters. The types that this project draws itself are read in a
-form of their own, such as a bar with value, baseline, category, series and orientation.
+form of their own, such as a bar with value, baseline, category, series and orientation. Programs rest only on scenes in
+which every element states what its type defines.
 """
 
 import math

@@ -3,9 +3,8 @@
 The set's identity is the SHA-256 of ``instances.jsonl``, which holds the SHA-256 of every picture: two sets with the
 same identity are the same to the pixel, and results are only ever compared on the same set.
 
-Licences under which pictures may be played with and never published.
-
-Releases hold ids and SHA-256 of these pictures, sites show a place holder, packs hold neither: each of them asks here.
+Some licences let pictures be played with and never published. Releases hold ids and SHA-256 of these pictures, sites
+show a place holder, packs hold neither: each of them asks here.
 """
 
 import os

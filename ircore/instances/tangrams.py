@@ -1,12 +1,10 @@
-"""Tangrams of our own: seven exact pieces laid edge to edge at random, and their pictures.
+"""Tangrams: seven exact pieces laid edge to edge at random, and KiloGram's read from SVG; the pictures of both.
 
 The pieces are those of the puzzle, in units of the square's side: areas 1 (square, parallelogram, medium triangle), ½
 (two small triangles) and 2 (two large ones), 8 in all. Only sums, products and a square root are computed, so that the
 same seed gives the same figure on every machine.
 
-Reading KiloGram's tangrams safely from SVG and drawing them: seven polygons, and nothing else that SVG can do.
-
-Nothing in a file is followed or run: of SVG's elements only ``svg``, ``g`` and ``polygon`` are read, of their
+Nothing in an SVG file is followed or run: of SVG's elements only ``svg``, ``g`` and ``polygon`` are read, of their
 attributes only numbers, and a file that holds anything else is refused, above all DOCTYPE, references and styles.
 """
 

@@ -1,12 +1,10 @@
 """Calls to providers that may fail: classified once, paced, retried, recorded; for all players that use a network.
 
 A *call* is one question of a player; it takes one or more *attempts*, each an ``Attempt`` in the journal. The clients
-of players do no retries of their own. What is done about a fault depends on its kind only (``faults``); a wait
-that the provider asks for (Retry-After) is kept however long it is, as long as the call's deadline allows it, and a
-provider that says "too many" is asked less at a time (``Gate``). When asking ends (``open_questions.Halt``) every wait
-ends and nothing more is sent; a request under way goes on.
-
-Faults of requests to providers: their kinds, and how often a call may meet each of them.
+of players do no retries of their own. What is done about a fault, and how often a call may meet it, depends on its kind
+only (``FaultKind``); a wait that the provider asks for (Retry-After) is kept however long it is, as long as the call's
+deadline allows it, and a provider that says "too many" is asked less at a time (``Gate``). When asking ends
+(``open_questions.Halt``) every wait ends and nothing more is sent; a request under way goes on.
 """
 
 import asyncio

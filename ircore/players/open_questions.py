@@ -1,10 +1,10 @@
-"""A question while it is under way: the requests that it took so far, and the end of all asking.
+"""A question while it is under way: the requests that it took so far, the wait for its answer, the end of all asking.
 
 Whoever asks opens an ``OpenQuestion``; the calls of players find it by themselves and note every request in it, so that
 nothing that may have been billed is lost when the question is cancelled. Its ``Halt`` ends at once whatever is only
 waited for: a pace, a place at a gate, the pause before a retry. A request that was sent goes on.
 
-Waiting for an answer of a player that somebody else wrote, and keeping its key out of what it gives.
+The player may be somebody else's code: its answer is awaited with care, and its key kept out of what it gives.
 """
 
 import asyncio

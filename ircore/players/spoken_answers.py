@@ -1,8 +1,7 @@
 r"""What models say: thoughts before an answer, and which of the offered choices words are.
 
-What models say aloud before they answer: thoughts in the marks of many models, and boxes around the answer.
-
-Servers with a parser for the model keep thoughts out of the answer. Others pass on what the model wrote:
+Servers with a parser for the model keep thoughts, and boxes around the answer, out of the answer. Others pass on what
+the model wrote:
 
 ===============================================  ======================================================
 ``<think>…</think>``, ``[THINK]…[/THINK]``, …    any of ``NAMES`` in any kind of brackets, with bars or a prefix
@@ -14,8 +13,6 @@ Servers with a parser for the model keep thoughts out of the answer. Others pass
 ``<details type="reasoning">``, ```` ```thinking ````  programs between a model and its reader
 ``<|begin_of_box|>…<|end_of_box|>``, ``\boxed{}``   the answer itself, in a box (GLM)
 ===============================================  ======================================================
-
-Reading which of the offered choices words are.
 """
 
 import re

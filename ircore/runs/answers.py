@@ -1,16 +1,14 @@
 """Answers of players as records of the journal, in the same way for every seat; and a cache that several runs share.
 
-An answer belongs to its question: both are recorded, the question by its hash, which the cache uses as well. Recorded
-answers may stand in place of players: the rules are played again on a transcript.
+An answer belongs to its question: both are recorded, the question by its hash, which the cache uses as well. What
+decides a question is hashed: the player's settings (model, address, parameters), everything in its view (every word,
+every picture by its hash, the seed), and the versions of this package and of the player's. Recorded answers may stand
+in place of players: the rules are played again on a transcript.
 
-By the cache the same question is asked once, whichever run asks first. What decides a question is hashed: the player's
-settings (model, address, parameters), everything in its view (every word, every picture by its hash, the seed), and the
-versions of this package and of the player's. Files appear whole or not at all, so several runs, also on several
-machines, may use one folder at the same time.
-
-The run's own record comes first, and the cache is a convenience: a file that cannot be read, or is damaged, is no
-answer, so that the question is asked; what cannot be written is said once. Text only unless told otherwise: two
-pictures for the same words are two samples.
+By the cache the same question is asked once, whichever run asks first. Files appear whole or not at all, so several
+runs, also on several machines, may use one folder at the same time. The run's own record comes first, and the cache is
+a convenience: a file that cannot be read, or is damaged, is no answer, so that the question is asked; what cannot be
+written is said once. Text only unless told otherwise: two pictures for the same words are two samples.
 """
 
 import hashlib

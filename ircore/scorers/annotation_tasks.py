@@ -1,12 +1,12 @@
-"""Choice of the items that people rate: the two tasks of the paper (arXiv 2606.01901, appendix A).
+"""Tasks for people who rate: the items of a study, and the folder that any browser opens to rate them.
 
-Similarity of the first and the final rendering to the target, or of every one; and, where there are several renderings,
-which of the first and the final one is more similar to it.
+The tasks are those of the paper (arXiv 2606.01901, appendix A): similarity of the first and the final rendering to the
+target, or of every one; and, where there are several renderings, which of the first and the final one is more similar
+to it.
 
-Writing a study as a folder that any browser opens: a page, its style, its scripts, its pictures; nothing else.
-
-It works from a disk (``file://``) as well as from a server, and asks nothing of anyone: the page's own policy forbids
-it. What changes from study to study is one file, ``study.js``, in ASCII; no text of a stranger becomes markup.
+A study is a page, its style, its scripts and its pictures, nothing else. It works from a disk (``file://``) as well as
+from a server, and asks nothing of anyone: the page's own policy forbids it. What changes from study to study is one
+file, ``study.js``, in ASCII; no text of a stranger becomes markup.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
 """Presence and overlap of the elements of two pictures, as ConvGenVisMo defines them; as metrics with DETR's elements.
 
-The published code keeps the last box of each class only and was never run on the published set; so these values follow
-the paper's text. For every class the boxes of all its instances are drawn into one mask of 512 × 512, both pictures
-stretched to it, and the IoU of the two masks is taken.
+For every class the boxes of all its instances are drawn into one mask of 512 × 512, both pictures stretched to it, and
+the IoU of the two masks is taken. The values follow the paper's text: the published code keeps the last box of each
+class only and was never run on the published set.
 
 DETR (Carion et al. 2020) comes through ``transformers``: classes of COCO, boxes, a threshold of 0.9.
 """

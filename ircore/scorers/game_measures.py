@@ -1,6 +1,6 @@
 """Measures that a game computes itself, from steps and pictures of episodes.
 
-Instruments for games whose measures need pictures: metrics, elements and judges on one episode of a run.
+Games whose measures need pictures are handed instruments: metrics, elements and judges on one episode of a run.
 """
 
 import os

@@ -1,6 +1,7 @@
-"""A ruled grid of cells in a picture, such as a sudoku's: where its lines are, which digits it shows, which follow.
+"""Ruled grids of cells, such as a sudoku's, and jigsaws of square tiles, which are put together by their edges.
 
-Putting a jigsaw of square tiles together: neighbours are tiles whose edges continue each other.
+Of a grid it is found where its lines are, which digits it shows, and which follow. Neighbours in a jigsaw are tiles
+whose edges continue each other.
 """
 
 from collections.abc import Sequence

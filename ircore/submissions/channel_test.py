@@ -4,10 +4,10 @@ Two players who share a code book need no description: what the describer says i
 neutral generator draws from the same words; from paraphrases, in which a code in the wording is lost; and from the
 words about other targets, which say what a drawing without any information is worth. Of what the pair's own pictures
 gain over these, the test says what share the neutral generator's pictures gain. Where the pair's own generator can be
-asked, it draws from the paraphrases as well. Facts that the pair's pictures have right and the neutral generator does
-not draw from the same words are looked for in the words themselves (``channel_messages``).
+asked, it draws from the paraphrases as well. All of it is played and kept like any run.
 
-Giving recorded messages, or others in their place, to a generator: played and kept like any run.
+Facts that the pair's pictures have right and the neutral generator does not draw from the same words are looked for in
+the words themselves (``channel_messages``).
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,12 +1,11 @@
-"""Tiny questions to each player of a submission, or to a judge, that show faults before a long run.
+"""Tiny questions to each player of a submission, or to a judge, that show faults before a long run: ``ircore doctor``.
 
 Every player gets a question about a red disc: as its seat's game puts it, or as any game does. Players that take only
 questions that their game does not try are made and not asked.
 
-The abilities of a service, found out by asking it: ``ircore doctor --deep``.
-
-The probes go through the same connection as play does, so that what they find holds for play. Each finding comes with
-what follows from it for the manifest; the manifest with all of that in it is one that works.
+With ``--deep`` the abilities of a service are found out by asking it, through the same connection as play does, so that
+what is found holds for play. Each finding comes with what follows from it for the manifest; the manifest with all of
+that in it is one that works.
 """
 
 import asyncio

@@ -1,8 +1,7 @@
 """Pending work of maintainers: what waits to be played or re-scored, its cost, what is held, and what is disputed.
 
-Evaluating all pending submissions in one go: the pairs, their expected cost, and the cost paid already.
-
-Merged submissions: each with its manifest and the decisions about it.
+Merged submissions are read with their manifests and the decisions about them. All that are pending can be evaluated in
+one go: the pairs, their expected cost, and the cost paid already.
 """
 
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence

@@ -1,6 +1,6 @@
-"""Texts that strangers may publish: visible, plain, and not to be taken for somebody else's text.
+"""Texts that strangers may publish: visible, plain, and not to be taken for somebody else's text; players in one line.
 
-A seat's player in one line: ``openai gpt-5.2 https://openrouter.ai/api/v1 temperature=0``.
+A seat's player reads ``openai gpt-5.2 https://openrouter.ai/api/v1 temperature=0``.
 """
 
 import re

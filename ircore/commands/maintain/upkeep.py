@@ -1,7 +1,7 @@
 """``ircore maintain pending``, ``evaluate``, ``links``, ``reproduce`` and ``setup``: looking after a leaderboard.
 
-What waits is played or re-scored, links are tried, published runs are reproduced; and the settings of the repository on
-GitHub, with those that are missing.
+Pending submissions are played or re-scored, links are tried, published runs are reproduced, and the settings of the
+repository on GitHub are listed with those that are missing.
 """
 
 import os

@@ -1,13 +1,12 @@
 """Running a script in bubblewrap: only the files that it needs, no network, no new process.
 
 The inside is one process without capabilities, in namespaces of its own, without ``/proc``, ``/dev`` and ``/sys``.
-Whatever it may write is one small folder in memory, and one pipe from which at most so many bytes are read.
+Whatever it may write is one small folder in memory, and one pipe from which a bounded number of bytes is read.
 
-The filter of system calls: a list of allowed calls as a program for the kernel's classic BPF machine.
-
-Every call that the list does not name is answered with "not implemented" (ENOSYS), as an older kernel would answer it:
-no new process, no socket, no signal to anybody, no tracing, mounting or asynchronous I/O. The list is
-``system_calls.csv``; the format of the program is that of ``linux/filter.h`` and ``linux/seccomp.h``.
+Its system calls are filtered by a program for the kernel's classic BPF machine. Every call that ``system_calls.csv``
+does not name is answered with "not implemented" (ENOSYS), as an older kernel would answer it: no new process, no
+socket, no signal to anybody, no tracing, mounting or asynchronous I/O. The format of the program is that of
+``linux/filter.h`` and ``linux/seccomp.h``.
 """
 
 import contextlib

@@ -1,18 +1,14 @@
 """Instances of the game: dialogues of our own about drawn targets, and ConvGenVisMo's imported.
 
-Dialogues of our own about drawn targets, free to publish: every answer states facts of the target's scene.
+Our own are free to publish, and every answer states facts of the target's scene. Joe asks, Jill answers from the scene
+and not from the picture, in the language that the built-in describer speaks. Easy dialogues go from thing to thing. In
+hard ones the target is a hard one, Jill chats beside the matter, and one of her sentences is wrong at first and
+corrected two hops later.
 
-Joe asks, Jill answers from the scene and not from the picture, in the language that the built-in describer speaks. Easy
-dialogues go from thing to thing. In hard ones the target is a hard one, Jill chats beside the matter, and one of her
-sentences is wrong at first and corrected two hops later.
-
-Importing ConvGenVisMo's dialogues and pictures from the files of its public repository.
-
-Layout: ``dataset.jsonl``, here or in ``dataset``, with a conversation a line, and its pictures ``images/ID.SUFFIX``
-beside it. Some pictures are HEIC files, which need the extra ``heif``; a JPEG of the same name beside one is taken
-instead. Pictures are shown as a viewer shows them: upright, transparent parts on white, the first frame of several.
-
-Source: Nikzad Khasmakhi et al., *ConvGenVisMo* (2023), section 2.
+ConvGenVisMo's come from the files of its public repository (Nikzad Khasmakhi et al., *ConvGenVisMo*, 2023, section 2):
+``dataset.jsonl``, here or in ``dataset``, with a conversation a line, and its pictures ``images/ID.SUFFIX`` beside it.
+Some pictures are HEIC files, which need the extra ``heif``; a JPEG of the same name beside one is taken instead.
+Pictures are shown as a viewer shows them: upright, transparent parts on white, the first frame of several.
 """
 
 import io

@@ -1,8 +1,7 @@
 """What a picture shows: detections in GIR-Bench's format, and coloured forms that stand for things.
 
-Detections of a vision model in GIR-Bench's format: counts, boxes and missing objects.
-
-Coloured forms that stand for things: drawn, named, and seen again in any picture.
+Detections are a vision model's counts, boxes and missing objects. Coloured forms are drawn, named, and seen again in
+any picture.
 """
 
 import json

@@ -1,8 +1,7 @@
 """The Image Reconstruction Game as a plug-in: its declarations, beside rules, prompts, targets and figures.
 
-Tiny questions to the players of both seats, which show faults before a long run: ``ircore doctor``.
-
-The answers of a published episode, made from its turns; see ``ircore.games.base.Game.retold``.
+``ircore doctor`` puts tiny questions to the players of both seats, which show faults before a long run. A published
+episode is told again as answers made from its turns; see ``ircore.games.base.Game.retold``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

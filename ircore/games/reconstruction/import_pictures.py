@@ -1,23 +1,18 @@
 """Importing pictures as targets: a folder of them, or KiloGram's tangrams.
 
-Importing a folder of pictures as an instance set.
-
-A picture’s category is, in this order: what ``metadata.jsonl`` says of it, the first folder it lies in
+In a folder, a picture’s category is, in this order: what ``metadata.jsonl`` says of it, the first folder it lies in
 (``PATH/<category>/a.png``), or the category given for the whole import. Its difficulty is ``metadata.jsonl``’s, the
 second folder (``PATH/<category>/<easy|hard>/a.png``), or the difficulty given. Every picture is re-encoded as plain RGB
 PNG, shown as a viewer would show it. If anything is wrong with any file, all faults are told and nothing is written.
 
-Importing KiloGram's tangrams as targets of the reconstruction game; difficulty by how differently people name them.
+The difficulty of a tangram (Ji et al., *Abstract Visual Reasoning with Tangram Shapes*, EMNLP 2022) is how differently
+people name it: one that everybody calls a dog can be rebuilt from little more than "a dog"; one without a common name
+has to be described piece by piece. Shape naming divergence (SND) below 0.80 is easy, above 0.95 hard; tangrams between
+are left out, since the divergence of ten annotations is off by 0.05 (standard deviation).
 
-A tangram that everybody calls a dog can be rebuilt from little more than "a dog"; one without a common name has to be
-described piece by piece. Shape naming divergence (SND) below 0.80 is easy, above 0.95 hard; tangrams between are left
-out, since the divergence of ten annotations is off by 0.05 (standard deviation).
-
-Layout: a folder with the tangrams (``dataset/tangrams-svg``, ``tangrams-svg`` or ``svg``), and the annotations
-(``dataset/dense.json``, ``dataset/full.json``, also beside the tangrams) or the published divergences
+KiloGram's layout: a folder with the tangrams (``dataset/tangrams-svg``, ``tangrams-svg`` or ``svg``), and the
+annotations (``dataset/dense.json``, ``dataset/full.json``, also beside the tangrams) or the published divergences
 (``analysis/behavior/measures/measures_data/dense_SND.json`` and ``full_SND.json``).
-
-Source: Ji et al., *Abstract Visual Reasoning with Tangram Shapes* (EMNLP 2022).
 """
 
 import sys

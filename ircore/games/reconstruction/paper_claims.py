@@ -1,9 +1,7 @@
-"""Sentences of the paper compared with the paper's own tables.
+"""Sentences of the paper compared with the paper's own tables, for the site's page on published scores.
 
 Every sentence is put in this project's words; its section says where the paper has it. What the paper draws without
 printing its numbers cannot be checked here: its verdict is ``not printed``.
-
-The paper's printed numbers, and what its own Table 3 does not bear out, for the site's page on published scores.
 """
 
 from collections import Counter

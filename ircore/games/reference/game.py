@@ -1,10 +1,8 @@
-"""The reference game as a plug-in: its declarations, and its rules as a single coroutine.
+"""The reference game as a plug-in: its declarations, its rules as a single coroutine, and the papers' figures.
 
 A context of k pictures; in every round a speaker describes the target and a listener chooses. With one round it is
 KiloGram's game (Ji et al., EMNLP 2022, section 6), with each picture as the target again and again it is ICCA's (Hua
-and Artzi, COLM 2024, section 3).
-
-Figures of ICCA's and KiloGram's papers, shown as reported beside ours.
+and Artzi, COLM 2024, section 3). Figures of both papers are shown beside ours as reported.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -2,12 +2,8 @@
 
 Layout: a folder with the tangrams (``dataset/tangrams-svg``, ``tangrams-svg`` or ``svg``), the contexts as published in
 ``contexts.json`` or ``published_contexts.json``, and, for coloured pictures, annotations (``full.json``, ``dense.json``
-or ``dense10.json``, here or in ``dataset``). Without contexts, contexts are drawn from the annotations by the published
-recipe.
-
-Source: Ji et al., *Abstract Visual Reasoning with Tangram Shapes* (EMNLP 2022), section 6.
-
-KiloGram's contexts of ten tangrams: the published record, and drawing contexts from annotations.
+or ``dense10.json``, here or in ``dataset``). Without contexts, contexts are drawn from the annotations by the recipe of
+the published program.
 
 Source: Ji et al., *Abstract Visual Reasoning with Tangram Shapes* (EMNLP 2022), section 6, and its published program.
 """

@@ -1,6 +1,6 @@
 """Measures of reference games: accuracy, length and word novelty (ICCA, section 4), as declared and as computed.
 
-Content words of a message in a reference game: by spaCy's tagger, or else by a list of function words.
+Content words of a message are told by spaCy's tagger, or else by a list of function words.
 """
 
 import re

@@ -1,10 +1,8 @@
-"""Naming divergence and segmentation agreement of annotations (Ji et al., EMNLP 2022, section 4).
+"""Annotations of pictures by people in KiloGram's layout: naming divergence and agreement on segments.
 
-The formulas are the paper's, the details those of the published code, whose values are met to 1e-12: repeated words
-count each time, an annotation without content words has divergence 0 and still counts, and part names are unique
-before cleaning.
-
-Annotations of pictures by people: a name for the whole and a name for each of seven pieces, in KiloGram's layout.
+An annotation is a name for the whole and a name for each of seven pieces. The formulas are those of Ji et al. (EMNLP
+2022, section 4), the details those of the published code, whose values are met to 1e-12: repeated words count each
+time, an annotation without content words has divergence 0 and still counts, and part names are unique before cleaning.
 """
 
 from collections import Counter

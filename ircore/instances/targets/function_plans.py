@@ -1,6 +1,6 @@
 """The contents of a graph of functions, before its look is chosen: window, functions and additions.
 
-Families of functions as school books draw them, and curves as polylines in pixels.
+Functions are of the families that school books draw; their curves are polylines in pixels.
 """
 
 import itertools

@@ -1,9 +1,8 @@
 """The offline editor: solves jigsaws and sudokus from the picture, paints described regions, and draws.
 
-Without a picture it draws, as ``canvas`` does, what the words say; of things that it knows by name it knows the
-words. What a riddle or an implicit description means it cannot tell.
-
-Finding the region that a description means, in a picture of flat colours: bars, slices of a pie, shapes.
+A region is found by the meaning of its description in a picture of flat colours: bars, slices of a pie, shapes. Without
+a picture it draws, as ``canvas`` does, what the words say; of things that it knows by name it knows the words. What a
+riddle or an implicit description means it cannot tell.
 """
 
 import asyncio

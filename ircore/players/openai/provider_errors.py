@@ -1,9 +1,8 @@
 """Error replies of providers as a ``Fault``: by HTTP status, headers and body, for all players.
 
-Meanings of services' errors: what they say, in any shape, and what it means by the rules in ``meanings.yaml``.
-
 A service names its reason by a status, by codes, or in prose; the error is an object, a list or a text, flat or nested,
-and a proxy puts the error of another service into its own as text. All that is said is read together.
+and a proxy puts the error of another service into its own as text. All that is said is read together, and what it means
+is told by the rules in ``meanings.yaml``.
 """
 
 import json

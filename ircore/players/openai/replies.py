@@ -1,9 +1,7 @@
-"""Replies of the three kinds of endpoint, as far as the game needs them.
+"""Replies of the three kinds of endpoint, as far as the game needs them, with the tokens and cost that they report.
 
 Unknown fields are ignored: servers add their own. A missing text or picture is a ``FaultError`` with the provider's
 words.
-
-Tokens and cost of a reply, from the fields and headers of the services that report them.
 """
 
 import json

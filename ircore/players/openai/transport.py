@@ -1,20 +1,14 @@
 """Sending the requests of the package ``openai`` straight over aiohttp: bodies with pictures, and streamed answers.
 
-Sends the requests of the package ``openai`` straight over aiohttp.
-
 The client decides what is sent: address, headers and key are its own, and a test holds every request to the bytes that
-the client sends. Only the way to the socket is shorter: the client's own layers take more processor time a request
-than everything else that playing does.
+the client sends. Only the way to the socket is shorter: the client's own layers take more processor time a request than
+everything else that playing does.
 
-Answers that a service streams although they were asked for whole: server-sent events, put together again.
+Request bodies are encoded piece by piece while they are sent: a describer's request may hold ten pictures of megabytes
+each, many requests wait at the same time, and base64 exists only in the piece that is being sent.
 
-The format is that of the HTML standard, section 9.2; what the events mean is OpenAI's: pieces of a message for chat
-completions, a last event with the whole answer for Responses and images.
-
-Request bodies with pictures in them, encoded piece by piece while they are sent.
-
-A describer's request may hold ten pictures of megabytes each, and many requests wait at the same time: base64 exists
-only in the piece that is being sent, never as a whole.
+Some services stream answers although they were asked for whole. Their events (HTML standard, section 9.2) are put
+together again: pieces of a message for chat completions, a last event with the whole answer for Responses and images.
 """
 
 import json

@@ -1,8 +1,8 @@
-"""Three programs that draw outlines: matplotlib, Pillow (three times as large, then reduced) and resvg.
+"""Foreign drawers: three programs that draw outlines, their fonts, and how a picture of theirs looks.
 
-Fonts of the foreign drawers: serif, sans, mono and hand, out of packages, so that every machine has the same.
-
-How a foreign picture looks: drawer, font, widths, shades, canvas and layout; damage to the finished picture.
+The programs are matplotlib, Pillow (three times as large, then reduced) and resvg. Fonts (serif, sans, mono and hand)
+come out of packages, so that every machine has the same. A look is drawer, font, widths, shades, canvas and layout, and
+damage to the finished picture.
 """
 
 import importlib.util

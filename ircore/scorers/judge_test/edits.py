@@ -1,13 +1,8 @@
 """Edits of the judge test: of a target's scene, drawn again, and of a picture as a whole.
 
-Edits of a target's scene: the scene is changed in one way and drawn again.
-
-Every edit returns the changed scene, or None where it does not apply: no such marks or labels, or nothing to tell them
-apart by.
-
-Edits of a picture as a whole: the same content, moved, degraded or replaced.
-
-What a movement brings in from beyond the edge is the edge's own pixels repeated, so that a page stays a page.
+An edit of a scene changes it in one way and returns it, or None where the edit does not apply: no such marks or labels,
+or nothing to tell them apart by. An edit of a picture moves, degrades or replaces the same content. What a movement
+brings in from beyond the edge is the edge's own pixels repeated, so that a page stays a page.
 """
 
 import io

@@ -1,6 +1,6 @@
 """The part of a judge's card about pictures that others draw: what was tested, and how often the order was kept.
 
-What is known of scores of foreign pictures: which family lies above which, and the aims of the project's judge.
+Known beforehand is which family of pictures lies above which; the project's judge has aims beside it.
 """
 
 import random

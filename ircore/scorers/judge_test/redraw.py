@@ -2,9 +2,8 @@
 
 A scene holds all that decides where an element lies, but texts only to the pixel and a few small decorations by their
 box alone. So a changed scene is not drawn as a whole: only the pixels in which the drawings of the scene before and
-after the change differ are painted over the target (``repainted``); everywhere else it stays as it was.
-
-The marks of a scene: elements that carry the content, each with its labels and other belongings.
+after the change differ are painted over the target (``repaint_changes``); everywhere else it stays as it was. Elements
+that carry the content are its marks, each with its labels and other belongings.
 """
 
 import math

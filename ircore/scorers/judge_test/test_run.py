@@ -1,9 +1,8 @@
 """The battery as a run, with an episode for each target and a turn for each edit, so that any judge can rate it.
 
 Model judges are asked through the engine of every run, with its journal, cache and limits of cost; people rate it with
-the page of ``ircore annotate build``; computed judges score it in parallel. What was rated is never asked again.
-
-The judge test of a judge that rates no single picture, as of a metric: it sees both edits of each ordered pair.
+the page of ``ircore annotate build``; computed judges score it in parallel. What was rated is never asked again. A
+judge that rates no single picture, such as a metric, sees both edits of each ordered pair.
 """
 
 import os

@@ -1,11 +1,10 @@
 """The judge ``pieces``: how well the seven pieces of a tangram lie where they should, 0 to 10.
 
-Comparing two tangrams piece by piece, independent of the figures' size and place in their pictures.
-
-Both are brought into one frame: the unit is the side of the square piece, the square root of an eighth of the area of
-all seven pieces, and the origin is the centroid of that area. Turns and mirrors are not undone: a figure that lies on
-its side is another figure. Where a piece is missing, area and centroid are another figure's, so a picture is also
-compared as it lies, and the better of the two comparisons counts.
+Two tangrams are compared piece by piece, independent of the figures' size and place in their pictures. Both are brought
+into one frame: the unit is the side of the square piece, the square root of an eighth of the area of all seven pieces,
+and the origin is the centroid of that area. Turns and mirrors are not undone: a figure that lies on its side is another
+figure. Where a piece is missing, area and centroid are another figure's, so a picture is also compared as it lies, and
+the better of the two comparisons counts.
 """
 
 import math

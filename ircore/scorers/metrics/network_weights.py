@@ -1,6 +1,6 @@
-"""Finding and loading weights strictly: every number of the network is given, and nothing is left over.
+"""Published networks, loaded strictly: weights of which none is missing or left over, and exported TorchScript files.
 
-DreamSim and FID through TorchScript files: the exported network, without the code that made it.
+DreamSim and FID come as TorchScript: the exported network, without the code that made it.
 """
 
 import hashlib

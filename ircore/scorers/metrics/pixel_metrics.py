@@ -1,16 +1,11 @@
 """Metrics that compare pixels: SSIM, multi-scale SSIM, PSNR and UQI.
 
-Structural similarity: with the uniform window of published values, and with its definition's Gaussian window.
+SSIM is there with the uniform window of published values, and with its definition's Gaussian window.
 
-Structural similarity over five scales.
-
-Peak signal-to-noise ratio.
-
-Two indices that go by the name of universal quality index; they differ widely and are kept apart by name.
-
-``uqi`` is the index as Wang and Bovik defined it in 2002. ``uqi_sewar`` is what ConvGenVisMo published under that name:
-the formula of the package sewar, which puts window means where the index has window sums. Randomly shuffled pixels
-still reach about 0.75 by it, so it is here only so that published figures can be compared.
+Two indices go by the name of universal quality index; they differ widely and are kept apart by name. ``uqi`` is the
+index as Wang and Bovik defined it in 2002. ``uqi_sewar`` is what ConvGenVisMo published under that name: the formula of
+the package sewar, which puts window means where the index has window sums. Randomly shuffled pixels still reach about
+0.75 by it, so it is here only so that published figures can be compared.
 """
 
 import functools

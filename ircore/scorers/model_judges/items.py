@@ -1,7 +1,7 @@
 """Work lists of judges that are models: each question about a run once, even if several scores need the answer.
 
-The questions that a judge is asked about an item, the score that follows from the answers, and the number of questions
-that a judge lost: asked and answered, or declined, without a usable answer.
+An item has the questions that a judge is asked about it, and a score that follows from the answers. A question is lost
+if it was asked and answered, or declined, without a usable answer.
 """
 
 import hashlib

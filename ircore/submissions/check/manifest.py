@@ -1,6 +1,6 @@
 """From the bytes of a manifest to its record, naming every fault of the form: field, expectation, remedy.
 
-Names that would mislead readers about an entry: reserved words, and names of providers without proof.
+Names that would mislead readers about an entry are faults, too: reserved words, and names of providers without proof.
 """
 
 import re

@@ -1,6 +1,6 @@
 """The verdict on a submission: the same on a laptop and in continuous integration.
 
-The other submissions beside a checked submission: their names, and the hosts that their keys are sent to.
+It depends on the submissions beside it: on their names, and on the hosts that their keys are sent to.
 """
 
 import os

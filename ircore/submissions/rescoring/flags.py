@@ -1,8 +1,8 @@
 """Unlikely facts in a transcript that break no rule: findings for people to look at, never a verdict.
 
-Times, tokens and costs that cannot be, or hardly can: by the submitter's word alone, and without effect on a score.
-
-Each bound is one of physics or of counting, far from what honest services do; what passes it is listed for people.
+They are times, tokens and costs that cannot be, or hardly can: by the submitter's word alone, and without effect on a
+score. Each bound is one of physics or of counting, far from what honest services do; what passes it is listed for
+people.
 """
 
 import re

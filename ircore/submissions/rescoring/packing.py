@@ -1,9 +1,8 @@
-"""Packing a run for upload to the submitter's own dataset repository.
+"""Packing a run for upload to the submitter's own dataset repository, and naming the upload in the manifest.
 
 Pictures are encoded anew, so that they hold nothing but pixels. Keys, and paths of the submitter's machine, stop the
-packing where they stand in what was played; in error messages, which nobody plays by, they are replaced.
-
-Naming uploaded transcripts in a manifest: the Hub's newest commit, and the run in that commit.
+packing where they stand in what was played; in error messages, which nobody plays by, they are replaced. The manifest
+names the Hub's newest commit, and the run in that commit.
 """
 
 import json

@@ -1,6 +1,6 @@
 """*Layout*: where things lie to each other is told by descriptions of directions that must be worked out.
 
-Spatial relations between things, or groups of things, by the centres of their boxes.
+A picture is right if the relations between things, or groups of things, hold for the centres of their boxes.
 """
 
 import random

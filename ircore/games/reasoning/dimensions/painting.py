@@ -1,6 +1,6 @@
 """*Painting*: a region that is only described is to be painted pure green.
 
-Green paint: where a model painted an object green, held against the object's mask.
+The green of the picture that a model painted is held against the region's mask.
 """
 
 import random

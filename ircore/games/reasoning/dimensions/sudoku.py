@@ -1,6 +1,6 @@
 """*Sudoku*: the missing digits are to be drawn into their cells.
 
-Sudoku: which digits were filled in at the right places, with the given digits unharmed.
+Measured is which digits were filled in at the right places, with the given digits unharmed.
 """
 
 import random

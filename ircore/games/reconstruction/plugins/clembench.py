@@ -1,13 +1,12 @@
-"""The folders of clembench: names, places and the events of an episode. Pure: no file is touched here.
+"""The folders of clembench: names, places and the events of an episode, and reading the files of a stranger.
 
-As clemcore 3.7 writes them (``clemgame/callbacks/files.py`` and ``recorder.py`` there): one folder a pair of models,
-in it one a game, an experiment and an instance, with ``instance.json``, ``interactions.json`` and ``scores.json``.
-A round is a turn; an event names sender, receiver, text and pictures, the pictures as paths below the results.
+As clemcore 3.7 writes them (``clemgame/callbacks/files.py`` and ``recorder.py`` there): one folder a pair of models, in
+it one a game, an experiment and an instance, with ``instance.json``, ``interactions.json`` and ``scores.json``. A round
+is a turn; an event names sender, receiver, text and pictures, the pictures as paths below the results. Sizes are
+bounded when they are read, and no path leads out of the folder.
 
 Fields that clembench lacks stand under the key ``ircore``, as records of this project, so that nothing is lost. Times
 of single events are not known here: each event carries the time when the run began.
-
-Reading clembench's folders: a stranger's files, so sizes are bounded and no path leads out of the folder.
 """
 
 import json

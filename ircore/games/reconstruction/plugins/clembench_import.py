@@ -1,14 +1,12 @@
 """``ircore import clembench``: clembench's folders to a run folder.
 
 A folder that ``ircore export clembench`` wrote comes back as the same run: identity, answers, episodes, scores and
-judges. Its statements in clembench's fields and in ours must agree. Any other folder of this game is played
-again by the rules from what its events record (``clembench_replay``).
+judges. Its statements in clembench's fields and in ours must agree.
 
-Importing other people's runs in clembench's folders: episodes are played again by our rules from the events.
-
-Of a round these are read: what the describer (``Player 1``) was told and answered, the picture that goes along with the
-generator's (``Player 2``) answer, and when. The target is the first picture that the describer is shown. Messages are
-parsed, tokens counted and outcomes decided as in any other run.
+Episodes of any other folder are played again by our rules from their events. Of a round these are read: what the
+describer (``Player 1``) was told and answered, the picture that goes along with the generator's (``Player 2``) answer,
+and when. The target is the first picture that the describer is shown. Messages are parsed, tokens counted and outcomes
+decided as in any other run.
 """
 
 import asyncio

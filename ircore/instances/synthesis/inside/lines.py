@@ -1,4 +1,4 @@
-"""Reading axes, lines and markers.
+"""Reading axes, lines and markers of a figure.
 
 Of axes: their lines, ticks, grids, labels and panels. Of lines: polylines, curves, segments, asymptotes, points.
 """

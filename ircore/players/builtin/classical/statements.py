@@ -1,7 +1,4 @@
-"""Sentences that can be cut to fit a budget of tokens, and the words that all of them share.
-
-Bars, pies and grids in words.
-"""
+"""Sentences that can be cut to fit a budget of tokens; bars, pies and grids in words."""
 
 import math
 from collections import Counter

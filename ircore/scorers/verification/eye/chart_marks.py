@@ -1,4 +1,4 @@
-"""Bars and pies.
+"""Looking for bars and pies.
 
 A bar is an area of one colour along the axis of values, measured from base to end in the figure's own axis. A pie's
 circle is fitted to its rim, then read in rings about its middle, degree by degree.

@@ -1,7 +1,4 @@
-"""Observations of geometry figures: lines, circles, small marks, dots and tinted areas.
-
-Observations of bars and pies.
-"""
+"""Observations of geometry figures (lines, circles, small marks, dots, tinted areas), and of bars and pies."""
 
 import math
 from collections.abc import Sequence

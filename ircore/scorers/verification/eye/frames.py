@@ -1,8 +1,8 @@
 """Where a drawing may lie on its canvas: frames proposed from the edges of a target and of a rendering.
 
 Edges are points, each with its direction; all of it works with them, so that a turned canvas costs no more than an
-upright one. Last, the canvas about a drawing: what is drawn on it beyond the target's frame, and whether its colours
-are a target's.
+upright one. The canvas about the drawing is looked at, too: what is drawn on it beyond the target's frame, and whether
+its colours are a target's.
 """
 
 import math

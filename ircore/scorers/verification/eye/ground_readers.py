@@ -1,8 +1,6 @@
-"""Observations of grounds, panels and coloured shapes.
+"""Observations of grounds, panels and coloured shapes, and of extras: drawn areas where the target shows nothing.
 
-Extras: drawn areas where the target shows nothing.
-
-Which part of the eye looks at which kind of mark.
+``READERS`` says which part of the eye looks at which kind of mark.
 """
 
 import math

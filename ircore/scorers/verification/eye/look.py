@@ -1,6 +1,6 @@
 """Looking at a rendering: one reading a fact, mark by mark.
 
-Texts of a target and of a rendering, compared: folded to one form, and their edit distance.
+Texts of a target and of a rendering are folded to one form and compared by edit distance.
 """
 
 import math

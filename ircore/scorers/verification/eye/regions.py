@@ -1,6 +1,6 @@
 """Areas of one colour: shapes, panels, filled areas, and the ground behind them.
 
-A target prepared for the eye: readings of the target itself, computed once for all its renderings.
+A target is prepared once for all its renderings: readings of the target itself.
 """
 
 import math

@@ -2,11 +2,9 @@
 
 No character is read here. A label's patch in the rendering is compared with the patches of all labels of the target:
 where it is much more like another one, labels were exchanged; where it is much unlike its own while other labels are
-alike, the wording is wrong; where the lettering as a whole is of another kind, the eye says that it cannot tell.
-
-Letters of a label, place by place: where the rendering's ink does not fit the ink of the target's label.
-
-No letter is read. In the font of the target all letters fit but those that differ; in another font none fit well.
+alike, the wording is wrong; where the lettering as a whole is of another kind, the eye says that it cannot tell. Place
+by place, ink of the rendering that does not fit the ink of the label shows a wrong letter: in the font of the target
+all letters fit but those that differ; in another font none fit well.
 """
 
 import math
