@@ -63,6 +63,20 @@ _REFUSED = (
     (re.compile(r"\]\(\s*(?!https://|mailto:)"), "a link that is neither https nor mailto"),
 )
 
+LICENCES = "LICENSE.md"
+STRIP = "assets/episode.png"
+TARGETS = "assets/targets.png"
+SCORES = "assets/scores.png"
+
+PICTURES = (STRIP, TARGETS, SCORES)
+"""Pictures of a card, which a release has if reconstruction is among its games."""
+
+MOST_ROWS = 10
+"""Rows of a board on the card; the table ``leaderboard`` has all of them."""
+
+CARD_FILES = (CARD, DATASHEET, LICENCES, *PICTURES)
+"""Files that ``build_card_files`` makes."""
+
 
 def begin(name: str) -> str:
     """Return the line that opens a maintainers' section."""
@@ -136,89 +150,12 @@ def find_homepage(texts: MaintainerTexts) -> str | None:
     return None if address is None else address[0]
 
 
-def _place(lines: list[str], name: str) -> tuple[int, int] | None:
-    """Return the lines of both markers; None unless each occurs once, in order, with no other marker between."""
-    if lines.count(begin(name)) != 1 or lines.count(format_end_marker(name)) != 1:
-        return None
-    first, last = lines.index(begin(name)), lines.index(format_end_marker(name))
-    # Markers of every section count, so that no text can hold a section that a later build would take over.
-    markers = {marker(other) for names in SECTIONS.values() for other in names for marker in (begin, format_end_marker)}
-    return (first, last) if first < last and not markers & set(lines[first + 1 : last]) else None
-
-
-def _find_refusal(line: str) -> str | None:
-    # Some of these show a line in another order than programs read it.
-    if any(not character.isprintable() for character in line):
-        return "a control character"
-    return next((description for pattern, description in _REFUSED if pattern.search(line)), None)
-
-
-LICENCES = "LICENSE.md"
-STRIP = "assets/episode.png"
-TARGETS = "assets/targets.png"
-SCORES = "assets/scores.png"
-
-PICTURES = (STRIP, TARGETS, SCORES)
-"""Pictures of a card, which a release has if reconstruction is among its games."""
-
-MOST_ROWS = 10
-"""Rows of a board on the card; the table ``leaderboard`` has all of them."""
-
-CARD_FILES = (CARD, DATASHEET, LICENCES, *PICTURES)
-"""Files that ``build_card_files`` makes."""
-
-
 class SourceLicence(NamedTuple):
     """Number of pictures of a set from one source under one licence."""
 
     source: str
     licence: str
     pictures: int
-
-
-class _CategoryCounts(NamedTuple):
-    """Targets, episodes, turns and renderings of one category, counted over all runs."""
-
-    category: str
-    targets: tuple[int, ...]
-    """Numbers of targets by difficulty, in the order of the results."""
-
-    episodes: int
-    converged: int
-    turn_limit: int
-    aborted: int
-    turns: int
-    renderings: int
-
-
-class _JudgeBoard(NamedTuple):
-    """The overall board of one judge, as the card shows it."""
-
-    judge: str
-    label: str
-    rows: tuple[BoardRow, ...]
-    alternative_text: str
-    """Description of the chart of scores, for readers who cannot see the chart."""
-
-
-class _GameSection(NamedTuple):
-    """A game other than reconstruction, as the card shows it."""
-
-    title: str
-    paper: str | None
-    headline: str
-    seats: tuple[str, ...]
-    """Seats that somebody took in at least one run."""
-
-    table: str
-    """Name of its transcripts."""
-
-    code: str
-    """Python that loads them."""
-
-    instances: int
-    board: tuple[dict[str, Any], ...]
-    """Its boards over all conditions, a record a row."""
 
 
 @dataclass(frozen=True)
@@ -294,6 +231,112 @@ def render_card(facts: CardFacts) -> str:
     return f"---\n{format_front_matter(facts.source, facts.written)}---\n\n{body}"
 
 
+def render_datasheet(facts: CardFacts) -> str:
+    """Return the content of ``DATASHEET.md``; without reconstruction, its answers hold for any game."""
+    source = facts.source.lead
+    days = sorted(run.run.started[:10] for run in facts.source.runs)
+    values = {
+        "first_day": days[0],
+        "last_day": days[-1],
+        "licence_names": sorted(collect_licences(facts.source)),
+        "maintainers": build_sections(DATASHEET, facts.maintainer_texts),
+        **_collect_common_values(facts),
+    }
+    if source is not None:
+        return render("DATASHEET.md.j2", **values, **_collect_lead_values(source))
+    games = [_build_game_section(tables, facts.source) for tables in facts.source.others]
+    prompts = sorted({run.run.prompts for run in facts.source.runs})
+    return render("GAMES_DATASHEET.md.j2", **values, games=games, prompts=prompts)
+
+
+def render_licences(source: ReleaseSource) -> str:
+    """Return the content of ``LICENSE.md``."""
+    return render(
+        "LICENSE.md.j2",
+        licences=count_source_licences(source),
+        submissions=_list_submissions(source),
+    )
+
+
+def count_source_licences(source: ReleaseSource) -> list[SourceLicence]:
+    """Count the instances of each source and licence, the largest number first."""
+    counts = Counter((instance.source, instance.licence) for instance in source.instances())
+    return [SourceLicence(*key, count) for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+
+
+def judge_label(source: GameTables, judge: str) -> str:
+    """Return the label of a judge on boards: from the judge's identity, else from the installed judge of that name."""
+    if judge in source.results.judge_identities:
+        return source.results.judge_identities[judge].label
+    # Not every run states the identity of its judges, and a judge of other people may not be installed here, or sound.
+    try:
+        return str(load_plugin("judges", judge).label)
+    except InputError:
+        return judge
+
+
+def _place(lines: list[str], name: str) -> tuple[int, int] | None:
+    """Return the lines of both markers; None unless each occurs once, in order, with no other marker between."""
+    if lines.count(begin(name)) != 1 or lines.count(format_end_marker(name)) != 1:
+        return None
+    first, last = lines.index(begin(name)), lines.index(format_end_marker(name))
+    # Markers of every section count, so that no text can hold a section that a later build would take over.
+    markers = {marker(other) for names in SECTIONS.values() for other in names for marker in (begin, format_end_marker)}
+    return (first, last) if first < last and not markers & set(lines[first + 1 : last]) else None
+
+
+def _find_refusal(line: str) -> str | None:
+    # Some of these show a line in another order than programs read it.
+    if any(not character.isprintable() for character in line):
+        return "a control character"
+    return next((description for pattern, description in _REFUSED if pattern.search(line)), None)
+
+
+class _CategoryCounts(NamedTuple):
+    """Targets, episodes, turns and renderings of one category, counted over all runs."""
+
+    category: str
+    targets: tuple[int, ...]
+    """Numbers of targets by difficulty, in the order of the results."""
+
+    episodes: int
+    converged: int
+    turn_limit: int
+    aborted: int
+    turns: int
+    renderings: int
+
+
+class _JudgeBoard(NamedTuple):
+    """The overall board of one judge, as the card shows it."""
+
+    judge: str
+    label: str
+    rows: tuple[BoardRow, ...]
+    alternative_text: str
+    """Description of the chart of scores, for readers who cannot see the chart."""
+
+
+class _GameSection(NamedTuple):
+    """A game other than reconstruction, as the card shows it."""
+
+    title: str
+    paper: str | None
+    headline: str
+    seats: tuple[str, ...]
+    """Seats that somebody took in at least one run."""
+
+    table: str
+    """Name of its transcripts."""
+
+    code: str
+    """Python that loads them."""
+
+    instances: int
+    board: tuple[dict[str, Any], ...]
+    """Its boards over all conditions, a record a row."""
+
+
 def _collect_lead_values(source: GameTables) -> dict[str, object]:
     """Return the values that only the card of a release with reconstruction prints."""
     return {
@@ -328,53 +371,9 @@ def _build_game_section(tables: GameTables, source: ReleaseSource) -> _GameSecti
     )
 
 
-def render_datasheet(facts: CardFacts) -> str:
-    """Return the content of ``DATASHEET.md``; without reconstruction, its answers hold for any game."""
-    source = facts.source.lead
-    days = sorted(run.run.started[:10] for run in facts.source.runs)
-    values = {
-        "first_day": days[0],
-        "last_day": days[-1],
-        "licence_names": sorted(collect_licences(facts.source)),
-        "maintainers": build_sections(DATASHEET, facts.maintainer_texts),
-        **_collect_common_values(facts),
-    }
-    if source is not None:
-        return render("DATASHEET.md.j2", **values, **_collect_lead_values(source))
-    games = [_build_game_section(tables, facts.source) for tables in facts.source.others]
-    prompts = sorted({run.run.prompts for run in facts.source.runs})
-    return render("GAMES_DATASHEET.md.j2", **values, games=games, prompts=prompts)
-
-
 def _list_submissions(source: ReleaseSource) -> set[tuple[str, str]]:
     """Return name and licence of every submission."""
     return {(run.run.submission.name, run.run.submission.licence) for run in source.runs}
-
-
-def render_licences(source: ReleaseSource) -> str:
-    """Return the content of ``LICENSE.md``."""
-    return render(
-        "LICENSE.md.j2",
-        licences=count_source_licences(source),
-        submissions=_list_submissions(source),
-    )
-
-
-def count_source_licences(source: ReleaseSource) -> list[SourceLicence]:
-    """Count the instances of each source and licence, the largest number first."""
-    counts = Counter((instance.source, instance.licence) for instance in source.instances())
-    return [SourceLicence(*key, count) for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
-
-
-def judge_label(source: GameTables, judge: str) -> str:
-    """Return the label of a judge on boards: from the judge's identity, else from the installed judge of that name."""
-    if judge in source.results.judge_identities:
-        return source.results.judge_identities[judge].label
-    # Not every run states the identity of its judges, and a judge of other people may not be installed here, or sound.
-    try:
-        return str(load_plugin("judges", judge).label)
-    except InputError:
-        return judge
 
 
 def _collect_common_values(facts: CardFacts) -> dict[str, object]:

@@ -31,6 +31,12 @@ Grey = npt.NDArray[np.uint8]
 _FINE = 256
 """Steps of a pixel to which corners are rounded."""
 
+SCALE = 4
+"""Supersampling factor: coverage has 16 steps plus those of Pillow's own rounding."""
+
+Anchor = str
+"""Two letters as in Pillow: ``l m r`` and ``t m b``; ``"mm"`` centres the ink of the text on the point."""
+
 
 def fill_polygon(polygon: Polygon, width: int, height: int) -> Mask:
     """Return the pixels whose middle lies inside a polygon, by the even-odd rule.
@@ -67,48 +73,6 @@ def rotate_mask(mask: Grey, degrees: float) -> Grey:
     upper = framed[row, column] * (1 - across) + framed[row, column + 1] * across
     lower = framed[row + 1, column] * (1 - across) + framed[row + 1, column + 1] * across
     return np.asarray(np.rint(upper * (1 - along) + lower * along), np.uint8)
-
-
-def _orient_clockwise(polygon: Polygon) -> Polygon:
-    # Overlapping polygons that turn in opposite directions would cancel each other out.
-    xs, ys = zip(*polygon, strict=True)
-    area = math.fsum(x * y1 - x1 * y for x, y, x1, y1 in zip(xs, ys, xs[1:] + xs[:1], ys[1:] + ys[:1], strict=True))
-    return polygon if area >= 0 else polygon[::-1]
-
-
-def _count_windings(polygons: Sequence[Polygon], width: int, height: int) -> npt.NDArray[np.int16]:
-    """Return how many times the polygons go round the middle of each pixel, clockwise less counter-clockwise."""
-    # Whole numbers from here on: no step below rounds, whatever the processor.
-    corners = [np.rint(np.array(polygon, np.float64) * _FINE).astype(np.int64) for polygon in polygons]
-    starts = np.concatenate(corners)
-    ends = np.concatenate([np.roll(points, -1, axis=0) for points in corners])
-    (x0, y0), (x1, y1) = starts.T, ends.T
-    sign = np.sign(y1 - y0)
-    upper, lower = np.where(sign > 0, (x0, y0, x1, y1), (x1, y1, x0, y0)).reshape(2, 2, -1)
-    # The rows whose middle a side passes: from its upper end on, without its lower one.
-    first = ((upper[1] + _FINE // 2 - 1) // _FINE).clip(0, height)
-    last = ((lower[1] + _FINE // 2 - 1) // _FINE).clip(0, height)
-    counts = last - first
-    side = np.repeat(np.arange(len(counts)), counts)
-    row = np.arange(len(side)) - np.repeat(counts.cumsum() - counts, counts) + first[side]
-    high = lower[1, side] - upper[1, side]
-    middle = row * _FINE + _FINE // 2 - upper[1, side]
-    crossed = upper[0, side] * high + middle * (lower[0, side] - upper[0, side])
-    # The first pixel whose middle is not left of the crossing: rounded up, in whole numbers.
-    column = (-((high * (_FINE // 2) - crossed) // (high * _FINE))).clip(0, width)
-    # From each crossing to the next one all pixels are alike. Polygons are closed, so that every row ends with 0.
-    crossings = row * (width + 1) + column
-    order = np.argsort(crossings)
-    windings = np.concatenate([[0], sign[side][order].cumsum()]).astype(np.int16)
-    lengths = np.diff(crossings[order], prepend=0, append=height * (width + 1))
-    return np.repeat(windings, lengths).reshape(height, width + 1)[:, :width]
-
-
-SCALE = 4
-"""Supersampling factor: coverage has 16 steps plus those of Pillow's own rounding."""
-
-Anchor = str
-"""Two letters as in Pillow: ``l m r`` and ``t m b``; ``"mm"`` centres the ink of the text on the point."""
 
 
 class Drawing:
@@ -248,21 +212,6 @@ class Drawing:
         return Box(touched[0] + left, touched[1] + top, touched[2] + left, touched[3] + top)
 
 
-class _Scaler:
-    """Turns points of the picture into points of the enlarged mask."""
-
-    def __init__(self, left: int, top: int) -> None:
-        self.left = left
-        self.top = top
-
-    def __call__(self, points: Sequence[Point]) -> list[Point]:
-        return [((x - self.left) * SCALE, (y - self.top) * SCALE) for x, y in points]
-
-
-_Fill = Callable[[_Scaler, int, int], "Mask | Grey"]
-"""Fills an enlarged mask of some width and height."""
-
-
 def text_size(text: str, size: float) -> Point:
     """Return width and height in pixels of the ink of ``text`` at font size ``size``."""
     mask = _draw_text_mask(text, round(size * SCALE))
@@ -292,20 +241,6 @@ def find_sector_start(centre: Point, radius: float, degrees: float, box: Sequenc
     return min(range(360), key=distance)
 
 
-@lru_cache(maxsize=4096)  # A line has a disc of one size at each of its joints.
-def _arc(radii: Point, start: float, end: float, rotation: float) -> tuple[tuple[float, float, float, float], ...]:
-    """Return how far right and down the two half-axes lead to each point of an arc."""
-    # An arc departs from its chord by the radius times the squared angle, so the steps grow as the radius' root.
-    steps = max(8, math.ceil(abs(end - start) * math.sqrt(max(radii)) / 20))
-    cosine, sine = exact.cos(math.radians(rotation)), exact.sin(math.radians(rotation))
-    parts = []
-    for step in range(steps + 1):
-        angle = math.radians(start + (end - start) * step / steps)
-        x, y = radii[0] * exact.cos(angle), radii[1] * exact.sin(angle)
-        parts.append((x * cosine, y * sine, x * sine, y * cosine))
-    return tuple(parts)
-
-
 def split_into_dashes(points: Sequence[Point], pattern: Sequence[float]) -> list[list[Point]]:
     """Cut a line into the strokes of a dash pattern.
 
@@ -329,48 +264,6 @@ def split_into_dashes(points: Sequence[Point], pattern: Sequence[float]) -> list
     if index % 2 == 0 and len(current) > 1:
         pieces.append(current)
     return pieces
-
-
-def _build_stroke(points: Sequence[Point], half: float, round_ends: bool) -> Iterator[list[Point]]:
-    """Yield the polygons of a stroke: a rectangle for each straight piece, a disc for each joint."""
-    for (x0, y0), (x1, y1) in itertools.pairwise(points):
-        length = exact.hypot(x1 - x0, y1 - y0)
-        if length:
-            dx, dy = (y1 - y0) / length * half, (x0 - x1) / length * half
-            yield [(x0 + dx, y0 + dy), (x1 + dx, y1 + dy), (x1 - dx, y1 - dy), (x0 - dx, y0 - dy)]
-    # The ends of dashes stay straight: discs would lengthen each dash and close its gap.
-    for joint in points if round_ends else points[1:-1]:
-        yield arc_points(joint, (half, half), 0, 360)[:-1]
-
-
-def _compute_extent(points: Sequence[Point], width: float) -> tuple[float, float, float, float]:
-    xs, ys = [x for x, _ in points], [y for _, y in points]
-    return min(xs) - width, min(ys) - width, max(xs) + width, max(ys) + width
-
-
-def _merge_boxes(boxes: list[Box]) -> Box:
-    drawn = [box for box in boxes if box.right > box.left]
-    if not drawn:
-        return Box(0, 0, 0, 0)
-    lefts, tops, rights, bottoms = zip(*drawn, strict=True)
-    return Box(min(lefts), min(tops), max(rights), max(bottoms))
-
-
-@cache
-def _load_font(size: int) -> ImageFont.FreeTypeFont:
-    font = ImageFont.load_default(size)
-    assert isinstance(font, ImageFont.FreeTypeFont)  # noqa: S101 - Pillow's wheels always have FreeType
-    return font
-
-
-def _draw_text_mask(text: str, size: int) -> Image.Image:
-    """Return a mask cropped to the ink of ``text``; a single blank pixel if the text has no ink."""
-    font = _load_font(size)
-    left, top, right, bottom = font.getbbox(text)
-    mask = Image.new("L", (max(1, math.ceil(right - left)), max(1, math.ceil(bottom - top))), 0)
-    ImageDraw.Draw(mask).text((-left, -top), text, font=font, fill=255)
-    ink = mask.getbbox()
-    return mask.crop(ink) if ink else mask.crop((0, 0, 1, 1))
 
 
 @dataclass(frozen=True)
@@ -427,3 +320,109 @@ class PlotArea:
     def bottom(self) -> float:
         """Lower side."""
         return self.y.start
+
+
+def _orient_clockwise(polygon: Polygon) -> Polygon:
+    # Overlapping polygons that turn in opposite directions would cancel each other out.
+    xs, ys = zip(*polygon, strict=True)
+    area = math.fsum(x * y1 - x1 * y for x, y, x1, y1 in zip(xs, ys, xs[1:] + xs[:1], ys[1:] + ys[:1], strict=True))
+    return polygon if area >= 0 else polygon[::-1]
+
+
+def _count_windings(polygons: Sequence[Polygon], width: int, height: int) -> npt.NDArray[np.int16]:
+    """Return how many times the polygons go round the middle of each pixel, clockwise less counter-clockwise."""
+    # Whole numbers from here on: no step below rounds, whatever the processor.
+    corners = [np.rint(np.array(polygon, np.float64) * _FINE).astype(np.int64) for polygon in polygons]
+    starts = np.concatenate(corners)
+    ends = np.concatenate([np.roll(points, -1, axis=0) for points in corners])
+    (x0, y0), (x1, y1) = starts.T, ends.T
+    sign = np.sign(y1 - y0)
+    upper, lower = np.where(sign > 0, (x0, y0, x1, y1), (x1, y1, x0, y0)).reshape(2, 2, -1)
+    # The rows whose middle a side passes: from its upper end on, without its lower one.
+    first = ((upper[1] + _FINE // 2 - 1) // _FINE).clip(0, height)
+    last = ((lower[1] + _FINE // 2 - 1) // _FINE).clip(0, height)
+    counts = last - first
+    side = np.repeat(np.arange(len(counts)), counts)
+    row = np.arange(len(side)) - np.repeat(counts.cumsum() - counts, counts) + first[side]
+    high = lower[1, side] - upper[1, side]
+    middle = row * _FINE + _FINE // 2 - upper[1, side]
+    crossed = upper[0, side] * high + middle * (lower[0, side] - upper[0, side])
+    # The first pixel whose middle is not left of the crossing: rounded up, in whole numbers.
+    column = (-((high * (_FINE // 2) - crossed) // (high * _FINE))).clip(0, width)
+    # From each crossing to the next one all pixels are alike. Polygons are closed, so that every row ends with 0.
+    crossings = row * (width + 1) + column
+    order = np.argsort(crossings)
+    windings = np.concatenate([[0], sign[side][order].cumsum()]).astype(np.int16)
+    lengths = np.diff(crossings[order], prepend=0, append=height * (width + 1))
+    return np.repeat(windings, lengths).reshape(height, width + 1)[:, :width]
+
+
+class _Scaler:
+    """Turns points of the picture into points of the enlarged mask."""
+
+    def __init__(self, left: int, top: int) -> None:
+        self.left = left
+        self.top = top
+
+    def __call__(self, points: Sequence[Point]) -> list[Point]:
+        return [((x - self.left) * SCALE, (y - self.top) * SCALE) for x, y in points]
+
+
+_Fill = Callable[[_Scaler, int, int], "Mask | Grey"]
+"""Fills an enlarged mask of some width and height."""
+
+
+@lru_cache(maxsize=4096)  # A line has a disc of one size at each of its joints.
+def _arc(radii: Point, start: float, end: float, rotation: float) -> tuple[tuple[float, float, float, float], ...]:
+    """Return how far right and down the two half-axes lead to each point of an arc."""
+    # An arc departs from its chord by the radius times the squared angle, so the steps grow as the radius' root.
+    steps = max(8, math.ceil(abs(end - start) * math.sqrt(max(radii)) / 20))
+    cosine, sine = exact.cos(math.radians(rotation)), exact.sin(math.radians(rotation))
+    parts = []
+    for step in range(steps + 1):
+        angle = math.radians(start + (end - start) * step / steps)
+        x, y = radii[0] * exact.cos(angle), radii[1] * exact.sin(angle)
+        parts.append((x * cosine, y * sine, x * sine, y * cosine))
+    return tuple(parts)
+
+
+def _build_stroke(points: Sequence[Point], half: float, round_ends: bool) -> Iterator[list[Point]]:
+    """Yield the polygons of a stroke: a rectangle for each straight piece, a disc for each joint."""
+    for (x0, y0), (x1, y1) in itertools.pairwise(points):
+        length = exact.hypot(x1 - x0, y1 - y0)
+        if length:
+            dx, dy = (y1 - y0) / length * half, (x0 - x1) / length * half
+            yield [(x0 + dx, y0 + dy), (x1 + dx, y1 + dy), (x1 - dx, y1 - dy), (x0 - dx, y0 - dy)]
+    # The ends of dashes stay straight: discs would lengthen each dash and close its gap.
+    for joint in points if round_ends else points[1:-1]:
+        yield arc_points(joint, (half, half), 0, 360)[:-1]
+
+
+def _compute_extent(points: Sequence[Point], width: float) -> tuple[float, float, float, float]:
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    return min(xs) - width, min(ys) - width, max(xs) + width, max(ys) + width
+
+
+def _merge_boxes(boxes: list[Box]) -> Box:
+    drawn = [box for box in boxes if box.right > box.left]
+    if not drawn:
+        return Box(0, 0, 0, 0)
+    lefts, tops, rights, bottoms = zip(*drawn, strict=True)
+    return Box(min(lefts), min(tops), max(rights), max(bottoms))
+
+
+@cache
+def _load_font(size: int) -> ImageFont.FreeTypeFont:
+    font = ImageFont.load_default(size)
+    assert isinstance(font, ImageFont.FreeTypeFont)  # noqa: S101 - Pillow's wheels always have FreeType
+    return font
+
+
+def _draw_text_mask(text: str, size: int) -> Image.Image:
+    """Return a mask cropped to the ink of ``text``; a single blank pixel if the text has no ink."""
+    font = _load_font(size)
+    left, top, right, bottom = font.getbbox(text)
+    mask = Image.new("L", (max(1, math.ceil(right - left)), max(1, math.ceil(bottom - top))), 0)
+    ImageDraw.Draw(mask).text((-left, -top), text, font=font, fill=255)
+    ink = mask.getbbox()
+    return mask.crop(ink) if ink else mask.crop((0, 0, 1, 1))

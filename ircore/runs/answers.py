@@ -54,6 +54,12 @@ LONGEST_NOTE = 2_000
 
 KINDS: dict[AnswerKind, type[Answer]] = {"text": TextAnswer, "picture": PictureAnswer, "choice": ChoiceAnswer}
 
+QuestionT = TypeVar("QuestionT", bound=Asked)
+AnswerT = TypeVar("AnswerT", bound=Answer)
+
+NOT_ASKED = Usage(requests=0)
+"""Usage of a cached answer: no request."""
+
 
 def call_key(episode_id: str, seat: Seat[Any, Any], question: Asked) -> CallKey:
     """Return the key that identifies a question in a run."""
@@ -90,23 +96,6 @@ def hash_question(asked_seat: str, question: Asked) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _convert_value(value: object) -> Any:
-    if value is None or isinstance(value, str | int | float):
-        return value
-    # The hash stands for a picture: JSON cannot hold the bytes, and equal files give equal hashes.
-    if isinstance(value, Picture):
-        return value.sha256
-    if isinstance(value, tuple | list):
-        return [_convert_value(part) for part in cast("tuple[object, ...]", value)]
-    if is_dataclass(value):
-        return {field.name: _convert_value(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    if isinstance(value, Mapping):
-        return [[_convert_value(key), _convert_value(part)] for key, part in value.items()]
-    raise TypeError(f"a question with a {type(value).__name__}, which no record can hold")
-
-
 def build_asked_question(seat: Seat[Any, Any], question: Asked) -> Asked:
     """Return a question as a player gets it: with the kind of answer that the seat gives."""
     return replace(question, answers=seat.answers) if isinstance(question, Question) else question
@@ -121,11 +110,6 @@ def clean_answer(answer: Answer) -> Answer:
     if isinstance(answer, TextAnswer):
         return replace(answer, text=_clean_words(answer.text, LONGEST_TEXT))
     return replace(answer, notes=tuple(_clean_words(note, LONGEST_NOTE) for note in answer.notes[:MAX_NOTES]))
-
-
-def _clean_words(words: str, longest: int) -> str:
-    # A release with characters that nobody sees is refused.
-    return remove_invisible(replace_surrogates(words[:longest]))
 
 
 def check_answer(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
@@ -224,10 +208,6 @@ def is_answer_alone(seat: Seat[Any, Any], call: Call) -> bool:
     return [kind for kind, answer in answers.items() if answer is not None] == [seat.answers]
 
 
-QuestionT = TypeVar("QuestionT", bound=Asked)
-AnswerT = TypeVar("AnswerT", bound=Answer)
-
-
 class MissingAnswerError(Exception):
     """The rules ask for an answer that the transcript does not have.
 
@@ -321,10 +301,6 @@ def build_known_picture(rendering: KnownPicture) -> Picture:
     # In place of the cached property, which would hash the missing bytes.
     picture.__dict__["sha256"] = rendering.sha256
     return picture
-
-
-NOT_ASKED = Usage(requests=0)
-"""Usage of a cached answer: no request."""
 
 
 class _CachedAnswer(Record):
@@ -424,3 +400,25 @@ class Cache:
 
     def _picture_path(self, sha256: str) -> Path:
         return self._folder / "pictures" / sha256[:2] / f"{sha256}.png"
+
+
+def _convert_value(value: object) -> Any:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    # The hash stands for a picture: JSON cannot hold the bytes, and equal files give equal hashes.
+    if isinstance(value, Picture):
+        return value.sha256
+    if isinstance(value, tuple | list):
+        return [_convert_value(part) for part in cast("tuple[object, ...]", value)]
+    if is_dataclass(value):
+        return {field.name: _convert_value(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return [[_convert_value(key), _convert_value(part)] for key, part in value.items()]
+    raise TypeError(f"a question with a {type(value).__name__}, which no record can hold")
+
+
+def _clean_words(words: str, longest: int) -> str:
+    # A release with characters that nobody sees is refused.
+    return remove_invisible(replace_surrogates(words[:longest]))

@@ -18,6 +18,10 @@ _BASIC = frozenset(
 )
 """Names that a second word says more closely: "denim blue" is denim, "grey blue" is between."""
 
+_HEX = r"\#[0-9a-f]{6}"
+_RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*,?\s*(\d{1,3})\s*,?\s*(\d{1,3})[^()]{0,20}\)")
+_ANY_HEX = re.compile(r"#([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3})(?![0-9a-z])")
+
 
 def format_hex(red: int, green: int, blue: int) -> str:
     """Return ``#rrggbb`` of three values 0–255."""
@@ -47,33 +51,12 @@ def _split_name(name: str) -> list[str]:
 
 NAMES: dict[str, str] = {**_read_css_names(), **_TABLE["colours"]}
 
-_HEX = r"\#[0-9a-f]{6}"
-_RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*,?\s*(\d{1,3})\s*,?\s*(\d{1,3})[^()]{0,20}\)")
-_ANY_HEX = re.compile(r"#([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3})(?![0-9a-z])")
-
-
-@cache
-def _compile_pattern() -> re.Pattern[str]:
-    """Return the pattern of a colour in words, compiled with the first text: that takes long with so many names."""
-    # The longest names first, since an alternation takes the first one that fits.
-    plain = rf"(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![a-z])"
-    mixed = rf"{plain}(?:[\s/]{plain})?"
-    name = rf"(?:{mixed}|(?:very\s+)?(?:(?:{'|'.join(MODIFIERS)})\s+){{1,2}}{mixed})"
-    return re.compile(
-        rf"\b(?P<a>{name})\s*\(?\s*(?P<b>{_HEX})\)?|(?P<c>{_HEX})\s*\(\s*(?:{name})\s*\)"
-        rf"|\b(?P<d>{name})(?:\s+colou?r(?:ed)?\b)?"
-    )
-
 
 def replace_colour_words(text: str) -> str:
     """Write every colour in lower-case ``text`` as ``#rrggbb``; a name with a hex value beside it gives the hex."""
     text = _RGB.sub(lambda m: format_hex(*(min(255, int(part)) for part in m.groups())), text)
     text = _ANY_HEX.sub(lambda m: _expand_hex(m[1]), text)
     return _compile_pattern().sub(lambda m: m["b"] or m["c"] or parse_colour_name(m["d"]), text)
-
-
-def _expand_hex(digits: str) -> str:
-    return "#" + ("".join(digit * 2 for digit in digits) if len(digits) == 3 else digits[:6])
 
 
 @cache
@@ -99,24 +82,6 @@ def parse_colour_name(words: str) -> str:
         return NAMES[shade]
     halves = parse_hex(NAMES[shade]), parse_hex(parse_colour_name(rest))
     return format_hex(*(round(math.fsum(pair) / 2) for pair in zip(*halves, strict=True)))
-
-
-def _apply_modifier(colour: str, modifier: str) -> str:
-    hue, light, saturation = colorsys.rgb_to_hls(*(part / 255 for part in parse_hex(colour)))
-    if modifier in {"dark", "deep"}:
-        light *= 0.6
-    elif modifier in {"light", "pale", "pastel", "soft"}:
-        light += (1 - light) * (0.5 if modifier in {"light", "soft"} else 0.65)
-    elif modifier in {"very light", "very pale", "very soft"}:
-        light, saturation = light + (1 - light) * 0.7, saturation * 0.6
-    elif modifier in {"very dark", "very deep"}:
-        light *= 0.6
-    elif modifier in {"bright", "vivid"} and saturation > 0:
-        saturation = 1.0
-    elif modifier in {"dull", "muted"}:
-        saturation *= 0.5
-    red, green, blue = colorsys.hls_to_rgb(hue, min(1.0, light), saturation)
-    return format_hex(round(red * 255), round(green * 255), round(blue * 255))
 
 
 def parse_hex(colour: str) -> tuple[int, int, int]:
@@ -222,6 +187,46 @@ def name_colour(colour: str) -> str:
     return f"{_name_shade(lightness)}{name}"
 
 
+def measure_rgb_distance(first: str, second: str) -> float:
+    """Return the Euclidean distance of two colours in RGB, 0–441."""
+    return float(exact.dist(parse_hex(first), parse_hex(second)))
+
+
+@cache
+def _compile_pattern() -> re.Pattern[str]:
+    """Return the pattern of a colour in words, compiled with the first text: that takes long with so many names."""
+    # The longest names first, since an alternation takes the first one that fits.
+    plain = rf"(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![a-z])"
+    mixed = rf"{plain}(?:[\s/]{plain})?"
+    name = rf"(?:{mixed}|(?:very\s+)?(?:(?:{'|'.join(MODIFIERS)})\s+){{1,2}}{mixed})"
+    return re.compile(
+        rf"\b(?P<a>{name})\s*\(?\s*(?P<b>{_HEX})\)?|(?P<c>{_HEX})\s*\(\s*(?:{name})\s*\)"
+        rf"|\b(?P<d>{name})(?:\s+colou?r(?:ed)?\b)?"
+    )
+
+
+def _expand_hex(digits: str) -> str:
+    return "#" + ("".join(digit * 2 for digit in digits) if len(digits) == 3 else digits[:6])
+
+
+def _apply_modifier(colour: str, modifier: str) -> str:
+    hue, light, saturation = colorsys.rgb_to_hls(*(part / 255 for part in parse_hex(colour)))
+    if modifier in {"dark", "deep"}:
+        light *= 0.6
+    elif modifier in {"light", "pale", "pastel", "soft"}:
+        light += (1 - light) * (0.5 if modifier in {"light", "soft"} else 0.65)
+    elif modifier in {"very light", "very pale", "very soft"}:
+        light, saturation = light + (1 - light) * 0.7, saturation * 0.6
+    elif modifier in {"very dark", "very deep"}:
+        light *= 0.6
+    elif modifier in {"bright", "vivid"} and saturation > 0:
+        saturation = 1.0
+    elif modifier in {"dull", "muted"}:
+        saturation *= 0.5
+    red, green, blue = colorsys.hls_to_rgb(hue, min(1.0, light), saturation)
+    return format_hex(round(red * 255), round(green * 255), round(blue * 255))
+
+
 def _name_grey(lightness: float) -> str:
     limits = ((0.12, "black"), (0.4, "dark grey"), (0.68, "grey"), (0.93, "light grey"))
     return next((name for limit, name in limits if lightness < limit), "white")
@@ -235,8 +240,3 @@ def _name_hue(degrees: float) -> str:
     limits = ((14, "red"), (42, "orange"), (68, "yellow"), (165, "green"), (188, "turquoise"), (255, "blue"),
               (292, "purple"), (335, "pink"))  # fmt: skip
     return next((name for limit, name in limits if degrees < limit), "red")
-
-
-def measure_rgb_distance(first: str, second: str) -> float:
-    """Return the Euclidean distance of two colours in RGB, 0–441."""
-    return float(exact.dist(parse_hex(first), parse_hex(second)))

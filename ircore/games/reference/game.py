@@ -72,24 +72,6 @@ _TANGRAMS = {
 }
 """Accuracy in per cent of people on KiloGram's development split, ten pictures."""
 
-
-def _list_published_figures() -> Iterator[PublishedFigure]:
-    for series, curve in _BY_REPETITION.items():
-        for place, percent in curve.items():
-            label, (who, _, preset) = f"{series}, repetition {place}", series.partition(", ")
-            yield PublishedFigure(label, "correct", round(percent / 100, 4), ICCA, who, place, preset)
-    for model, (before, misled) in _MISLED.items():
-        yield PublishedFigure(f"{model}, L7, before misleading rounds", "accuracy", round(before / 100, 4), ICCA)
-        yield PublishedFigure(f"{model}, L7, misleading rounds", "accuracy", round(misled / 100, 4), ICCA)
-    for label, percent in _TANGRAMS.items():
-        who, _, condition = label.partition(", ")
-        row = condition.replace(" + ", "_") if who == "people" else ""
-        yield PublishedFigure(label, "accuracy", round(percent / 100, 4), KILOGRAM, who if row else "", row=row)
-
-
-PUBLISHED = tuple(_list_published_figures())
-
-
 PLACEHOLDERS: dict[str, tuple[str, ...]] = {
     "speaker_simple": (),
     "speaker_gricean": (),
@@ -108,19 +90,7 @@ PLACEHOLDERS: dict[str, tuple[str, ...]] = {
 }
 """The texts of a set by name, and what each must have a place for."""
 
-
 GREY = "#808080"
-
-
-def mask_pictures(pictures: Mapping[str, Picture]) -> dict[str, Picture]:
-    """Return a grey picture of the same size for each."""
-    return {name: _build_grey_picture(picture.width, picture.height) for name, picture in pictures.items()}
-
-
-@cache
-def _build_grey_picture(width: int, height: int) -> Picture:
-    return Picture.from_pixels(Drawing(width, height, GREY).pixels)
-
 
 LONGEST_MESSAGE = 4000
 """Characters of a message; people's longest has 185."""
@@ -154,37 +124,26 @@ LISTENER: Seat[Question, ChoiceAnswer] = Seat(
 )
 
 
-@dataclass
-class _Dialogue:
-    """Questions and answers of each seat so far, and the rounds."""
+def _list_published_figures() -> Iterator[PublishedFigure]:
+    for series, curve in _BY_REPETITION.items():
+        for place, percent in curve.items():
+            label, (who, _, preset) = f"{series}, repetition {place}", series.partition(", ")
+            yield PublishedFigure(label, "correct", round(percent / 100, 4), ICCA, who, place, preset)
+    for model, (before, misled) in _MISLED.items():
+        yield PublishedFigure(f"{model}, L7, before misleading rounds", "accuracy", round(before / 100, 4), ICCA)
+        yield PublishedFigure(f"{model}, L7, misleading rounds", "accuracy", round(misled / 100, 4), ICCA)
+    for label, percent in _TANGRAMS.items():
+        who, _, condition = label.partition(", ")
+        row = condition.replace(" + ", "_") if who == "people" else ""
+        yield PublishedFigure(label, "accuracy", round(percent / 100, 4), KILOGRAM, who if row else "", row=row)
 
-    speaker: list[Said] = field(default_factory=list)
-    listener: list[Said] = field(default_factory=list)
-    rounds: list[Round] = field(default_factory=list)
+
+PUBLISHED = tuple(_list_published_figures())
 
 
-@dataclass(frozen=True)
-class _Match:
-    """Setup, labels, targets and orders, which stay the same in an episode."""
-
-    setup: EpisodeSetup[ReferenceRules]
-    labels: tuple[str, ...]
-    targets: tuple[str, ...]
-    orders: tuple[ContextOrder, ...]
-
-    @property
-    def context(self) -> Context:
-        context: Context = self.setup.payload
-        return context
-
-    def words(self, name: str, **places: object) -> str:
-        prompts: TextPrompts = self.setup.prompts
-        return prompts.words(name, count=len(self.labels), labels=", ".join(self.labels), **places)
-
-    def captioned(self, names: Sequence[str], pictures: Mapping[str, Picture]) -> tuple[Captioned, ...]:
-        return tuple(
-            Captioned(f"Picture {label}:", pictures[name]) for label, name in zip(self.labels, names, strict=True)
-        )
+def mask_pictures(pictures: Mapping[str, Picture]) -> dict[str, Picture]:
+    """Return a grey picture of the same size for each."""
+    return {name: _build_grey_picture(picture.width, picture.height) for name, picture in pictures.items()}
 
 
 class ReferenceGame(Game[ReferenceRules]):
@@ -289,6 +248,44 @@ class ReferenceGame(Game[ReferenceRules]):
     def prompts(self, folder: Path | None) -> TextPrompts:
         """Read the prompts; see ``load_text_prompts``."""
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
+
+
+@cache
+def _build_grey_picture(width: int, height: int) -> Picture:
+    return Picture.from_pixels(Drawing(width, height, GREY).pixels)
+
+
+@dataclass
+class _Dialogue:
+    """Questions and answers of each seat so far, and the rounds."""
+
+    speaker: list[Said] = field(default_factory=list)
+    listener: list[Said] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Match:
+    """Setup, labels, targets and orders, which stay the same in an episode."""
+
+    setup: EpisodeSetup[ReferenceRules]
+    labels: tuple[str, ...]
+    targets: tuple[str, ...]
+    orders: tuple[ContextOrder, ...]
+
+    @property
+    def context(self) -> Context:
+        context: Context = self.setup.payload
+        return context
+
+    def words(self, name: str, **places: object) -> str:
+        prompts: TextPrompts = self.setup.prompts
+        return prompts.words(name, count=len(self.labels), labels=", ".join(self.labels), **places)
+
+    def captioned(self, names: Sequence[str], pictures: Mapping[str, Picture]) -> tuple[Captioned, ...]:
+        return tuple(
+            Captioned(f"Picture {label}:", pictures[name]) for label, name in zip(self.labels, names, strict=True)
+        )
 
 
 def _build_match(setup: EpisodeSetup[ReferenceRules]) -> _Match:

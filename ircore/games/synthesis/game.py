@@ -29,6 +29,13 @@ PLACEHOLDERS: dict[str, tuple[str, ...]] = {
 }
 """The texts of a set by name, and what each must have a place for."""
 
+MOST_SUMMARY = 400
+"""Characters of a summary that later prompts repeat."""
+
+NAME = "synthesis"
+DESCRIBER: Seat[Question, TextAnswer] = Seat("describer", "Describer", "the kind and summaries of earlier ones", "text")
+CODER: Seat[Question, TextAnswer] = Seat("coder", "Coder", "the description, and faults of its programs", "text")
+
 
 class SynthesisPrompts(TextPrompts):
     """The prompts of a run that makes targets.
@@ -63,10 +70,6 @@ def load_synthesis_prompts(folder: Path | None) -> SynthesisPrompts:
     return load_text_prompts(SynthesisPrompts, PLACEHOLDERS, __package__, folder)
 
 
-MOST_SUMMARY = 400
-"""Characters of a summary that later prompts repeat."""
-
-
 class FigurePlan(NamedTuple):
     """The description of a figure."""
 
@@ -99,16 +102,6 @@ def find_program(answer: str) -> str | None:
     if blocks:
         return str(max(blocks, key=len))
     return answer if "def draw(" in answer and "```" not in answer else None
-
-
-def _find_between_tags(tag: str, text: str) -> str:
-    match = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL | re.IGNORECASE)
-    return match[1].strip() if match else ""
-
-
-NAME = "synthesis"
-DESCRIBER: Seat[Question, TextAnswer] = Seat("describer", "Describer", "the kind and summaries of earlier ones", "text")
-CODER: Seat[Question, TextAnswer] = Seat("coder", "Coder", "the description, and faults of its programs", "text")
 
 
 class SynthesisRules(GameRules):
@@ -252,13 +245,18 @@ class SynthesisGame(Game[SynthesisRules]):
         return load_synthesis_prompts(folder)
 
 
+def format_figure_name(category: str, difficulty: Difficulty, number: int) -> str:
+    """Return the name of a figure, which becomes the instance's id, such as ``bar_graph-easy-01``."""
+    return f"{category}-{difficulty}-{number:02d}"
+
+
+def _find_between_tags(tag: str, text: str) -> str:
+    match = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL | re.IGNORECASE)
+    return match[1].strip() if match else ""
+
+
 def _build_step(number: int, plan: FigurePlan, programs: list[str], faults: list[str], key: str | None) -> FigureStep:
     return FigureStep(
         number=number, summary=plan.summary, description=plan.description, programs=tuple(programs),
         faults=tuple(faults), key=key,
     )  # fmt: skip
-
-
-def format_figure_name(category: str, difficulty: Difficulty, number: int) -> str:
-    """Return the name of a figure, which becomes the instance's id, such as ``bar_graph-easy-01``."""
-    return f"{category}-{difficulty}-{number:02d}"

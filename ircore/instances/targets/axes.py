@@ -24,6 +24,11 @@ DASHES: tuple[tuple[float, ...], ...] = ((), (6, 4), (2, 3))
 Frame = Literal["box", "corner", "bottom", "left"]
 TickMarks = Literal["out", "in", "none"]
 
+SHAPES = ("circle", "square", "triangle", "diamond", "ring")
+"""A ring is a circle filled with the colour beneath."""
+
+ATTEMPTS = 60
+
 
 @dataclass(frozen=True)
 class AxisPlan:
@@ -122,12 +127,6 @@ def round_numbers(near: float, factors: Sequence[float]) -> list[float]:
     """Return the factors times the power of ten at or below a number, then times the next power."""
     power = math.floor(exact.log10(near))
     return [factor * exact.power_of_ten(exponent) for exponent in (power, power + 1) for factor in factors]
-
-
-def _list_multiples(low: float, high: float, step: float) -> tuple[float, ...]:
-    # The slack keeps an end that is a multiple but for the error of its division.
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return tuple(round(index * step, 9) for index in range(first, last + 1))
 
 
 def format_number(value: float) -> str:
@@ -235,24 +234,6 @@ def draw_names(scene: SceneDrawing, plot: Plot) -> None:
         scene.text("axis_label", at, plot.y_axis.name, size, ink, "rm", rotation=90, axis="y")
 
 
-def _draw_frame(scene: SceneDrawing, plot: Plot) -> None:
-    frame, width, ink = plot.style.frame, plot.style.width, plot.style.paper.ink
-    left, right = align_to_pixels(plot.left, width), align_to_pixels(plot.right, width)
-    top, bottom = align_to_pixels(plot.top, width), align_to_pixels(plot.bottom, width)
-    if frame == "box":
-        scene.line("frame", [(left, top), (right, top)], ink, width, side="top")
-        scene.line("frame", [(right, top), (right, bottom)], ink, width, side="right")
-    if frame != "left":
-        _draw_axis_line(scene, plot, "x", ((left, bottom), (right, bottom)))
-    if frame != "bottom":
-        _draw_axis_line(scene, plot, "y", ((left, bottom), (left, top)))
-
-
-def _draw_axis_line(scene: SceneDrawing, plot: Plot, orientation: str, ends: tuple[tuple[float, float], ...]) -> None:
-    scale = plot.x if orientation == "x" else plot.y
-    scene.line("axis", ends, plot.style.paper.ink, plot.style.width, **describe_axis(orientation, scale))
-
-
 def describe_axis(orientation: str, scale: AxisScale) -> dict[str, Any]:
     """Return the parameters of an axis element: the axis's name, and which values lie at which pixels."""
     return {
@@ -260,58 +241,6 @@ def describe_axis(orientation: str, scale: AxisScale) -> dict[str, Any]:
         "data_range": [scale.low, scale.high],
         "pixel_range": [scale.start, scale.end],
     }
-
-
-def _draw_gridline(
-    scene: SceneDrawing, plot: Plot, orientation: str, value: float, colour: str, dash: tuple[float, ...]
-) -> None:
-    scene.line("gridline", find_line_ends(plot, orientation, value), colour, 1.0, dash, axis=orientation, value=value)
-
-
-def _draw_x_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
-    style, ink, at = plot.style, plot.style.paper.ink, plot.x(value)
-    # A frame of the left side alone has no line below that marks could start from.
-    if style.marks != "none" and style.frame != "left":
-        ends = [
-            (align_to_pixels(at, 1), plot.bottom),
-            (align_to_pixels(at, 1), plot.bottom + (5 if style.marks == "out" else -5)),
-        ]
-        scene.line("tick", ends, ink, 1.0, axis="x", value=value)
-    below = plot.bottom + GAP + (5 if style.marks == "out" else 0)
-    if plot.x_axis.rotation == 45:
-        scene.text("tick_label", (at + 5, below), label, style.font, ink, "rt", 45, axis="x", value=value)
-    else:
-        rotation = plot.x_axis.rotation
-        scene.text("tick_label", (at, below), label, style.font, ink, "mt", rotation, axis="x", value=value)
-
-
-def _draw_y_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
-    style, ink, at = plot.style, plot.style.paper.ink, plot.y(value)
-    if style.marks != "none" and style.frame != "bottom":
-        ends = [
-            (plot.left, align_to_pixels(at, 1)),
-            (plot.left + (5 if style.marks == "in" else -5), align_to_pixels(at, 1)),
-        ]
-        scene.line("tick", ends, ink, 1.0, axis="y", value=value)
-    beside = plot.left - GAP - (5 if style.marks == "out" else 0)
-    scene.text("tick_label", (beside, at), label, style.font, ink, "rm", axis="y", value=value)
-
-
-def _compute_name_room(axis: AxisPlan, style: AxesStyle) -> float:
-    return style.font + GAP + 2 if axis.name else 0.0
-
-
-def _measure_rotated(text: str, font: float, rotation: float) -> tuple[float, float]:
-    width, height = text_size(text, font)
-    turn = math.radians(rotation)
-    return (
-        width * exact.cos(turn) + height * exact.sin(turn),
-        width * exact.sin(turn) + height * exact.cos(turn),
-    )
-
-
-SHAPES = ("circle", "square", "triangle", "diamond", "ring")
-"""A ring is a circle filled with the colour beneath."""
 
 
 def draw_marker(
@@ -331,25 +260,6 @@ def draw_marker(
     box = _draw_mark(scene.drawing, centre, shape, size / 2, colour, surface)
     at = [round(centre[0], 2), round(centre[1], 2)]
     return scene.add("marker", box, colour, shape=shape, centre=at, size=size, **parameters)
-
-
-def _draw_mark(drawing: Drawing, centre: Point, shape: str, half: float, colour: str, surface: str) -> Box:
-    x, y = centre
-    if shape == "circle":
-        return drawing.ellipse(centre, (half, half), colour)
-    if shape == "ring":
-        drawing.ellipse(centre, (half, half), surface)
-        return drawing.ellipse(centre, (half, half), outline=colour, width=2.0)
-    if shape == "square":
-        half *= 0.9
-        return drawing.rectangle(x - half, y - half, x + half, y + half, colour)
-    if shape == "triangle":
-        return drawing.polygon([(x, y - half * 1.25), (x + half * 1.2, y + half), (x - half * 1.2, y + half)], colour)
-    half *= 1.25
-    return drawing.polygon([(x, y - half), (x + half, y), (x, y + half), (x - half, y)], colour)
-
-
-ATTEMPTS = 60
 
 
 def draw_until_legible(draw: Callable[[random.Random], Drawn], rng: random.Random) -> Drawn:
@@ -401,3 +311,91 @@ def is_free(scene: SceneDrawing, box: Box, over: Iterable[str]) -> bool:
     # More colours than are allowed give None, which is cheaper than a look at every pixel.
     colours = scene.drawing.image.crop((box.left, box.top, box.right, box.bottom)).getcolors(maxcolors=len(allowed))
     return colours is not None and all(colour in allowed for _, colour in colours)
+
+
+def _list_multiples(low: float, high: float, step: float) -> tuple[float, ...]:
+    # The slack keeps an end that is a multiple but for the error of its division.
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return tuple(round(index * step, 9) for index in range(first, last + 1))
+
+
+def _draw_frame(scene: SceneDrawing, plot: Plot) -> None:
+    frame, width, ink = plot.style.frame, plot.style.width, plot.style.paper.ink
+    left, right = align_to_pixels(plot.left, width), align_to_pixels(plot.right, width)
+    top, bottom = align_to_pixels(plot.top, width), align_to_pixels(plot.bottom, width)
+    if frame == "box":
+        scene.line("frame", [(left, top), (right, top)], ink, width, side="top")
+        scene.line("frame", [(right, top), (right, bottom)], ink, width, side="right")
+    if frame != "left":
+        _draw_axis_line(scene, plot, "x", ((left, bottom), (right, bottom)))
+    if frame != "bottom":
+        _draw_axis_line(scene, plot, "y", ((left, bottom), (left, top)))
+
+
+def _draw_axis_line(scene: SceneDrawing, plot: Plot, orientation: str, ends: tuple[tuple[float, float], ...]) -> None:
+    scale = plot.x if orientation == "x" else plot.y
+    scene.line("axis", ends, plot.style.paper.ink, plot.style.width, **describe_axis(orientation, scale))
+
+
+def _draw_gridline(
+    scene: SceneDrawing, plot: Plot, orientation: str, value: float, colour: str, dash: tuple[float, ...]
+) -> None:
+    scene.line("gridline", find_line_ends(plot, orientation, value), colour, 1.0, dash, axis=orientation, value=value)
+
+
+def _draw_x_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
+    style, ink, at = plot.style, plot.style.paper.ink, plot.x(value)
+    # A frame of the left side alone has no line below that marks could start from.
+    if style.marks != "none" and style.frame != "left":
+        ends = [
+            (align_to_pixels(at, 1), plot.bottom),
+            (align_to_pixels(at, 1), plot.bottom + (5 if style.marks == "out" else -5)),
+        ]
+        scene.line("tick", ends, ink, 1.0, axis="x", value=value)
+    below = plot.bottom + GAP + (5 if style.marks == "out" else 0)
+    if plot.x_axis.rotation == 45:
+        scene.text("tick_label", (at + 5, below), label, style.font, ink, "rt", 45, axis="x", value=value)
+    else:
+        rotation = plot.x_axis.rotation
+        scene.text("tick_label", (at, below), label, style.font, ink, "mt", rotation, axis="x", value=value)
+
+
+def _draw_y_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
+    style, ink, at = plot.style, plot.style.paper.ink, plot.y(value)
+    if style.marks != "none" and style.frame != "bottom":
+        ends = [
+            (plot.left, align_to_pixels(at, 1)),
+            (plot.left + (5 if style.marks == "in" else -5), align_to_pixels(at, 1)),
+        ]
+        scene.line("tick", ends, ink, 1.0, axis="y", value=value)
+    beside = plot.left - GAP - (5 if style.marks == "out" else 0)
+    scene.text("tick_label", (beside, at), label, style.font, ink, "rm", axis="y", value=value)
+
+
+def _compute_name_room(axis: AxisPlan, style: AxesStyle) -> float:
+    return style.font + GAP + 2 if axis.name else 0.0
+
+
+def _measure_rotated(text: str, font: float, rotation: float) -> tuple[float, float]:
+    width, height = text_size(text, font)
+    turn = math.radians(rotation)
+    return (
+        width * exact.cos(turn) + height * exact.sin(turn),
+        width * exact.sin(turn) + height * exact.cos(turn),
+    )
+
+
+def _draw_mark(drawing: Drawing, centre: Point, shape: str, half: float, colour: str, surface: str) -> Box:
+    x, y = centre
+    if shape == "circle":
+        return drawing.ellipse(centre, (half, half), colour)
+    if shape == "ring":
+        drawing.ellipse(centre, (half, half), surface)
+        return drawing.ellipse(centre, (half, half), outline=colour, width=2.0)
+    if shape == "square":
+        half *= 0.9
+        return drawing.rectangle(x - half, y - half, x + half, y + half, colour)
+    if shape == "triangle":
+        return drawing.polygon([(x, y - half * 1.25), (x + half * 1.2, y + half), (x - half * 1.2, y + half)], colour)
+    half *= 1.25
+    return drawing.polygon([(x, y - half), (x + half, y), (x, y + half), (x - half, y)], colour)

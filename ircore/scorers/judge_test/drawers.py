@@ -61,6 +61,32 @@ PLAIN = frozenset(map(ord, " ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 
 REMEDY = f"Install what foreign drawers need: {install_words('judge-test')}"
 
+DRAWERS = ("matplotlib", "pillow", "resvg")
+
+SQUARE = ((512, 512), (1024, 1024), (768, 768), (640, 640), (300, 300))
+OBLONG = (
+    (1536, 1024), (1024, 1536), (768, 512), (512, 768), (640, 480), (480, 640), (1280, 720), (720, 1280),
+)  # fmt: skip
+"""Sizes of canvases, width and height in pixels: those of today's generators, of videos, of small pictures."""
+
+SHADE = (0.0, 7.0)
+"""ΔE2000 by which a colour is off, at least and at most."""
+
+FAITHFUL_SHADE = (0.0, 2.0)
+"""Shades that a person takes for the same colour."""
+
+PLAIN_FONTS = (
+    "DejaVuSans", "DejaVuSerif", "DejaVuSansMono", "DejaVuSans-Bold", "STIXGeneral", "STIXGeneralBol",
+    "DejaVuSans-Oblique",
+)  # fmt: skip
+"""Fonts that come with matplotlib and have every letter."""
+
+FINE = 3
+"""Times by which Pillow's drawings are larger than the picture."""
+
+WIDER = 1.1
+"""Times by which a text may be wider than in the target: wider ones would cover their neighbours."""
+
 
 def classify_font(name: str) -> str:
     """Return whether a font is ``serif``, ``sans``, ``mono`` or ``hand``.
@@ -86,15 +112,6 @@ def locate_font(name: str) -> Path:
     return next(path for ending in ("ttf", "otf") if (path := folder / f"{name}.{ending}").is_file())
 
 
-@cache
-def _read_letters(name: str) -> frozenset[int]:
-    from matplotlib.ft2font import FT2Font
-
-    letters = frozenset(FT2Font(str(locate_font(name))).get_charmap())
-    # Computer Modern has other signs than its table says from some places on: "°" would be drawn as "ß".
-    return letters & PLAIN if name.startswith("cm") else letters
-
-
 def list_fonts_with(letters: Iterable[str]) -> tuple[str, ...]:
     """Return the fonts that have every one of these letters."""
     wanted = {ord(letter) for letter in letters}
@@ -105,26 +122,6 @@ def list_fonts_with(letters: Iterable[str]) -> tuple[str, ...]:
 def measure_text_width(text: str, name: str) -> float:
     """Return how wide a text is in a font, in parts of the font's size."""
     return float(_load_large_font(name).getlength(text)) / 100
-
-
-@cache
-def _load_large_font(name: str) -> ImageFont.FreeTypeFont:
-    return ImageFont.truetype(str(locate_font(name)), 100)
-
-
-DRAWERS = ("matplotlib", "pillow", "resvg")
-
-SQUARE = ((512, 512), (1024, 1024), (768, 768), (640, 640), (300, 300))
-OBLONG = (
-    (1536, 1024), (1024, 1536), (768, 512), (512, 768), (640, 480), (480, 640), (1280, 720), (720, 1280),
-)  # fmt: skip
-"""Sizes of canvases, width and height in pixels: those of today's generators, of videos, of small pictures."""
-
-SHADE = (0.0, 7.0)
-"""ΔE2000 by which a colour is off, at least and at most."""
-
-FAITHFUL_SHADE = (0.0, 2.0)
-"""Shades that a person takes for the same colour."""
 
 
 @dataclass(frozen=True)
@@ -162,19 +159,6 @@ class DrawingStyle:
         return _shade_colour(colour, self.shades, self.off)
 
 
-@cache
-def _shade_colour(colour: str, seed: int, off: tuple[float, float]) -> str:
-    rng = random.Random(f"{seed}/{colour}")
-    least, most = off
-    for attempt in range(300):
-        reach = max(2, round((16 if least < 4 else 30) * (1 - attempt / 320)))
-        parts = [int(colour[at : at + 2], 16) + rng.randint(-reach, reach) for at in (1, 3, 5)]
-        shaded = "#" + "".join(f"{min(255, max(0, part)):02x}" for part in parts)
-        if least <= measure_colour_difference(colour, shaded) <= most:
-            return shaded
-    return colour
-
-
 def choose_random_style(rng: random.Random, shifted: bool) -> DrawingStyle:
     """Choose a style; a shifted layout is moved by up to 5 % and between 95 and 105 % large, others by up to 1 %."""
     reach = 0.05 if shifted else 0.01
@@ -185,13 +169,6 @@ def choose_random_style(rng: random.Random, shifted: bool) -> DrawingStyle:
         rng.choice(DRAWERS), font, letters, rng.uniform(0.75, 1.5), rng.randrange(1000), move,
         1 + rng.uniform(-reach, reach),
     )  # fmt: skip
-
-
-PLAIN_FONTS = (
-    "DejaVuSans", "DejaVuSerif", "DejaVuSansMono", "DejaVuSans-Bold", "STIXGeneral", "STIXGeneralBol",
-    "DejaVuSans-Oblique",
-)  # fmt: skip
-"""Fonts that come with matplotlib and have every letter."""
 
 
 def choose_faithful_style(rng: random.Random, scene: Scene, drawer: str | None = None) -> DrawingStyle:
@@ -231,13 +208,6 @@ def compress_as_jpeg(image: Image.Image, quality: int) -> Image.Image:
     return Image.open(buffer).convert("RGB")
 
 
-FINE = 3
-"""Times by which Pillow's drawings are larger than the picture."""
-
-WIDER = 1.1
-"""Times by which a text may be wider than in the target: wider ones would cover their neighbours."""
-
-
 def redraw_scene(scene: Scene, style: DrawingStyle) -> Image.Image:
     """Draw a scene in a style, on the style's canvas.
 
@@ -254,6 +224,39 @@ def redraw_scene(scene: Scene, style: DrawingStyle) -> Image.Image:
     except ImportError as error:
         raise InputError(f"drawer {style.drawer}: {error.name} is not installed", REMEDY) from None
     return compress_as_jpeg(finish_picture(image, placed, style.ways, style.shades), style.quality)
+
+
+def compute_unit(scene: Scene, style: DrawingStyle) -> float:
+    """Return the pixels of a picture that one pixel of the target becomes."""
+    width, height = style.canvas
+    return style.scale * min(width / scene.width, height / scene.height)
+
+
+@cache
+def _read_letters(name: str) -> frozenset[int]:
+    from matplotlib.ft2font import FT2Font
+
+    letters = frozenset(FT2Font(str(locate_font(name))).get_charmap())
+    # Computer Modern has other signs than its table says from some places on: "°" would be drawn as "ß".
+    return letters & PLAIN if name.startswith("cm") else letters
+
+
+@cache
+def _load_large_font(name: str) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(str(locate_font(name)), 100)
+
+
+@cache
+def _shade_colour(colour: str, seed: int, off: tuple[float, float]) -> str:
+    rng = random.Random(f"{seed}/{colour}")
+    least, most = off
+    for attempt in range(300):
+        reach = max(2, round((16 if least < 4 else 30) * (1 - attempt / 320)))
+        parts = [int(colour[at : at + 2], 16) + rng.randint(-reach, reach) for at in (1, 3, 5)]
+        shaded = "#" + "".join(f"{min(255, max(0, part)):02x}" for part in parts)
+        if least <= measure_colour_difference(colour, shaded) <= most:
+            return shaded
+    return colour
 
 
 def _apply_style(outline: Outline, scene: Scene, style: DrawingStyle) -> Outline:
@@ -278,12 +281,6 @@ def _apply_style(outline: Outline, scene: Scene, style: DrawingStyle) -> Outline
     colour, edge = (part and style.shade(part) for part in (outline.colour, outline.edge))
     line = outline.width * (1 + (style.widths - 1) / 2) * unit
     return FilledArea(rims, colour, edge, line, outline.mark)
-
-
-def compute_unit(scene: Scene, style: DrawingStyle) -> float:
-    """Return the pixels of a picture that one pixel of the target becomes."""
-    width, height = style.canvas
-    return style.scale * min(width / scene.width, height / scene.height)
 
 
 def _draw_with_matplotlib(outlines: Sequence[Outline], ground: str, style: DrawingStyle) -> Image.Image:

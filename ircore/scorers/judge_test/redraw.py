@@ -23,6 +23,22 @@ from ircore.instances.targets.simple_shapes import RING_HOLE, compute_corners
 FRINGE = 2
 """Pixels about a changed one that are painted over too: a redrawn text may lie half a pixel off."""
 
+CHART_MARKS = {"bar": None, "wedge": "category", "polyline": "series", "curve": "function"}
+"""Types of marks in charts, and the parameter that names what belongs together."""
+
+SHEET_MARKS = ("segment", "circle", "polygon", "arc", "area", "disc")
+"""Types of marks in geometry."""
+
+ATTACHED = {
+    "wedge": ("wedge_label", "leader"),
+    "polyline": ("marker", "area", "series_label"),
+    "curve": ("curve_label",),
+}
+"""Types of the elements that go with a mark: by the same parameter, or by the same colour where they have none."""
+
+LABEL_REACH = 12
+"""Pixels that a bar's label lies off its bar at most."""
+
 
 def repaint_changes(target: Pixels, before: Scene, after: Scene) -> Pixels:
     """Return a target's picture with the changes between two of its scenes painted over.
@@ -48,6 +64,37 @@ def redraw_scene(scene: Scene) -> Pixels:
     for element in scene.elements:
         _draw(drawing, element, surface or "#ffffff")
     return drawing.pixels
+
+
+class SceneMark(NamedTuple):
+    """A mark of a scene."""
+
+    members: tuple[int, ...]
+    """Places of its elements in the scene, the mark itself first."""
+
+    colour: str
+    """As drawn, ``#rrggbb``."""
+
+    size: float
+    """What it takes of the picture: square pixels, of thin lines their length in pixels."""
+
+
+def find_marks(scene: Scene) -> tuple[SceneMark, ...]:
+    """Return the marks of a scene in the order in which they were drawn."""
+    kinds = {element.type for element in scene.elements}
+    for kind, key in CHART_MARKS.items():
+        if kind in kinds:
+            # The first type that occurs decides: a chart has bars or wedges or lines, and an area belongs to its line.
+            return tuple(_find_chart_marks(scene, kind, key))
+    # A circle of a geometry sheet is a drawn line with points; one with centre and radius alone is a coloured shape.
+    if any(element.type in SHEET_MARKS and (element.type != "circle" or "points" in element.parameters)
+           for element in scene.elements):  # fmt: skip
+        return tuple(_find_sheet_marks(scene))
+    return tuple(
+        SceneMark((index,), element.colour or "", _measure_extent(element))
+        for index, element in enumerate(scene.elements)
+        if element.type != "background"
+    )
 
 
 def _draw(drawing: Drawing, element: Element, surface: str) -> None:
@@ -153,51 +200,6 @@ def _draw_shape(drawing: Drawing, element: Element, colour: str) -> None:
     drawing.polygon(outline, fill, edge, width)
 
 
-CHART_MARKS = {"bar": None, "wedge": "category", "polyline": "series", "curve": "function"}
-"""Types of marks in charts, and the parameter that names what belongs together."""
-
-SHEET_MARKS = ("segment", "circle", "polygon", "arc", "area", "disc")
-"""Types of marks in geometry."""
-
-ATTACHED = {
-    "wedge": ("wedge_label", "leader"),
-    "polyline": ("marker", "area", "series_label"),
-    "curve": ("curve_label",),
-}
-"""Types of the elements that go with a mark: by the same parameter, or by the same colour where they have none."""
-
-
-class SceneMark(NamedTuple):
-    """A mark of a scene."""
-
-    members: tuple[int, ...]
-    """Places of its elements in the scene, the mark itself first."""
-
-    colour: str
-    """As drawn, ``#rrggbb``."""
-
-    size: float
-    """What it takes of the picture: square pixels, of thin lines their length in pixels."""
-
-
-def find_marks(scene: Scene) -> tuple[SceneMark, ...]:
-    """Return the marks of a scene in the order in which they were drawn."""
-    kinds = {element.type for element in scene.elements}
-    for kind, key in CHART_MARKS.items():
-        if kind in kinds:
-            # The first type that occurs decides: a chart has bars or wedges or lines, and an area belongs to its line.
-            return tuple(_find_chart_marks(scene, kind, key))
-    # A circle of a geometry sheet is a drawn line with points; one with centre and radius alone is a coloured shape.
-    if any(element.type in SHEET_MARKS and (element.type != "circle" or "points" in element.parameters)
-           for element in scene.elements):  # fmt: skip
-        return tuple(_find_sheet_marks(scene))
-    return tuple(
-        SceneMark((index,), element.colour or "", _measure_extent(element))
-        for index, element in enumerate(scene.elements)
-        if element.type != "background"
-    )
-
-
 def _find_chart_marks(scene: Scene, kind: str, key: str | None) -> Iterable[SceneMark]:
     groups: dict[object, list[int]] = {}
     for index, element in enumerate(scene.elements):
@@ -249,10 +251,6 @@ def _find_value_label(scene: Scene, bar: Element) -> list[int]:
         if element.type == "value_label" and element.parameters.get("value") == bar.parameters["value"]
     ]
     return [index for distance, index in sorted(labels)[:1] if distance <= LABEL_REACH]
-
-
-LABEL_REACH = 12
-"""Pixels that a bar's label lies off its bar at most."""
 
 
 def _measure_distance(first: Element, second: Element) -> float:

@@ -51,6 +51,11 @@ REQUESTS, PARSED, VIOLATED, RATIO = (
 Event = dict[str, Any]
 Document = dict[str, Any]
 
+T = TypeVar("T")
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_EPISODES = 100_000
+
 
 @dataclass(frozen=True)
 class ResultPlace:
@@ -114,11 +119,6 @@ def pair_folder(run: Run) -> str:
     """
     seats = (run.submission.players["describer"], run.submission.players["generator"])
     return "--".join(f"{_make_safe_name(seat.label)}-{Rules.of(run).key}" for seat in seats)
-
-
-def _make_safe_name(name: str) -> str:
-    # A dash becomes an underscore, so that two dashes stand between the models alone.
-    return re.sub(r"[^A-Za-z0-9._]+", "_", name)
 
 
 def list_places(run: Run, instances: Sequence[Instance]) -> dict[str, ResultPlace]:
@@ -207,63 +207,6 @@ def build_rounds(played: Played) -> list[list[Event]]:
     return rounds
 
 
-def _build_round(played: Played, number: int, turn: Turn | None) -> list[Event]:
-    call = played.call(number, "describer")
-    earlier = [
-        turn.rendering for turn in list_turns(played.episode) if turn.turn < number and turn.rendering is not None
-    ]
-    drawn = [played.place.image(f"{rendering.sha256}.png") for rendering in earlier]
-    shown_pictures = [played.place.image(format_target_name(played.instance)), *drawn]
-    prompt = call.prompt if call is not None else None
-    events = [
-        _build_event(played, MASTER, DESCRIBER, "send message", prompt or "", shown_pictures),
-        _build_event(played, DESCRIBER, MASTER, "get message", _format_reply(call, turn)),
-    ]
-    if turn is None:
-        return events
-    if turn.action == "done":
-        return [*events, _build_event(played, MASTER, MASTER, "done", "the describer is content")]
-    message = turn.message or ""
-    events.append(_build_event(played, MASTER, MASTER, "parse", message))
-    # The generator edits its latest picture, so it is sent with that picture and without the target.
-    events.append(_build_event(played, MASTER, GENERATOR, "send message", message, drawn[-1:]))
-    if turn.rendering is not None:
-        picture = [played.place.image(f"{turn.rendering.sha256}.png")]
-        events.append(_build_event(played, GENERATOR, MASTER, "get message", "\n".join(turn.notes), picture))
-    return events
-
-
-def _format_reply(call: Call | None, turn: Turn | None) -> str:
-    """Return the raw answer; an unrecorded answer (of a pulled run) is made from the turn."""
-    if call is not None:
-        return call.text or ""
-    if turn is None or turn.action == "done":
-        return "<DONE>"
-    return f"<DESCRIPTION>{turn.message}</DESCRIPTION>"
-
-
-def _build_event(played: Played, source: str, to: str, kind: str, content: str, images: Sequence[str] = ()) -> Event:
-    action: dict[str, Any] = {"type": kind, "content": content}
-    # Words of the game master to itself are neither context nor response of a player.
-    if source != to:
-        action["label"] = "context" if source == MASTER else "response"
-    if images:
-        action["image"] = list(images)
-    return {"from": source, "to": to, "timestamp": played.run.started, "action": action}
-
-
-def _count_requests(events: Sequence[Event]) -> tuple[int, int]:
-    """Return the numbers of answers and of violations in a round."""
-    answers = sum(event["from"] in (DESCRIBER, GENERATOR) for event in events)
-    return answers, sum(event["action"]["type"] == "invalid format" for event in events)
-
-
-T = TypeVar("T")
-
-MAX_BYTES = 64 * 1024 * 1024
-MAX_EPISODES = 100_000
-
-
 class ResultsFolder:
     """A results folder of clembench, opened for reading.
 
@@ -347,6 +290,62 @@ def parse_record(kind: TypeAdapter[T], path: Path, value: object) -> T:
         return kind.validate_python(value)
     except ValidationError as error:
         raise InputError(f"{path}: {describe_validation_error(error)}", "Restore it.") from error
+
+
+def _make_safe_name(name: str) -> str:
+    # A dash becomes an underscore, so that two dashes stand between the models alone.
+    return re.sub(r"[^A-Za-z0-9._]+", "_", name)
+
+
+def _build_round(played: Played, number: int, turn: Turn | None) -> list[Event]:
+    call = played.call(number, "describer")
+    earlier = [
+        turn.rendering for turn in list_turns(played.episode) if turn.turn < number and turn.rendering is not None
+    ]
+    drawn = [played.place.image(f"{rendering.sha256}.png") for rendering in earlier]
+    shown_pictures = [played.place.image(format_target_name(played.instance)), *drawn]
+    prompt = call.prompt if call is not None else None
+    events = [
+        _build_event(played, MASTER, DESCRIBER, "send message", prompt or "", shown_pictures),
+        _build_event(played, DESCRIBER, MASTER, "get message", _format_reply(call, turn)),
+    ]
+    if turn is None:
+        return events
+    if turn.action == "done":
+        return [*events, _build_event(played, MASTER, MASTER, "done", "the describer is content")]
+    message = turn.message or ""
+    events.append(_build_event(played, MASTER, MASTER, "parse", message))
+    # The generator edits its latest picture, so it is sent with that picture and without the target.
+    events.append(_build_event(played, MASTER, GENERATOR, "send message", message, drawn[-1:]))
+    if turn.rendering is not None:
+        picture = [played.place.image(f"{turn.rendering.sha256}.png")]
+        events.append(_build_event(played, GENERATOR, MASTER, "get message", "\n".join(turn.notes), picture))
+    return events
+
+
+def _format_reply(call: Call | None, turn: Turn | None) -> str:
+    """Return the raw answer; an unrecorded answer (of a pulled run) is made from the turn."""
+    if call is not None:
+        return call.text or ""
+    if turn is None or turn.action == "done":
+        return "<DONE>"
+    return f"<DESCRIPTION>{turn.message}</DESCRIPTION>"
+
+
+def _build_event(played: Played, source: str, to: str, kind: str, content: str, images: Sequence[str] = ()) -> Event:
+    action: dict[str, Any] = {"type": kind, "content": content}
+    # Words of the game master to itself are neither context nor response of a player.
+    if source != to:
+        action["label"] = "context" if source == MASTER else "response"
+    if images:
+        action["image"] = list(images)
+    return {"from": source, "to": to, "timestamp": played.run.started, "action": action}
+
+
+def _count_requests(events: Sequence[Event]) -> tuple[int, int]:
+    """Return the numbers of answers and of violations in a round."""
+    answers = sum(event["from"] in (DESCRIBER, GENERATOR) for event in events)
+    return answers, sum(event["action"]["type"] == "invalid format" for event in events)
 
 
 def _format_pair_folder(folder: Path) -> Path:

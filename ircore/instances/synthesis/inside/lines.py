@@ -10,6 +10,10 @@ import numpy as np
 
 from ircore.instances.synthesis.inside.figure_elements import FigureElements, compute_box
 
+MOST_POINTS = 400
+"""Points that an element lists; of longer lines as many are taken evenly."""
+SHAPES = {"o": "circle", "s": "square", "D": "diamond", "d": "diamond", "^": "triangle", "v": "triangle", ".": "circle"}
+
 
 def read_ground(page: FigureElements, axes: Any) -> None:
     """Read the panel behind the data, if it has a colour of its own."""
@@ -91,18 +95,6 @@ def read_stroke(page: FigureElements, kind: str, line: Any, **parameters: Any) -
     page.add(kind, page.sheet.box(line), page.colour_of(line), points=points, width=width, dash=dash, **parameters)
 
 
-def _read_tick(page: FigureElements, mark: Any, name: str, about: dict[str, Any]) -> None:
-    """Read a tick, which matplotlib draws as a marker at a single point."""
-    box = page.sheet.box(mark)
-    if box is None:
-        return
-    left, top, right, bottom = box
-    x, y = (left + right) / 2, (top + bottom) / 2
-    points = [[x, float(top)], [x, float(bottom)]] if name == "x" else [[float(left), y], [float(right), y]]
-    width = page.sheet.width_of(mark.get_markeredgewidth())
-    page.add("tick", box, page.colour(mark.get_markeredgecolor()), points=points, width=width, dash=[], **about)
-
-
 def find_category(axis: Any, value: float) -> str:
     """Return the label of the tick at a value, or the value itself in digits."""
     for tick in axis.get_major_ticks():
@@ -110,11 +102,6 @@ def find_category(axis: Any, value: float) -> str:
         if words and abs(tick.get_loc() - value) < 1e-6 * max(1.0, abs(value)):
             return str(words)[:100]
     return f"{value:g}"
-
-
-MOST_POINTS = 400
-"""Points that an element lists; of longer lines as many are taken evenly."""
-SHAPES = {"o": "circle", "s": "square", "D": "diamond", "d": "diamond", "^": "triangle", "v": "triangle", ".": "circle"}
 
 
 def read_line(page: FigureElements, axes: Any, line: Any) -> None:
@@ -148,6 +135,61 @@ def describe_style(page: FigureElements, line: Any) -> dict[str, Any]:
 def is_straight_across(line: Any, axes: Any) -> bool:
     """Return whether a line was drawn right across the axes, as ``axhline`` and ``axvline`` do."""
     return line.get_transform() in (axes.get_xaxis_transform("grid"), axes.get_yaxis_transform("grid"))
+
+
+def add_path(
+    page: FigureElements,
+    points: list[list[float]],
+    colour: str | None,
+    shape: dict[str, Any],
+    box: Any,
+    *,
+    closed: bool = False,
+) -> None:
+    """Add a drawn path: a polygon if it closes, a segment for each part if it has few, else an arc."""
+    if len(points) > 3 and points[0] == points[-1]:
+        points, closed = points[:-1], True
+    if closed and 3 <= len(points) <= 12:
+        page.add("polygon", box, colour, points=points, corners=points, **shape)
+    elif len(points) > 12:
+        page.add("arc", box, colour, points=points[:: max(1, len(points) // 100)], **shape)
+    else:
+        for start, end in pairwise(points):
+            ends = [start, end]
+            own = compute_box(ends, shape["width"] / 2, *page.sheet.size)
+            page.add("segment", own, colour, points=ends, start=start, end=end, dashed=bool(shape["dash"]), **shape)
+
+
+def add_markers(
+    page: FigureElements, axes: Any, data: Any, transform: Any, size: float, marker: str,
+    face: str | None, edge: str | None, series: int | None = None,
+) -> None:  # fmt: skip
+    """Add a marker for each point: of a line, of a scatter, or points of a figure of geometry."""
+    hollow = face is None or face == page.ground
+    shape = "ring" if hollow and SHAPES.get(marker) == "circle" else SHAPES.get(marker, "circle")
+    colour = (edge if hollow else face) or edge
+    for (x, y), centre in zip(data, page.sheet.pixels(data, transform), strict=False):
+        box = compute_box([centre], size / 2, *page.sheet.size)
+        about: dict[str, Any] = {"shape": shape, "centre": centre, "size": size}
+        if page.category == "geometry":
+            page.add("point", box, colour, name="", centre=centre, radius=round(size / 2, 2))
+        elif series is not None:
+            words = find_category(axes.xaxis, float(x))
+            page.add("marker", box, colour, series=series, value=round(float(y), 6), category=words, **about)
+        else:
+            page.add("marker", box, colour, x=round(float(x), 6), y=round(float(y), 6), **about)
+
+
+def _read_tick(page: FigureElements, mark: Any, name: str, about: dict[str, Any]) -> None:
+    """Read a tick, which matplotlib draws as a marker at a single point."""
+    box = page.sheet.box(mark)
+    if box is None:
+        return
+    left, top, right, bottom = box
+    x, y = (left + right) / 2, (top + bottom) / 2
+    points = [[x, float(top)], [x, float(bottom)]] if name == "x" else [[float(left), y], [float(right), y]]
+    width = page.sheet.width_of(mark.get_markeredgewidth())
+    page.add("tick", box, page.colour(mark.get_markeredgecolor()), points=points, width=width, dash=[], **about)
 
 
 def _add_across(page: FigureElements, axes: Any, line: Any) -> None:
@@ -211,29 +253,6 @@ def _add_segments(page: FigureElements, axes: Any, line: Any) -> None:  # noqa: 
     add_path(page, points, page.colour_of(line), describe_style(page, line), page.sheet.box(line))
 
 
-def add_path(
-    page: FigureElements,
-    points: list[list[float]],
-    colour: str | None,
-    shape: dict[str, Any],
-    box: Any,
-    *,
-    closed: bool = False,
-) -> None:
-    """Add a drawn path: a polygon if it closes, a segment for each part if it has few, else an arc."""
-    if len(points) > 3 and points[0] == points[-1]:
-        points, closed = points[:-1], True
-    if closed and 3 <= len(points) <= 12:
-        page.add("polygon", box, colour, points=points, corners=points, **shape)
-    elif len(points) > 12:
-        page.add("arc", box, colour, points=points[:: max(1, len(points) // 100)], **shape)
-    else:
-        for start, end in pairwise(points):
-            ends = [start, end]
-            own = compute_box(ends, shape["width"] / 2, *page.sheet.size)
-            page.add("segment", own, colour, points=ends, start=start, end=end, dashed=bool(shape["dash"]), **shape)
-
-
 def _add_markers(page: FigureElements, axes: Any, line: Any, *, joined: bool) -> None:
     face, edge = line.get_markerfacecolor(), line.get_markeredgecolor()
     data = _select_finite(line.get_xydata())
@@ -245,26 +264,6 @@ def _add_markers(page: FigureElements, axes: Any, line: Any, *, joined: bool) ->
         page, axes, data, line.get_transform(), size, str(line.get_marker()), page.colour(face), page.colour(edge),
         series=page.series if joined and page.category in ("line_graph", "bar_graph") else None,
     )  # fmt: skip
-
-
-def add_markers(
-    page: FigureElements, axes: Any, data: Any, transform: Any, size: float, marker: str,
-    face: str | None, edge: str | None, series: int | None = None,
-) -> None:  # fmt: skip
-    """Add a marker for each point: of a line, of a scatter, or points of a figure of geometry."""
-    hollow = face is None or face == page.ground
-    shape = "ring" if hollow and SHAPES.get(marker) == "circle" else SHAPES.get(marker, "circle")
-    colour = (edge if hollow else face) or edge
-    for (x, y), centre in zip(data, page.sheet.pixels(data, transform), strict=False):
-        box = compute_box([centre], size / 2, *page.sheet.size)
-        about: dict[str, Any] = {"shape": shape, "centre": centre, "size": size}
-        if page.category == "geometry":
-            page.add("point", box, colour, name="", centre=centre, radius=round(size / 2, 2))
-        elif series is not None:
-            words = find_category(axes.xaxis, float(x))
-            page.add("marker", box, colour, series=series, value=round(float(y), 6), category=words, **about)
-        else:
-            page.add("marker", box, colour, x=round(float(x), 6), y=round(float(y), 6), **about)
 
 
 def _select_finite(data: Any) -> Any:

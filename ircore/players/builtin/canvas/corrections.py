@@ -78,6 +78,8 @@ _IS = re.compile(
     r"|spans|reaches|centred|at|with)\s+(.+)$"
 )
 
+_Rule = Callable[[re.Match[str], Clause, CanvasSheet], bool | None]
+
 
 def split_phrase(words: str) -> tuple[str, str]:
     """Cut "the red circle at (10,20) 40px left" after the noun phrase that names a thing."""
@@ -94,11 +96,6 @@ def split_phrase(words: str) -> tuple[str, str]:
     tail = _NOUN_TAIL.match(words[end:])
     end += tail.end() if tail else 0
     return words[:end], words[end:]
-
-
-def _find_end_without_noun(words: str) -> int:
-    match = re.match(r'(?:the\s+)?(?:#[0-9a-f]{6}\s*(?:one)?|"\d+"|(?:\w{2,12}\s+)?one\b)', words)
-    return match.end() if match else 0
 
 
 def move(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
@@ -144,12 +141,6 @@ def shift(rest: str, verb: str, sheet: CanvasSheet) -> tuple[float, float]:
 def without_shift(words: str) -> str:
     """Return ``words`` without "40px left"."""
     return _SHIFT_BACK.sub(" ", _SHIFT.sub(" ", words)).strip()
-
-
-def _parse_direction(word: str, length: float) -> tuple[float, float]:
-    if word.startswith(("left", "right")):
-        return (-length if word.startswith("left") else length), 0.0
-    return 0.0, length if word.startswith(("down", "low", "bottom")) else -length
 
 
 def moved_to(item: Item, words: str, clause: Clause, sheet: CanvasSheet) -> Item | None:
@@ -211,23 +202,6 @@ def change(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | N
     return changed(targets, f"{_translate_verb(verb)} {rest}", clause, sheet)
 
 
-def _translate_verb(verb: str) -> str:
-    return {"enlarge": "larger", "shrink": "smaller", "increase": "increase",
-            "decrease": "decrease", "reduce": "decrease",
-            "widen": "wider", "shorten": "shorter", "lengthen": "longer", "thicken": "thicker",
-            "double": "twice as large",
-            "halve": "half as large", "grow": "larger", "extend": "extend", "fill": "filled with", "darken": "darker",
-            "lighten": "lighter", "outline": "outlined"}.get(verb, "")  # fmt: skip
-
-
-def _change_background(words: str, clause: Clause, sheet: CanvasSheet) -> bool:
-    words = re.sub(r"\b(?:instead of|not|rather than|from)\s+#[0-9a-f]{6}(?!\s+(?:at|on|in)\b)(?!\s+to\b)", " ", words)
-    words = re.sub(r"\bfrom\s+#[0-9a-f]{6}\s+(?=to\s+#[0-9a-f]{6}\s*$)", " ", words)
-    # "Change the picture to blue" means its background, "to 400 by 300" its size.
-    words += "" if "background" in words or "by" in words else " background"
-    return describe(replace(clause, words=words), sheet)
-
-
 def should(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
     """Follow "X should …", "X is too …"."""
     subject, verb, predicate = match.groups()
@@ -254,34 +228,6 @@ def should(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | N
         rest = without_shift(predicate)
         return (changed(targets, rest, clause, sheet) if rest else False) or moved_some
     return changed(targets, predicate, clause, sheet)
-
-
-def _apply_negation(subject: str, predicate: str, clause: Clause, sheet: CanvasSheet) -> bool | None:
-    but = re.search(r"\bbut\s+(.+)$", predicate)
-    targets = resolve(subject, clause.strings, sheet)
-    if not targets:
-        return None
-    if but:
-        return changed(targets, but[1], clause, sheet)
-    if re.search(r"\b(?:be there|exist|be present|be in)\b", predicate):
-        sheet.remove(unique_items(targets))
-        return True
-    negative = {"filled": "unfilled", "dashed": "solid", "dotted": "solid", "rotated": "rotated 0deg"}
-    word = next((word for word in negative if word in predicate), None)
-    return changed(targets, negative[word], clause, sheet) if word else False
-
-
-def _find_opposite(predicate: str) -> str:
-    words = {"small": "larger", "little": "larger", "large": "smaller", "big": "smaller", "wide": "narrower",
-             "narrow": "wider",
-             "high": "10px lower", "low": "10px higher", "tall": "shorter", "short": "longer", "thick": "thinner",
-             "thin": "thicker", "dark": "lighter", "light": "darker", "bright": "darker"}  # fmt: skip
-    for word, better in words.items():
-        if re.match(rf"(?:\w{{1,10}}\s+)?{word}\b", predicate):
-            return better + " " + predicate.replace(word, "", 1)
-    side = re.match(r"far\s+(?:to the\s+)?(left|right|up|down|high|low)", predicate)
-    opposite = {"left": "right", "right": "left", "up": "down", "down": "up", "high": "down", "low": "up"}
-    return f"10px {opposite[side[1]]}" if side else predicate
 
 
 def is_so(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
@@ -333,6 +279,62 @@ def correct(clause: Clause, sheet: CanvasSheet) -> bool | None:
             if followed is not None:
                 return followed
     return None
+
+
+def _find_end_without_noun(words: str) -> int:
+    match = re.match(r'(?:the\s+)?(?:#[0-9a-f]{6}\s*(?:one)?|"\d+"|(?:\w{2,12}\s+)?one\b)', words)
+    return match.end() if match else 0
+
+
+def _parse_direction(word: str, length: float) -> tuple[float, float]:
+    if word.startswith(("left", "right")):
+        return (-length if word.startswith("left") else length), 0.0
+    return 0.0, length if word.startswith(("down", "low", "bottom")) else -length
+
+
+def _translate_verb(verb: str) -> str:
+    return {"enlarge": "larger", "shrink": "smaller", "increase": "increase",
+            "decrease": "decrease", "reduce": "decrease",
+            "widen": "wider", "shorten": "shorter", "lengthen": "longer", "thicken": "thicker",
+            "double": "twice as large",
+            "halve": "half as large", "grow": "larger", "extend": "extend", "fill": "filled with", "darken": "darker",
+            "lighten": "lighter", "outline": "outlined"}.get(verb, "")  # fmt: skip
+
+
+def _change_background(words: str, clause: Clause, sheet: CanvasSheet) -> bool:
+    words = re.sub(r"\b(?:instead of|not|rather than|from)\s+#[0-9a-f]{6}(?!\s+(?:at|on|in)\b)(?!\s+to\b)", " ", words)
+    words = re.sub(r"\bfrom\s+#[0-9a-f]{6}\s+(?=to\s+#[0-9a-f]{6}\s*$)", " ", words)
+    # "Change the picture to blue" means its background, "to 400 by 300" its size.
+    words += "" if "background" in words or "by" in words else " background"
+    return describe(replace(clause, words=words), sheet)
+
+
+def _apply_negation(subject: str, predicate: str, clause: Clause, sheet: CanvasSheet) -> bool | None:
+    but = re.search(r"\bbut\s+(.+)$", predicate)
+    targets = resolve(subject, clause.strings, sheet)
+    if not targets:
+        return None
+    if but:
+        return changed(targets, but[1], clause, sheet)
+    if re.search(r"\b(?:be there|exist|be present|be in)\b", predicate):
+        sheet.remove(unique_items(targets))
+        return True
+    negative = {"filled": "unfilled", "dashed": "solid", "dotted": "solid", "rotated": "rotated 0deg"}
+    word = next((word for word in negative if word in predicate), None)
+    return changed(targets, negative[word], clause, sheet) if word else False
+
+
+def _find_opposite(predicate: str) -> str:
+    words = {"small": "larger", "little": "larger", "large": "smaller", "big": "smaller", "wide": "narrower",
+             "narrow": "wider",
+             "high": "10px lower", "low": "10px higher", "tall": "shorter", "short": "longer", "thick": "thinner",
+             "thin": "thicker", "dark": "lighter", "light": "darker", "bright": "darker"}  # fmt: skip
+    for word, better in words.items():
+        if re.match(rf"(?:\w{{1,10}}\s+)?{word}\b", predicate):
+            return better + " " + predicate.replace(word, "", 1)
+    side = re.match(r"far\s+(?:to the\s+)?(left|right|up|down|high|low)", predicate)
+    opposite = {"left": "right", "right": "left", "up": "down", "down": "up", "high": "down", "low": "up"}
+    return f"10px {opposite[side[1]]}" if side else predicate
 
 
 def _apply_removal(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
@@ -435,7 +437,6 @@ def _apply_order(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bo
     return True
 
 
-_Rule = Callable[[re.Match[str], Clause, CanvasSheet], bool | None]
 # The first pattern that fits and whose reader does not return None decides: "bring X to the front" is no move,
 # "put a star in the corner" is an addition if there is no star to move, and nearly everything fits "X is …".
 _RULES: tuple[tuple[re.Pattern[str], _Rule], ...] = (

@@ -43,11 +43,23 @@ HIGH = 20
 WIDE = 40
 """Pixels to which a label's ink is brought before shapes are compared; how wide it was counts by itself."""
 
-
 STRAY_INK, MOST_STRAYS = 24.0, 80
 """Distance in L*a*b* from the ground by which writing elsewhere differs; pieces of ink beyond which it is noise."""
 FAR, UNLIKE_SIZE, NO_STRAY = 90.0, 0.5, 9.0
 """Pixels that a text may stand from its place; logarithm of the ratio of its sides; the cost of what is no text."""
+
+LETTER = 0.55
+"""Width of the window that is compared, in heights of the label: about one letter."""
+REACH = 2
+"""Pixels by which a label may be moved to fit."""
+STEPS = (0.5, 0.25)
+"""Parts of a pixel by which it is moved then: what another program draws seldom lies on the same pixels."""
+SPACING = (-0.5, -0.25, 0.0, 0.25, 0.5)
+"""Pixels by which each window may be moved by itself."""
+MARGIN = 4
+"""Pixels of empty ground about a label."""
+UNSHARP = 0.6
+"""Pixels: σ by which both inks are blurred first, so that fractions of a pixel do not count."""
 
 
 class Block(NamedTuple):
@@ -71,34 +83,6 @@ class Block(NamedTuple):
 def find_blocks(view: EyeView, elements: Sequence[Element]) -> list[Block | None]:
     """Find the writing that belongs to each of a target's texts; None for a text without writing."""
     return [_find_block(view, element, elements) for element in elements]
-
-
-def _find_block(view: EyeView, element: Element, others: Sequence[Element]) -> Block | None:
-    size = float(element.parameters.get("size", 13))  # type: ignore[arg-type]
-    height, width = view.lab.shape[:2]
-    box = clip_box(grow_box(element.box, 5 + 0.4 * size), height, width)
-    if box.right - box.left < 4 or box.bottom - box.top < 4:
-        return None
-    patch = view.lab[box.top : box.bottom, box.left : box.right]
-    ground = find_commonest_colour(patch.reshape(-1, 3))
-    far = measure_lab_distance(patch, ground)
-    inner = _cut_inner(far, element.box, box)
-    most = float(np.percentile(inner, 96)) if inner.size else 0.0
-    if most < LEAST_INK:
-        return None
-    # Blurred letters run into the line beside them; at a higher threshold they come apart.
-    for share in INK_SHARES:
-        own = _select_own_parts(far > max(LEAST_INK * 0.7, share * most), element, others, box)
-        if own is not None and _has_size_of_text(own, element.box):
-            break
-    if own is None:
-        return None
-    rows, columns = np.nonzero(own)
-    top, bottom, left, right = rows.min(), rows.max() + 1, columns.min(), columns.max() + 1
-    ink = np.minimum(1.0, far / most) * ndimage.binary_dilation(own)
-    ink = ink[top:bottom, left:right].astype(np.float32)
-    around = Box(int(box.left + left), int(box.top + top), int(box.left + right), int(box.top + bottom))
-    return Block(around, ink, round(float(ink.sum()), 2))
 
 
 def replace_missing_blocks(
@@ -147,6 +131,175 @@ def replace_missing_blocks(
     return moved
 
 
+def find_inks(view: EyeView, boxes: Sequence[Box]) -> list[Floats]:
+    """Return all ink in some boxes, 0–1, each without its empty rims; boxes without ink are left out."""
+    inks = []
+    for box in boxes:
+        patch, around = (cut_window(view.lab, part) for part in (box, grow_box(box, 4)))
+        if not patch.size:
+            continue
+        far = measure_lab_distance(patch, find_commonest_colour(around.reshape(-1, 3)))
+        most = float(np.percentile(far, 96))
+        rows, columns = (np.flatnonzero((far > 0.4 * most).any(axis=axis)) for axis in (1, 0))
+        if most >= LEAST_INK and len(rows):
+            part = far[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+            inks.append(np.minimum(1.0, part / most).astype(np.float32))
+    return inks
+
+
+def is_there(element: Element, block: Block | None, own: Block | None) -> bool:
+    """Tell whether there is writing of about the right amount at the place of a text.
+
+    Args:
+        element: The text.
+        block: What was found in the rendering.
+        own: What was found in the target, by which amounts are told.
+    """
+    if block is None:
+        return False
+    box = element.box
+    wide, high = box.right - box.left, box.bottom - box.top
+    found_wide, found_high = block.box.right - block.box.left, block.box.bottom - block.box.top
+    least = 0.35 * (own.amount if own else 0.3 * wide * high)
+    return block.amount >= least and found_wide >= 0.4 * wide and found_high >= 0.45 * high
+
+
+def is_written(view: EyeView, own: EyeView, element: Element) -> bool:
+    """Return whether a text's box is about as uneven as in the target, as where writing touches other things."""
+    lightness, own_lightness = (cut_window(side.lab[..., 0], element.box) for side in (view, own))
+    if not lightness.size or not own_lightness.size:
+        return False
+    return float(lightness.std()) >= 0.5 * float(own_lightness.std()) >= 1.0
+
+
+def compute_likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: Sequence[float]) -> Floats:
+    """Return how alike the letterings of blocks are: correlations, −1 to 1, less for another ratio of the sides.
+
+    Args:
+        blocks: One for each row of the result.
+        others: One for each column.
+        turns: Degrees by which the texts are turned, for rows and columns alike.
+
+    Returns:
+        len(blocks) × len(others).
+    """
+    levels = [_turn_level(block.ink, turn) for block, turn in zip(blocks, turns, strict=True)]
+    other_levels = [_turn_level(block.ink, turn) for block, turn in zip(others, turns, strict=True)]
+    first, second = (np.stack([_resize_ink(ink) for ink in inks]) for inks in (levels, other_levels))
+    # A box may be a pixel off, so the best of nine small shifts counts.
+    shifts = [(down, across) for down in (-1, 0, 1) for across in (-1, 0, 1)]
+    best = np.max(
+        [_normalise_patches(np.roll(first, shift, (1, 2))) @ _normalise_patches(second).T for shift in shifts], axis=0
+    )
+    unlike = np.abs(np.log(_compute_ratios(levels))[:, None] - np.log(_compute_ratios(other_levels))[None, :])
+    alike: Floats = np.round(best - 0.6 * np.maximum(0.0, unlike - 0.1), 4)
+    return alike
+
+
+def read_turn(element: Element) -> float:
+    """Return the degrees by which a text is turned."""
+    return float(element.parameters.get("rotation", 0))  # type: ignore[arg-type]
+
+
+def compute_misfits(block: Block, own: Block, turn: float) -> Floats:
+    """Return the misfit of a label's ink to the target's label, 0–1, at each place along the label.
+
+    Args:
+        block: The writing in the rendering.
+        own: That label in the target.
+        turn: Degrees by which the text is turned.
+
+    Returns:
+        One value a pixel of the target's label, from its first letter to its last: the ink that differs in a window
+        of a letter's width as a share of all ink there.
+    """
+    own_ink, ink = (lay_level(writing.ink, turn) for writing in (own, block))
+    wanted = _blur(np.pad(own_ink, MARGIN))
+    height, width = wanted.shape
+    window = max(3, round(LETTER * own_ink.shape[0]))
+    # Room on all sides, so that the label moves by taking another part of the page.
+    room = REACH + 2
+    page = _blur(_place_in_patch(ink, height + 2 * room, width + 2 * room))
+
+    @cache
+    def phase(down: float, across: float) -> Floats:
+        return _shift_page(_shift_page(page, down, 0), across, 1)
+
+    def moved(down: float, across: float) -> Floats:
+        top, left = room - math.floor(down), room - math.floor(across)
+        return phase(down % 1, across % 1)[top : top + height, left : left + width]
+
+    def differing(place: tuple[float, float]) -> float:
+        return round(float(np.abs(wanted - moved(*place)).sum()), 3)
+
+    span = range(-REACH, REACH + 1)
+    best = min(((float(down), float(across)) for down in span for across in span), key=differing)
+    for step in STEPS:
+        moves = [(best[0] + down * step, best[1] + across * step) for down in (0, -1, 1) for across in (0, -1, 1)]
+        best = min(moves, key=differing)
+    # Spacing differs by fractions of a pixel: towards its end a label may need another move than at its beginning.
+    near = [moved(best[0], best[1] + across) for across in SPACING]
+    places: Floats = np.min([_compute_misfit(wanted, copy, window) for copy in near], axis=0)
+    return np.round(places[MARGIN : width - MARGIN], 4)
+
+
+def compute_fit(misfits: Floats) -> float:
+    """Return the misfit of the best-fitting quarter of a label, which the font alone explains."""
+    return float(np.percentile(misfits, 25))
+
+
+def mark_differing_letters(text: str, differs: Mask) -> str:
+    """Return a text with a question mark for each letter that differs; letters count as equally wide.
+
+    >>> mark_differing_letters("tulip", np.array([False, False, True, True, False, False, False, False, False, False]))
+    't?lip'
+    """
+    edges = np.round(np.linspace(0, len(differs), len(text) + 1)).astype(int)
+    letters = []
+    for letter, start, end in zip(text, edges, edges[1:], strict=False):
+        is_other = letter != " " and end > start and differs[start:end].mean() >= 0.5
+        letters.append("?" if is_other else letter)
+    return "".join(letters)
+
+
+def lay_level(ink: Floats, turn: float) -> Floats:
+    """Turn a label's ink so that its letters stand upright."""
+    # Quarter turns move whole pixels; any other turn has to interpolate.
+    if turn % 90 == 0:
+        return np.rot90(ink, -round(turn / 90))
+    level: Floats = ndimage.rotate(ink, -turn, order=1)
+    rows, columns = np.nonzero(level > 0.2)
+    return level[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1] if len(rows) else level
+
+
+def _find_block(view: EyeView, element: Element, others: Sequence[Element]) -> Block | None:
+    size = float(element.parameters.get("size", 13))  # type: ignore[arg-type]
+    height, width = view.lab.shape[:2]
+    box = clip_box(grow_box(element.box, 5 + 0.4 * size), height, width)
+    if box.right - box.left < 4 or box.bottom - box.top < 4:
+        return None
+    patch = view.lab[box.top : box.bottom, box.left : box.right]
+    ground = find_commonest_colour(patch.reshape(-1, 3))
+    far = measure_lab_distance(patch, ground)
+    inner = _cut_inner(far, element.box, box)
+    most = float(np.percentile(inner, 96)) if inner.size else 0.0
+    if most < LEAST_INK:
+        return None
+    # Blurred letters run into the line beside them; at a higher threshold they come apart.
+    for share in INK_SHARES:
+        own = _select_own_parts(far > max(LEAST_INK * 0.7, share * most), element, others, box)
+        if own is not None and _has_size_of_text(own, element.box):
+            break
+    if own is None:
+        return None
+    rows, columns = np.nonzero(own)
+    top, bottom, left, right = rows.min(), rows.max() + 1, columns.min(), columns.max() + 1
+    ink = np.minimum(1.0, far / most) * ndimage.binary_dilation(own)
+    ink = ink[top:bottom, left:right].astype(np.float32)
+    around = Box(int(box.left + left), int(box.top + top), int(box.left + right), int(box.top + bottom))
+    return Block(around, ink, round(float(ink.sum()), 2))
+
+
 def _build_block(far: Floats, ink: Mask, place: tuple[slice, ...]) -> Block | None:
     """Return a piece of ink as a block; None if there is hardly any in it."""
     rows, columns = (np.flatnonzero(ink[place].any(axis=axis)) for axis in (1, 0))
@@ -168,22 +321,6 @@ def _measure_unlikeness(own: Box, stray: Box) -> float:
     if max(wide, high) > UNLIKE_SIZE or apart / 2 > FAR:
         return NO_STRAY
     return apart / 2 / FAR + wide + high
-
-
-def find_inks(view: EyeView, boxes: Sequence[Box]) -> list[Floats]:
-    """Return all ink in some boxes, 0–1, each without its empty rims; boxes without ink are left out."""
-    inks = []
-    for box in boxes:
-        patch, around = (cut_window(view.lab, part) for part in (box, grow_box(box, 4)))
-        if not patch.size:
-            continue
-        far = measure_lab_distance(patch, find_commonest_colour(around.reshape(-1, 3)))
-        most = float(np.percentile(far, 96))
-        rows, columns = (np.flatnonzero((far > 0.4 * most).any(axis=axis)) for axis in (1, 0))
-        if most >= LEAST_INK and len(rows):
-            part = far[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-            inks.append(np.minimum(1.0, part / most).astype(np.float32))
-    return inks
 
 
 def _has_size_of_text(ink: Mask, box: Box) -> bool:
@@ -258,55 +395,6 @@ def _measure_distance_to_box(point: tuple[float, float], box: Box) -> float:
     return math.hypot(across, down)
 
 
-def is_there(element: Element, block: Block | None, own: Block | None) -> bool:
-    """Tell whether there is writing of about the right amount at the place of a text.
-
-    Args:
-        element: The text.
-        block: What was found in the rendering.
-        own: What was found in the target, by which amounts are told.
-    """
-    if block is None:
-        return False
-    box = element.box
-    wide, high = box.right - box.left, box.bottom - box.top
-    found_wide, found_high = block.box.right - block.box.left, block.box.bottom - block.box.top
-    least = 0.35 * (own.amount if own else 0.3 * wide * high)
-    return block.amount >= least and found_wide >= 0.4 * wide and found_high >= 0.45 * high
-
-
-def is_written(view: EyeView, own: EyeView, element: Element) -> bool:
-    """Return whether a text's box is about as uneven as in the target, as where writing touches other things."""
-    lightness, own_lightness = (cut_window(side.lab[..., 0], element.box) for side in (view, own))
-    if not lightness.size or not own_lightness.size:
-        return False
-    return float(lightness.std()) >= 0.5 * float(own_lightness.std()) >= 1.0
-
-
-def compute_likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: Sequence[float]) -> Floats:
-    """Return how alike the letterings of blocks are: correlations, −1 to 1, less for another ratio of the sides.
-
-    Args:
-        blocks: One for each row of the result.
-        others: One for each column.
-        turns: Degrees by which the texts are turned, for rows and columns alike.
-
-    Returns:
-        len(blocks) × len(others).
-    """
-    levels = [_turn_level(block.ink, turn) for block, turn in zip(blocks, turns, strict=True)]
-    other_levels = [_turn_level(block.ink, turn) for block, turn in zip(others, turns, strict=True)]
-    first, second = (np.stack([_resize_ink(ink) for ink in inks]) for inks in (levels, other_levels))
-    # A box may be a pixel off, so the best of nine small shifts counts.
-    shifts = [(down, across) for down in (-1, 0, 1) for across in (-1, 0, 1)]
-    best = np.max(
-        [_normalise_patches(np.roll(first, shift, (1, 2))) @ _normalise_patches(second).T for shift in shifts], axis=0
-    )
-    unlike = np.abs(np.log(_compute_ratios(levels))[:, None] - np.log(_compute_ratios(other_levels))[None, :])
-    alike: Floats = np.round(best - 0.6 * np.maximum(0.0, unlike - 0.1), 4)
-    return alike
-
-
 def _turn_level(ink: Floats, turn: float) -> Floats:
     # Laid level, because the ratio of the sides is compared, too.
     return np.rot90(ink, -1) if turn == 90 else ink
@@ -329,100 +417,10 @@ def _normalise_patches(patches: Floats) -> Floats:
     return unit
 
 
-def read_turn(element: Element) -> float:
-    """Return the degrees by which a text is turned."""
-    return float(element.parameters.get("rotation", 0))  # type: ignore[arg-type]
-
-
-LETTER = 0.55
-"""Width of the window that is compared, in heights of the label: about one letter."""
-REACH = 2
-"""Pixels by which a label may be moved to fit."""
-STEPS = (0.5, 0.25)
-"""Parts of a pixel by which it is moved then: what another program draws seldom lies on the same pixels."""
-SPACING = (-0.5, -0.25, 0.0, 0.25, 0.5)
-"""Pixels by which each window may be moved by itself."""
-MARGIN = 4
-"""Pixels of empty ground about a label."""
-UNSHARP = 0.6
-"""Pixels: σ by which both inks are blurred first, so that fractions of a pixel do not count."""
-
-
-def compute_misfits(block: Block, own: Block, turn: float) -> Floats:
-    """Return the misfit of a label's ink to the target's label, 0–1, at each place along the label.
-
-    Args:
-        block: The writing in the rendering.
-        own: That label in the target.
-        turn: Degrees by which the text is turned.
-
-    Returns:
-        One value a pixel of the target's label, from its first letter to its last: the ink that differs in a window
-        of a letter's width as a share of all ink there.
-    """
-    own_ink, ink = (lay_level(writing.ink, turn) for writing in (own, block))
-    wanted = _blur(np.pad(own_ink, MARGIN))
-    height, width = wanted.shape
-    window = max(3, round(LETTER * own_ink.shape[0]))
-    # Room on all sides, so that the label moves by taking another part of the page.
-    room = REACH + 2
-    page = _blur(_place_in_patch(ink, height + 2 * room, width + 2 * room))
-
-    @cache
-    def phase(down: float, across: float) -> Floats:
-        return _shift_page(_shift_page(page, down, 0), across, 1)
-
-    def moved(down: float, across: float) -> Floats:
-        top, left = room - math.floor(down), room - math.floor(across)
-        return phase(down % 1, across % 1)[top : top + height, left : left + width]
-
-    def differing(place: tuple[float, float]) -> float:
-        return round(float(np.abs(wanted - moved(*place)).sum()), 3)
-
-    span = range(-REACH, REACH + 1)
-    best = min(((float(down), float(across)) for down in span for across in span), key=differing)
-    for step in STEPS:
-        moves = [(best[0] + down * step, best[1] + across * step) for down in (0, -1, 1) for across in (0, -1, 1)]
-        best = min(moves, key=differing)
-    # Spacing differs by fractions of a pixel: towards its end a label may need another move than at its beginning.
-    near = [moved(best[0], best[1] + across) for across in SPACING]
-    places: Floats = np.min([_compute_misfit(wanted, copy, window) for copy in near], axis=0)
-    return np.round(places[MARGIN : width - MARGIN], 4)
-
-
 def _compute_misfit(target_ink: Floats, ink: Floats, window: int) -> Floats:
     differing = _sum_in_window(np.abs(target_ink - ink), window)
     misfit: Floats = differing / np.maximum(_sum_in_window(target_ink + ink, window), 1e-3)
     return misfit
-
-
-def compute_fit(misfits: Floats) -> float:
-    """Return the misfit of the best-fitting quarter of a label, which the font alone explains."""
-    return float(np.percentile(misfits, 25))
-
-
-def mark_differing_letters(text: str, differs: Mask) -> str:
-    """Return a text with a question mark for each letter that differs; letters count as equally wide.
-
-    >>> mark_differing_letters("tulip", np.array([False, False, True, True, False, False, False, False, False, False]))
-    't?lip'
-    """
-    edges = np.round(np.linspace(0, len(differs), len(text) + 1)).astype(int)
-    letters = []
-    for letter, start, end in zip(text, edges, edges[1:], strict=False):
-        is_other = letter != " " and end > start and differs[start:end].mean() >= 0.5
-        letters.append("?" if is_other else letter)
-    return "".join(letters)
-
-
-def lay_level(ink: Floats, turn: float) -> Floats:
-    """Turn a label's ink so that its letters stand upright."""
-    # Quarter turns move whole pixels; any other turn has to interpolate.
-    if turn % 90 == 0:
-        return np.rot90(ink, -round(turn / 90))
-    level: Floats = ndimage.rotate(ink, -turn, order=1)
-    rows, columns = np.nonzero(level > 0.2)
-    return level[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1] if len(rows) else level
 
 
 def _place_in_patch(ink: Floats, height: int, width: int) -> Floats:

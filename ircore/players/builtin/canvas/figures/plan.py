@@ -28,6 +28,20 @@ ANGLE = re.compile(r"\b(?:arcs?|angle(?! of))\b")
 _DEGREES = re.compile(r"\"?(\d{1,3}(?:\.\d+)?)\s?°\"?")
 TICK = re.compile(r"\btick(?:s|ed| ?marks?)?\b|\bhatch marks?\b")
 
+SQUARE_MARK = re.compile(r"\bsmall square\b[^.;]{0,40}\bright angle", re.IGNORECASE)
+_RIGHT_ANGLE = re.compile(
+    r"\bright angle(?: marks?| marker| symbol)?\s+(?:is\s+)?(?:at|in)\s+(?:vertex |corner "
+    r"|point )?([A-Z])\b"
+)
+_SIDE_TEXT = re.compile(
+    r"(?<![A-Z])([A-Z])([A-Z])\s+(?:is\s+|has\s+|measures\s+)?(?:labeled\s+|length\s+|=\s*)?\"([^\"]{1,12})\""
+    r"|(?<![A-Z])([A-Z])([A-Z])\s*(?:=|is|measures|has length)\s*(\d+(?:\.\d+)?\s?(?:cm|mm|m|units)?)"
+)
+
+_SIDES = {"above left": (-0.7, -0.7), "above right": (0.7, -0.7), "below left": (-0.7, 0.7), "below right": (0.7, 0.7),
+    "upper left": (-0.7, -0.7), "upper right": (0.7, -0.7), "lower left": (-0.7, 0.7), "lower right": (0.7, 0.7),
+    "above": (0.0, -1.0), "below": (0.0, 1.0), "left": (-1.0, 0.0), "right": (1.0, 0.0)}  # fmt: skip
+
 
 @dataclass
 class Plan:
@@ -261,17 +275,6 @@ def label_side(plan: Plan, sentence: str) -> None:
     plan.add_text(match[1], (x + shift[0], y + shift[1]), first_colour(sentence))
 
 
-SQUARE_MARK = re.compile(r"\bsmall square\b[^.;]{0,40}\bright angle", re.IGNORECASE)
-_RIGHT_ANGLE = re.compile(
-    r"\bright angle(?: marks?| marker| symbol)?\s+(?:is\s+)?(?:at|in)\s+(?:vertex |corner "
-    r"|point )?([A-Z])\b"
-)
-_SIDE_TEXT = re.compile(
-    r"(?<![A-Z])([A-Z])([A-Z])\s+(?:is\s+|has\s+|measures\s+)?(?:labeled\s+|length\s+|=\s*)?\"([^\"]{1,12})\""
-    r"|(?<![A-Z])([A-Z])([A-Z])\s*(?:=|is|measures|has length)\s*(\d+(?:\.\d+)?\s?(?:cm|mm|m|units)?)"
-)
-
-
 def mark_right_angles(plan: Plan, sentence: str) -> bool:
     """Mark right angles and write lengths beside sides; return whether the sentence named any."""
     stated = False
@@ -286,17 +289,6 @@ def mark_right_angles(plan: Plan, sentence: str) -> bool:
             _write_beside(plan, plan.points[first], plan.points[second], text)
             stated = True
     return stated
-
-
-def _write_beside(plan: Plan, start: Point, end: Point, text: str) -> None:
-    """Write a text beside the middle of a side, away from the figure's middle."""
-    centre, middle = plan.middle(), mean([start, end])
-    length = exact.dist(start, end) or 1.0
-    across = (end[1] - start[1]) / length, (start[0] - end[0]) / length
-    away = 1 if (middle[0] - centre[0]) * across[0] + (middle[1] - centre[1]) * across[1] >= 0 else -1
-    # A text is wider than high, so it stands farther off an upright side than off a level one.
-    far = 14.0 + 3.0 * len(text) * abs(across[0])
-    plan.add_text(text, (middle[0] + away * across[0] * far, middle[1] + away * across[1] * far), None, 15.0)
 
 
 def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
@@ -325,14 +317,6 @@ def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
         plan.add_text(f"{degrees[1]}°", text_at, shade, 15.0)
 
 
-def _find_common_letter(plan: Plan) -> str:
-    """Return the point where the two lines meet that were drawn last."""
-    if len(plan.segments) < 2:
-        return ""
-    shared = set(plan.segments[-1]) & set(plan.segments[-2])
-    return next((name for name, at in plan.points.items() if at in shared), "")
-
-
 def mark_equal_sides(plan: Plan, sentence: str) -> None:
     """Put tick strokes across equal sides: the sides that are named, or the two equal sides of a triangle."""
     if not TICK.search(sentence):
@@ -345,14 +329,6 @@ def mark_equal_sides(plan: Plan, sentence: str) -> None:
         sides = _find_equal_sides(plan, plan.polygons[0])
     for first, second in sides:
         plan.add_ticks(plan.points[first], plan.points[second], count)
-
-
-def _find_equal_sides(plan: Plan, letters: str) -> list[tuple[str, str]]:
-    sides = [(letters[k - 1], letters[k]) for k in range(3)]
-    lengths = [exact.dist(plan.points[first], plan.points[second]) for first, second in sides]
-    apart = [abs(lengths[k - 1] - lengths[k]) for k in range(3)]
-    best = apart.index(min(apart))
-    return [sides[best - 1], sides[best]]
 
 
 def mark_points(plan: Plan, sentences: list[str], used: set[int]) -> None:
@@ -369,11 +345,6 @@ def mark_points(plan: Plan, sentences: list[str], used: set[int]) -> None:
                 plan.add_dot(plan.points[name], shade)
                 done.add(name)
         used.add(index)
-
-
-_SIDES = {"above left": (-0.7, -0.7), "above right": (0.7, -0.7), "below left": (-0.7, 0.7), "below right": (0.7, 0.7),
-    "upper left": (-0.7, -0.7), "upper right": (0.7, -0.7), "lower left": (-0.7, 0.7), "lower right": (0.7, 0.7),
-    "above": (0.0, -1.0), "below": (0.0, 1.0), "left": (-1.0, 0.0), "right": (1.0, 0.0)}  # fmt: skip
 
 
 def write_letters(plan: Plan, sentences: list[str], size: tuple[int, int], used: set[int]) -> None:
@@ -393,3 +364,30 @@ def write_letters(plan: Plan, sentences: list[str], size: tuple[int, int], used:
             stated = re.search(rf"\blabels?\b[^.;#]{{0,80}}\bin ({HEX})", sentence)
             shade = stated[1] if stated else shade
     plan.write_letters(shade)
+
+
+def _write_beside(plan: Plan, start: Point, end: Point, text: str) -> None:
+    """Write a text beside the middle of a side, away from the figure's middle."""
+    centre, middle = plan.middle(), mean([start, end])
+    length = exact.dist(start, end) or 1.0
+    across = (end[1] - start[1]) / length, (start[0] - end[0]) / length
+    away = 1 if (middle[0] - centre[0]) * across[0] + (middle[1] - centre[1]) * across[1] >= 0 else -1
+    # A text is wider than high, so it stands farther off an upright side than off a level one.
+    far = 14.0 + 3.0 * len(text) * abs(across[0])
+    plan.add_text(text, (middle[0] + away * across[0] * far, middle[1] + away * across[1] * far), None, 15.0)
+
+
+def _find_common_letter(plan: Plan) -> str:
+    """Return the point where the two lines meet that were drawn last."""
+    if len(plan.segments) < 2:
+        return ""
+    shared = set(plan.segments[-1]) & set(plan.segments[-2])
+    return next((name for name, at in plan.points.items() if at in shared), "")
+
+
+def _find_equal_sides(plan: Plan, letters: str) -> list[tuple[str, str]]:
+    sides = [(letters[k - 1], letters[k]) for k in range(3)]
+    lengths = [exact.dist(plan.points[first], plan.points[second]) for first, second in sides]
+    apart = [abs(lengths[k - 1] - lengths[k]) for k in range(3)]
+    best = apart.index(min(apart))
+    return [sides[best - 1], sides[best]]
