@@ -371,15 +371,11 @@ def _build_shape(
         step = 360 / (len(corners) / (2 if kind == "star" else 1))
         # The smallest turn that looks the same, such as −10° in place of 62° for a pentagon.
         rotation = (noon + step / 2) % step - step / 2
-    elif _is_upright_box(corners):
+    elif len(corners) == 4 and len({round(x) for x, _ in corners}) == len({round(y) for _, y in corners}) == 2:
         kind = "square" if abs(size[0] - size[1]) <= 1 else "rectangle"
         corners = ()
     area = size[0] * size[1] * (0.6 if corners else 1.0) if colour else 2 * math.fsum(size) * (edge[1] if edge else 1)
     return Shape(kind, colour, centre, size, rotation, corners, edge, area, element.box)
-
-
-def _is_upright_box(corners: Sequence[Point]) -> bool:
-    return len(corners) == 4 and len({round(x) for x, _ in corners}) == len({round(y) for _, y in corners}) == 2
 
 
 def _find_ends(element: Element) -> tuple[Point, Point]:

@@ -265,10 +265,6 @@ def _list_views(site: Site) -> Iterator[BoardView]:
     return (view for view in list_views(site) if build_subject_chips(site, view))
 
 
-def _build_board(site: Site, view: BoardView, role: str) -> PlayerBoard:
-    return rank_players(select_view_results(site, view), role, view.judge, view.category, view.difficulty)
-
-
 def _find_key(site: Site, role: str, label: str) -> str:
     return make_player_keys(site.labels(role))[label]
 
@@ -325,7 +321,7 @@ def _explain_no_ranks(board: PlayerBoard) -> str:
 
 
 def _collect_values(site: Site, view: BoardView, role: str) -> dict[str, Any]:
-    board = _build_board(site, view, role)
+    board = rank_players(select_view_results(site, view), role, view.judge, view.category, view.difficulty)
     paths = player_paths(site)
     lines = [
         {

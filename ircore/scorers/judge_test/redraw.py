@@ -214,7 +214,7 @@ def _find_chart_marks(scene: Scene, kind: str, key: str | None) -> Iterable[Scen
             if element.type in ATTACHED.get(kind, ())
             and (
                 element.parameters.get(key or "") == name
-                or (key not in element.parameters and _have_same_colour(element, first))
+                or (key not in element.parameters and element.colour == first.colour)
             )
         ]
         if kind == "bar":
@@ -259,10 +259,6 @@ def _measure_distance(first: Element, second: Element) -> float:
     across = max(a.left - b.right, b.left - a.right, 0)
     down = max(a.top - b.bottom, b.top - a.bottom, 0)
     return float(max(across, down))
-
-
-def _have_same_colour(first: Element, second: Element) -> bool:
-    return first.colour == second.colour
 
 
 def _measure_extent(element: Element) -> float:
