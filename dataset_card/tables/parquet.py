@@ -5,7 +5,6 @@ buffer: ``pyarrow`` makes arrays of Python values too, but imports pandas for it
 a small release's tables.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ import numpy as np
 from dataset_card.tables.columns import ITEMS, MESSAGE, SPLIT, Config, Kind
 from dataset_card.tables.rows import Row
 from ircore.core.errors import InputError
+from ircore.core.files import compute_file_sha256
 from ircore.core.untrusted_text import encode_unprintable
 
 if TYPE_CHECKING:
@@ -182,7 +182,11 @@ def hash_table_files(folder: Path) -> dict[str, str]:
     paths = sorted(folder.glob(f"data/*/{SPLIT}-*.parquet"))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return dict(
-            zip((path.relative_to(folder).as_posix() for path in paths), pool.map(_file_hash, paths), strict=True)
+            zip(
+                (path.relative_to(folder).as_posix() for path in paths),
+                pool.map(compute_file_sha256, paths),
+                strict=True,
+            )
         )
 
 
@@ -231,11 +235,6 @@ def make_table(config: Config, schema: "pa.Schema", rows: Sequence[Row]) -> "pa.
 def _list_items(cell: Any) -> list[Any]:
     """Return what a cell holds: the items of a list, or the one value."""
     return cell if isinstance(cell, list) else [cell]
-
-
-def _file_hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _read_batches(file: "pq.ParquetFile") -> Iterator["pa.RecordBatch"]:

@@ -102,6 +102,12 @@ def read_json(path: Path, most: int, remedy: str) -> Any:
         raise InputError(f"{path}: is not JSON: {error}", remedy) from None
 
 
+def compute_file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
     """Write ``data`` to ``path`` atomically.
 

@@ -83,6 +83,12 @@ class Box(NamedTuple):
     right: int
     bottom: int
 
+    def overlaps(self, other: "Box") -> bool:
+        """Return whether the two boxes have a pixel in common."""
+        return (
+            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
+        )
+
 
 class Element(Record):
     """A shape, line or text drawn in a target.

@@ -530,8 +530,8 @@ class Game(ABC, Generic[RulesT]):
         return self.headline.needs == "judge"
 
 
-def is_played(game: Game[Any], episode: Episode) -> bool:
-    """Return whether an episode counts as played."""
+def is_played(game: Game[Any], episode: Episode | Ending) -> bool:
+    """Return whether an episode counts as played, by its outcome."""
     return any(outcome.played and outcome.name == episode.outcome for outcome in game.outcomes)
 
 

@@ -119,13 +119,37 @@ def name_hue_family(colour: str) -> str:
     return next((name for bound, name in bounds if degrees < bound), "red")
 
 
-@cache
-def convert_to_lab(colour: str) -> tuple[float, float, float]:
-    """SRGB (IEC 61966-2-1) to CIE L*a*b* under D65."""
+def linearise(colour: str) -> tuple[float, float, float]:
+    """Return red, green and blue, 0–1, without the transfer function of sRGB (IEC 61966-2-1)."""
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else exact.power((part + 0.055) / 1.055, 2.4)
         for part in (channel / 255 for channel in parse_hex(colour))
     )
+    return red, green, blue
+
+
+def compute_luminance(colour: str) -> float:
+    """Return the relative luminance of a colour, 0 (black) to 1 (white).
+
+    Source: WCAG 2.2, "relative luminance" (ITU-R BT.709 weights).
+    """
+    red, green, blue = linearise(colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def compute_contrast(first: str, second: str) -> float:
+    """Return the contrast ratio of two colours, 1 to 21; the order does not matter.
+
+    Source: WCAG 2.2, "contrast ratio": (L1 + 0.05) / (L2 + 0.05), L1 being the lighter.
+    """
+    dark, light = sorted((compute_luminance(first), compute_luminance(second)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@cache
+def convert_to_lab(colour: str) -> tuple[float, float, float]:
+    """SRGB (IEC 61966-2-1) to CIE L*a*b* under D65."""
+    red, green, blue = linearise(colour)
     x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047
     y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883

@@ -31,6 +31,7 @@ from ircore.submissions.check.seats import list_maintainer_players
 from ircore.submissions.check.submission import OtherSubmission, Purpose, check_bytes
 from ircore.submissions.findings import Finding, select_errors
 from ircore.submissions.services import OPENAI_HOST, AddressError, find_service_key, read_address
+from ircore.submissions.texts import split_names
 
 SCHEMA = Path(__file__).with_name("submission.schema.json")
 """The manifest's JSON Schema as this version of the package has it; the site publishes the same."""
@@ -264,7 +265,7 @@ class QuestionContext(NamedTuple):
 class ManifestQuestion(NamedTuple):
     """A question about a field of a new manifest.
 
-    >>> ManifestQuestion(("authors",), "Authors, separated by commas", read=_parse_several).read("Ada, Grace")
+    >>> ManifestQuestion(("authors",), "Authors, separated by commas", read=split_names).read("Ada, Grace")
     ['Ada', 'Grace']
     """
 
@@ -310,9 +311,7 @@ def complete(stated: Mapping[str, Any], context: QuestionContext) -> dict[str, A
     name = _name(answers, context)
     _settle(answers, ManifestQuestion(("name",), "Name of the pair, shown on its page", name, "--name NAME"), context)
     author = find_author() or ""
-    _settle(
-        answers, ManifestQuestion(("authors",), "Authors, separated by commas", author, read=_parse_several), context
-    )
+    _settle(answers, ManifestQuestion(("authors",), "Authors, separated by commas", author, read=split_names), context)
     licence = "Licence of its messages and pictures, as SPDX writes it"
     _settle(answers, ManifestQuestion(("licence",), licence, LICENCE, "--licence SPDX"), context)
     if any("model" in spec for spec in player_specs(answers).values()):
@@ -360,10 +359,6 @@ def _dump_document(document: Mapping[str, Any]) -> str:
 
 def _format_flow(value: Mapping[str, Any]) -> str:
     return "{" + ", ".join(f"{key}: {json.dumps(part)}" for key, part in value.items()) + "}"
-
-
-def _parse_several(text: str) -> Any:
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _parse_links(text: str) -> Any:

@@ -134,15 +134,6 @@ def compute_spent(run: Path) -> float:
     return Totals.of(folder.questions(), load_run_prices(folder)).cost_usd
 
 
-def names_in(text: str) -> list[str]:
-    """Return the names in a list that commas part, as workflows are given it.
-
-    >>> names_in("one, two,")
-    ['one', 'two']
-    """
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
 def choose_pending(slugs: Sequence[str], pending: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the pending submissions that were asked for, in the order in which they wait, and the names left out.
 

@@ -153,6 +153,15 @@ def slug_skeleton(slug: str) -> str:
     return folded.replace("rn", "m").replace("vv", "w")
 
 
+def split_names(text: str) -> list[str]:
+    """Return the names in a list that commas part.
+
+    >>> split_names("one, two,")
+    ['one', 'two']
+    """
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 def _has_piled_marks(text: str) -> bool:
     run = 0
     for character in text:

@@ -47,7 +47,6 @@ from ircore.submissions.pending_work import (
     compute_spent,
     list_unpriced,
     merged_submissions,
-    names_in,
     pending_work,
     write_bounds,
 )
@@ -55,6 +54,7 @@ from ircore.submissions.reproduce import list_differences, plays_offline
 from ircore.submissions.rescoring.fetch import find_dead_links, list_links
 from ircore.submissions.rescoring.pictures import UNREAD, findings_markdown
 from ircore.submissions.rescoring.rescore import flag_run
+from ircore.submissions.texts import split_names
 
 LEAST_LEFT = 1e-6
 """US dollars of a limit on cost that is used up: the first question past it ends play."""
@@ -99,7 +99,7 @@ def pending(
     list_manifests(folder)  # refuses a folder without any submission
     sets = read_sets([*instances, *([published] if is_pulled(published) else [])]).values()
     work = pending_work(merged_submissions(folder), find_published_runs(published), sets, prices)
-    slugs, left_out = choose_pending(names_in(only), [waiting.slug for waiting in work.waiting])
+    slugs, left_out = choose_pending(split_names(only), [waiting.slug for waiting in work.waiting])
     work = work._replace(waiting=tuple(waiting for waiting in work.waiting if waiting.slug in slugs))
     if github:
         _tell_job(work, left_out)

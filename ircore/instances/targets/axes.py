@@ -277,17 +277,7 @@ def draw_until_legible(draw: Callable[[random.Random], Drawn], rng: random.Rando
 def has_overlapping_texts(scene: Scene, gap: int = 2) -> bool:
     """Return whether two texts are nearer than ``gap`` pixels to each other."""
     boxes = [element.box for element in scene.elements if element.text is not None]
-    return any(are_overlapping(grow_box(box, gap), other) for index, box in enumerate(boxes) for other in boxes[:index])
-
-
-def are_overlapping(first: Box, second: Box) -> bool:
-    """Return whether two boxes have a pixel in common."""
-    return (
-        first.left < second.right
-        and second.left < first.right
-        and first.top < second.bottom
-        and second.top < first.bottom
-    )  # fmt: skip
+    return any(grow_box(box, gap).overlaps(other) for index, box in enumerate(boxes) for other in boxes[:index])
 
 
 def grow_box(box: Box, by: int) -> Box:

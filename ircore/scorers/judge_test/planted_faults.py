@@ -170,11 +170,7 @@ def _list_free_moves(scene: Scene, index: int) -> list[tuple[float, float]]:
     ways = [(a * FAR * scene.width, b * FAR * scene.height) for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))]
     others = [element.box for element in scene.elements if element.text is not None and element.box != box]
     near = [way for way in ways if _is_inside(scene, box, *way)]
-    return [way for way in near if not any(_are_overlapping(_shift_box(box, *way), other) for other in others)]
-
-
-def _are_overlapping(box: Box, other: Box) -> bool:
-    return box.left < other.right and other.left < box.right and box.top < other.bottom and other.top < box.bottom
+    return [way for way in near if not any(_shift_box(box, *way).overlaps(other) for other in others)]
 
 
 def _is_inside(scene: Scene, box: Box, x: float, y: float) -> bool:

@@ -3,7 +3,6 @@
 DreamSim and FID come as TorchScript: the exported network, without the code that made it.
 """
 
-import hashlib
 import importlib.util
 import os
 import warnings
@@ -18,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.core.errors import InputError
+from ircore.core.files import compute_file_sha256
 from ircore.core.images import Pixels
 from ircore.scorers.metrics.base import FEWEST, Metric, MetricUnavailableError, compute_frechet_distance
 
@@ -238,8 +238,7 @@ def fid(targets: Sequence[Pixels], images: Sequence[Pixels]) -> float:
 
 @lru_cache(maxsize=32)
 def _hash_file(path: str, _changed: int) -> str:
-    with Path(path).open("rb") as file:
-        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
+    return f"sha256:{compute_file_sha256(Path(path))[:16]}"
 
 
 DREAMSIM_METRIC = Metric(

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import write_bytes, write_new_folder, write_text
+from ircore.core.files import compute_file_sha256, write_bytes, write_new_folder, write_text
 from ircore.core.images import Picture, read_image_bytes
 from ircore.core.plain_words import format_count
 from ircore.core.private_text import Leak, find_leaks, redact_leaks
@@ -37,7 +37,6 @@ from ircore.submissions.rescoring.packed_transcripts import (
     PackedFile,
     PackIndex,
     check_listing,
-    file_sha256,
     rendering_name,
     size_limit,
 )
@@ -241,7 +240,7 @@ def _files(folder: Path) -> Iterator[PackedFile]:
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             name, size = path.relative_to(folder).as_posix(), path.stat().st_size
-            yield PackedFile(path=name, size=size, sha256=file_sha256(path))
+            yield PackedFile(path=name, size=size, sha256=compute_file_sha256(path))
 
 
 def _readme(run: Run) -> str:

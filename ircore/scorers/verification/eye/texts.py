@@ -345,7 +345,7 @@ def _select_own_parts(ink: Mask, element: Element, others: Sequence[Element], bo
     size = float(element.parameters.get("size", 13))  # type: ignore[arg-type]
     text_wide, text_high = element.box.right - element.box.left, element.box.bottom - element.box.top
     own = np.zeros(count + 1, bool)
-    near = [other.box for other in others if other is not element and _are_overlapping(grow_box(other.box, 4), box)]
+    near = [other.box for other in others if other is not element and grow_box(other.box, 4).overlaps(box)]
     for number, place in enumerate(ndimage.find_objects(parts), start=1):
         rows, columns = place
         high, wide = rows.stop - rows.start, columns.stop - columns.start
@@ -382,10 +382,6 @@ def _compute_covered_share(ink: Mask, box: Box, around: Box) -> float:
     """Return the share of a text's box that ink covers; the ink is of the window ``around``."""
     inside = cut_window(ink, Box(*(edge - (around.left, around.top)[at % 2] for at, edge in enumerate(box))))
     return float(inside.mean()) if inside.size else 0.0
-
-
-def _are_overlapping(box: Box, other: Box) -> bool:
-    return box.left < other.right and other.left < box.right and box.top < other.bottom and other.top < box.bottom
 
 
 def _measure_distance_to_box(point: tuple[float, float], box: Box) -> float:
