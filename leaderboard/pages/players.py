@@ -198,10 +198,6 @@ def _collect_player_values(site: Site, role: str, label: str, pairs: Sequence[Pa
     return {"result": result, "extremes": find_extremes(result), "strip": strip, "cannot": cannot, "effect": effect}
 
 
-def _list_labels(site: Site, role: str) -> tuple[str, ...]:
-    return site.describers if role == "describer" else site.generators
-
-
 def _get_label(pair: Pair, role: str) -> str:
     return pair.describer if role == "describer" else pair.generator
 
