@@ -28,6 +28,11 @@ _UNKNOWN_TOKENS = dict.fromkeys(("prompt_tokens", "completion_tokens", "reasonin
 MESSAGE_TOKENS = "message_tokens"
 """Field of a game's steps that counts the tokens of a message, by the tokenizer of this project."""
 
+WIDTH = 100
+"""Characters in a line of text, where the terminal is not narrower."""
+
+INDENT = " " * 12
+
 
 def summarise(folder: RunFolder, prices: RunPrices | None = None, *, by_episode: bool = True) -> dict[str, Any]:
     """Count outcomes, turns, requests, tokens and cost of a run of any game.
@@ -67,6 +72,89 @@ def summarise(folder: RunFolder, prices: RunPrices | None = None, *, by_episode:
     return summary
 
 
+def count_served_models(questions: Sequence[Call | Failure]) -> dict[str, dict[str, int]]:
+    """Count by seat the answers of each model, as services name the models that answered; seats without any left out.
+
+    Args:
+        questions: Questions of a run.
+    """
+    served: dict[str, Counter[str]] = defaultdict(Counter)
+    for question in questions:
+        served[question.role].update(attempt.served for attempt in question.attempts if attempt.served)
+    return {seat: dict(names.most_common()) for seat, names in served.items() if names}
+
+
+class EpisodeDialogue(NamedTuple):
+    """All records of an episode.
+
+    >>> from pathlib import Path
+    >>> from ircore.runs.folder import RunFolder
+    >>> dialogue = read_dialogue(RunFolder(Path("run")), "simple_shapes-easy-01")
+    >>> dialogue.episode.outcome, dialogue.questions[0].role
+    ('converged', 'describer')
+
+    Attributes:
+        episode: How it ended; None if it has not.
+        questions: All questions in the order of their answers, also questions that brought no answer.
+    """
+
+    game: str
+    instance: Instance
+    episode: Episode | None
+    questions: tuple[Call | Failure, ...]
+
+
+def read_dialogue(folder: RunFolder, episode_id: str) -> EpisodeDialogue:
+    """Find an episode of a run.
+
+    Raises:
+        InputError: The run has no such episode; the nearest ones are named.
+    """
+    known = {
+        name: instance
+        for instance in folder.instances.instances
+        for name in folder.run.episode_ids([instance.instance_id])
+    }
+    if episode_id not in known:
+        near = get_close_matches(episode_id, known, n=3, cutoff=0.4) or list(known)[:3]
+        raise InputError(
+            f"{folder.path}: no episode {episode_id!r} among {len(known)}", f"Did you mean {' or '.join(near)}?"
+        )
+    events = (event for event in folder.events() if isinstance(event, Call | Failure))
+    questions = tuple(question for question in events if question.episode_id == episode_id)
+    return EpisodeDialogue(folder.game, known[episode_id], folder.ended().get(episode_id), questions)
+
+
+def convert_to_dict(dialogue: EpisodeDialogue, prices: RunPrices) -> dict[str, Any]:
+    """Return a dialogue as JSON."""
+    return {
+        "episode": dialogue.episode.model_dump(mode="json") if dialogue.episode else None,
+        "instance": dialogue.instance.model_dump(mode="json", exclude={"payload": {"scene"}}),
+        "questions": [question.model_dump(mode="json", exclude_none=True) for question in dialogue.questions],
+        **Totals.of(dialogue.questions, prices).as_dict(),
+    }
+
+
+def format_dialogue(dialogue: EpisodeDialogue, prices: RunPrices) -> str:
+    """Return a dialogue for people: messages, renderings, tokens, time and cost."""
+    instance, word = dialogue.instance, find_step_word(dialogue.game)
+    lines = [
+        f"episode     {instance.instance_id}  ({instance.category}, {instance.difficulty})",
+        *(
+            f"{name:<11} instances/{file.image}  {file.width} × {file.height} px"
+            for name, file in instance.pictures.items()
+        ),
+        f"outcome     {_format_outcome(dialogue.episode, word)}",
+        f"took        {_format_effort_line(dialogue, prices)}",
+    ]
+    steps = {step.number: step for step in _list_steps(dialogue)}
+    # A failed question has no step, and the steps of a pulled run have no questions.
+    for number in sorted({question.turn for question in dialogue.questions} | steps.keys()):
+        questions = [question for question in dialogue.questions if question.turn == number]
+        lines += ["", f"{word} {number}", *_step(steps.get(number), questions)]
+    return "\n".join(lines)
+
+
 def _build_summary(
     folder: RunFolder, episodes: Sequence[Episode], questions: Sequence[Call | Failure], prices: RunPrices
 ) -> dict[str, Any]:
@@ -101,18 +189,6 @@ def _build_summary(
     summary["requests"]["judge"] = judging["requests"]
     summary["judging"] = judging
     return summary
-
-
-def count_served_models(questions: Sequence[Call | Failure]) -> dict[str, dict[str, int]]:
-    """Count by seat the answers of each model, as services name the models that answered; seats without any left out.
-
-    Args:
-        questions: Questions of a run.
-    """
-    served: dict[str, Counter[str]] = defaultdict(Counter)
-    for question in questions:
-        served[question.role].update(attempt.served for attempt in question.attempts if attempt.served)
-    return {seat: dict(names.most_common()) for seat, names in served.items() if names}
 
 
 def _list_outcomes(folder: RunFolder) -> Sequence[str]:
@@ -193,83 +269,6 @@ def _summarise_episodes(
         }
         for name in by_episode
     ]
-
-
-WIDTH = 100
-"""Characters in a line of text, where the terminal is not narrower."""
-
-INDENT = " " * 12
-
-
-class EpisodeDialogue(NamedTuple):
-    """All records of an episode.
-
-    >>> from pathlib import Path
-    >>> from ircore.runs.folder import RunFolder
-    >>> dialogue = read_dialogue(RunFolder(Path("run")), "simple_shapes-easy-01")
-    >>> dialogue.episode.outcome, dialogue.questions[0].role
-    ('converged', 'describer')
-
-    Attributes:
-        episode: How it ended; None if it has not.
-        questions: All questions in the order of their answers, also questions that brought no answer.
-    """
-
-    game: str
-    instance: Instance
-    episode: Episode | None
-    questions: tuple[Call | Failure, ...]
-
-
-def read_dialogue(folder: RunFolder, episode_id: str) -> EpisodeDialogue:
-    """Find an episode of a run.
-
-    Raises:
-        InputError: The run has no such episode; the nearest ones are named.
-    """
-    known = {
-        name: instance
-        for instance in folder.instances.instances
-        for name in folder.run.episode_ids([instance.instance_id])
-    }
-    if episode_id not in known:
-        near = get_close_matches(episode_id, known, n=3, cutoff=0.4) or list(known)[:3]
-        raise InputError(
-            f"{folder.path}: no episode {episode_id!r} among {len(known)}", f"Did you mean {' or '.join(near)}?"
-        )
-    events = (event for event in folder.events() if isinstance(event, Call | Failure))
-    questions = tuple(question for question in events if question.episode_id == episode_id)
-    return EpisodeDialogue(folder.game, known[episode_id], folder.ended().get(episode_id), questions)
-
-
-def convert_to_dict(dialogue: EpisodeDialogue, prices: RunPrices) -> dict[str, Any]:
-    """Return a dialogue as JSON."""
-    return {
-        "episode": dialogue.episode.model_dump(mode="json") if dialogue.episode else None,
-        "instance": dialogue.instance.model_dump(mode="json", exclude={"payload": {"scene"}}),
-        "questions": [question.model_dump(mode="json", exclude_none=True) for question in dialogue.questions],
-        **Totals.of(dialogue.questions, prices).as_dict(),
-    }
-
-
-def format_dialogue(dialogue: EpisodeDialogue, prices: RunPrices) -> str:
-    """Return a dialogue for people: messages, renderings, tokens, time and cost."""
-    instance, word = dialogue.instance, find_step_word(dialogue.game)
-    lines = [
-        f"episode     {instance.instance_id}  ({instance.category}, {instance.difficulty})",
-        *(
-            f"{name:<11} instances/{file.image}  {file.width} × {file.height} px"
-            for name, file in instance.pictures.items()
-        ),
-        f"outcome     {_format_outcome(dialogue.episode, word)}",
-        f"took        {_format_effort_line(dialogue, prices)}",
-    ]
-    steps = {step.number: step for step in _list_steps(dialogue)}
-    # A failed question has no step, and the steps of a pulled run have no questions.
-    for number in sorted({question.turn for question in dialogue.questions} | steps.keys()):
-        questions = [question for question in dialogue.questions if question.turn == number]
-        lines += ["", f"{word} {number}", *_step(steps.get(number), questions)]
-    return "\n".join(lines)
 
 
 class _Step(NamedTuple):
