@@ -189,7 +189,7 @@ class Missing:
 
 def pair_name(pair: MarkedPlayers) -> str:
     """Return a pair's name on one line, with the settings that distinguish it from pairs of the same players."""
-    return " ".join(pair_lines(pair))
+    return " ".join(filter(None, pair_lines(pair)))
 
 
 def pair_lines(pair: MarkedPlayers) -> tuple[str, str]:
