@@ -1,11 +1,9 @@
-"""The files for readers of a release: card, datasheet, licences and the pictures in them.
+"""The files for readers of a release: card, datasheet, licences, pictures, and the sections that maintainers write.
 
-Maintainers' sections: the only places of a card and a datasheet that maintainers write themselves.
-
-All other text of a release is made from its data, and ``release check`` makes it again. A section stands between
-two markers, each alone on a line; the next build takes its text over from the previous release. What strangers wrote
-never begins a line of a card, so that it cannot open one. A section holds plain paragraphs, lists and links: what
-could pass for a board or a heading of the card has no place in it.
+All text of a release is made from its data, and ``release check`` makes it again, except for the maintainers' sections
+of card and datasheet. A section stands between two markers, each alone on a line; the next build takes its text over
+from the previous release. What strangers wrote never begins a line of a card, so that it cannot open one. A section
+holds plain paragraphs, lists and links: what could pass for a board or a heading of the card has no place in it.
 """
 
 import re
@@ -19,7 +17,7 @@ from dataset_card.card import code as card_code
 from dataset_card.card import statements as card_statements
 from dataset_card.card.pictures import CardEpisode, describe_chart, draw_episode, draw_scores, draw_targets
 from dataset_card.card.statements import PAPER, collect_licences, format_front_matter, format_title
-from dataset_card.card.verification import RunVerification, Verification
+from dataset_card.card.verification import ReleaseVerification, RunVerification
 from dataset_card.markdown import Markdown, render
 from dataset_card.tables.game_tables import GameTables, ReleaseSource
 from dataset_card.tables.schema import name_transcripts
@@ -64,6 +62,20 @@ _REFUSED = (
     (re.compile(r"^\s{0,3}\[[^\]]*\]:"), "the definition of a link"),
     (re.compile(r"\]\(\s*(?!https://|mailto:)"), "a link that is neither https nor mailto"),
 )
+
+LICENCES = "LICENSE.md"
+STRIP = "assets/episode.png"
+TARGETS = "assets/targets.png"
+SCORES = "assets/scores.png"
+
+PICTURES = (STRIP, TARGETS, SCORES)
+"""Pictures of a card, which a release has if reconstruction is among its games."""
+
+MOST_ROWS = 10
+"""Rows of a board on the card; the table ``leaderboard`` has all of them."""
+
+CARD_FILES = (CARD, DATASHEET, LICENCES, *PICTURES)
+"""Files that ``build_card_files`` makes."""
 
 
 def begin(name: str) -> str:
@@ -138,6 +150,131 @@ def find_homepage(texts: MaintainerTexts) -> str | None:
     return None if address is None else address[0]
 
 
+class SourceLicence(NamedTuple):
+    """Number of pictures of a set from one source under one licence."""
+
+    source: str
+    licence: str
+    pictures: int
+
+
+@dataclass(frozen=True)
+class CardFacts:
+    """Everything that the card is made from.
+
+    Attributes:
+        source: Games of the release.
+        written: Sizes of its tables, in their order.
+        example: The episode that the card opens with; None without reconstruction.
+        name: Name of the release, which is also its tag on the Hub; None without a name.
+        maintainer_texts: Texts of the maintainers' sections.
+        verification: Values that were computed again.
+
+    >>> from pathlib import Path
+    >>> from dataset_card.card.pictures import choose_example
+    >>> from dataset_card.checking.release_check import check_release
+    >>> source = check_release(Path("release")).source
+    >>> card = render_card(CardFacts(source, (), choose_example(source.lead)))
+    >>> "# Image Reconstruction Game" in card
+    True
+    """
+
+    source: ReleaseSource
+    written: Sequence[Written]
+    example: CardEpisode | None
+    name: str | None = None
+    maintainer_texts: MaintainerTexts = field(default_factory=dict)
+    verification: ReleaseVerification = field(default_factory=ReleaseVerification)
+
+
+def build_card_files(facts: CardFacts) -> dict[str, bytes]:
+    """Return the content of the release's files in ``CARD_FILES``; the same facts give the same bytes."""
+    texts = {CARD: render_card(facts), DATASHEET: render_datasheet(facts), LICENCES: render_licences(facts.source)}
+    files = {name: text.encode() for name, text in texts.items()}
+    source = facts.source.lead
+    if source is None or facts.example is None:
+        return files
+    return files | {
+        STRIP: draw_episode(source, facts.example),
+        TARGETS: draw_targets(source),
+        # A judge that only compares is not among the ordered judges, and may be the only judge.
+        SCORES: draw_scores(source.results, (*sort_judges(source.results), *source.results.judges)[0]),
+    }
+
+
+def render_card(facts: CardFacts) -> str:
+    """Return the content of ``README.md``."""
+    source, verified = facts.source.lead, _list_verified(facts)
+    values: dict[str, object] = {
+        "title": format_title(facts.source),
+        "code": card_code,
+        "place": card_code.PLACE,
+        "name": facts.name,
+        "name_year": max(run.run.started[:4] for run in facts.source.runs),
+        "programs": describe_programs(
+            spec for run in facts.source.runs for spec in run.run.submission.players.values()
+        ),
+        "games": [_build_game_section(tables, facts.source) for tables in facts.source.others],
+        "licences": count_source_licences(facts.source),
+        "ways_to_get": describe_ways_to_get(facts.source.instances()),
+        "submissions": _list_submissions(facts.source),
+        "most_rows": MOST_ROWS,
+        "maintainers": build_sections(CARD, facts.maintainer_texts),
+        "verified": verified,
+        "replayed_rules": next((run.rules for _, run in verified if run.rules), ()),
+        **_collect_common_values(facts),
+    }
+    if source is None:
+        body = render("GAMES.md.j2", **values)
+    else:
+        body = render("README.md.j2", **values, **_collect_lead_values(source), example=facts.example)
+    return f"---\n{format_front_matter(facts.source, facts.written)}---\n\n{body}"
+
+
+def render_datasheet(facts: CardFacts) -> str:
+    """Return the content of ``DATASHEET.md``; without reconstruction, its answers hold for any game."""
+    source = facts.source.lead
+    days = sorted(run.run.started[:10] for run in facts.source.runs)
+    values = {
+        "first_day": days[0],
+        "last_day": days[-1],
+        "licence_names": sorted(collect_licences(facts.source)),
+        "maintainers": build_sections(DATASHEET, facts.maintainer_texts),
+        **_collect_common_values(facts),
+    }
+    if source is not None:
+        return render("DATASHEET.md.j2", **values, **_collect_lead_values(source))
+    games = [_build_game_section(tables, facts.source) for tables in facts.source.others]
+    prompts = sorted({run.run.prompts for run in facts.source.runs})
+    return render("GAMES_DATASHEET.md.j2", **values, games=games, prompts=prompts)
+
+
+def render_licences(source: ReleaseSource) -> str:
+    """Return the content of ``LICENSE.md``."""
+    return render(
+        "LICENSE.md.j2",
+        licences=count_source_licences(source),
+        submissions=_list_submissions(source),
+    )
+
+
+def count_source_licences(source: ReleaseSource) -> list[SourceLicence]:
+    """Count the instances of each source and licence, the largest number first."""
+    counts = Counter((instance.source, instance.licence) for instance in source.instances())
+    return [SourceLicence(*key, count) for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+
+
+def judge_label(source: GameTables, judge: str) -> str:
+    """Return the label of a judge on boards: from the judge's identity, else from the installed judge of that name."""
+    if judge in source.results.judge_identities:
+        return source.results.judge_identities[judge].label
+    # Not every run states the identity of its judges, and a judge of other people may not be installed here, or sound.
+    try:
+        return str(load_plugin("judges", judge).label)
+    except InputError:
+        return judge
+
+
 def _place(lines: list[str], name: str) -> tuple[int, int] | None:
     """Return the lines of both markers; None unless each occurs once, in order, with no other marker between."""
     if lines.count(begin(name)) != 1 or lines.count(format_end_marker(name)) != 1:
@@ -153,29 +290,6 @@ def _find_refusal(line: str) -> str | None:
     if any(not character.isprintable() for character in line):
         return "a control character"
     return next((description for pattern, description in _REFUSED if pattern.search(line)), None)
-
-
-LICENCES = "LICENSE.md"
-STRIP = "assets/episode.png"
-TARGETS = "assets/targets.png"
-SCORES = "assets/scores.png"
-
-PICTURES = (STRIP, TARGETS, SCORES)
-"""Pictures of a card, which a release has if reconstruction is among its games."""
-
-MOST_ROWS = 10
-"""Rows of a board on the card; the table ``leaderboard`` has all of them."""
-
-CARD_FILES = (CARD, DATASHEET, LICENCES, *PICTURES)
-"""Files that ``build_card_files`` makes."""
-
-
-class SourceLicence(NamedTuple):
-    """Number of pictures of a set from one source under one licence."""
-
-    source: str
-    licence: str
-    pictures: int
 
 
 class _CategoryCounts(NamedTuple):
@@ -230,79 +344,6 @@ class _GameSection(NamedTuple):
     """Its boards over all conditions, a record a row."""
 
 
-@dataclass(frozen=True)
-class CardFacts:
-    """Everything that the card is made from.
-
-    Attributes:
-        source: Games of the release.
-        written: Sizes of its tables, in their order.
-        example: The episode that the card opens with; None without reconstruction.
-        name: Name of the release, which is also its tag on the Hub; None without a name.
-        maintainer_texts: Texts of the maintainers' sections.
-        verification: Values that were computed again.
-
-    >>> from pathlib import Path
-    >>> from dataset_card.card.pictures import choose_example
-    >>> from dataset_card.checking.release_check import check_release
-    >>> source = check_release(Path("release")).source
-    >>> card = render_card(CardFacts(source, (), choose_example(source.lead)))
-    >>> "# Image Reconstruction Game" in card
-    True
-    """
-
-    source: ReleaseSource
-    written: Sequence[Written]
-    example: CardEpisode | None
-    name: str | None = None
-    maintainer_texts: MaintainerTexts = field(default_factory=dict)
-    verification: Verification = field(default_factory=Verification)
-
-
-def build_card_files(facts: CardFacts) -> dict[str, bytes]:
-    """Return the content of the release's files in ``CARD_FILES``; the same facts give the same bytes."""
-    texts = {CARD: render_card(facts), DATASHEET: render_datasheet(facts), LICENCES: render_licences(facts.source)}
-    files = {name: text.encode() for name, text in texts.items()}
-    source = facts.source.lead
-    if source is None or facts.example is None:
-        return files
-    return files | {
-        STRIP: draw_episode(source, facts.example),
-        TARGETS: draw_targets(source),
-        # A judge that only compares is not among the ordered judges, and may be the only judge.
-        SCORES: draw_scores(source.results, (*sort_judges(source.results), *source.results.judges)[0]),
-    }
-
-
-def render_card(facts: CardFacts) -> str:
-    """Return the content of ``README.md``."""
-    source, verified = facts.source.lead, _list_verified(facts)
-    values: dict[str, object] = {
-        "title": format_title(facts.source),
-        "code": card_code,
-        "place": card_code.PLACE,
-        "name": facts.name,
-        "name_year": max(run.run.started[:4] for run in facts.source.runs),
-        "programs": describe_programs(
-            spec for run in facts.source.runs for spec in run.run.submission.players.values()
-        ),
-        "games": [_build_game_section(tables, facts.source) for tables in facts.source.others],
-        "licences": count_source_licences(facts.source),
-        "ways_to_get": describe_ways_to_get(facts.source.instances()),
-        "submissions": _list_submissions(facts.source),
-        "most_rows": MOST_ROWS,
-        "maintainers": build_sections(CARD, facts.maintainer_texts),
-        "verified": verified,
-        "replayed_rules": next((run.rules for _, run in verified if run.rules), ()),
-        **_collect_common_values(facts),
-    }
-    if source is None:
-        body = render("GAMES.md.j2", **values)
-    else:
-        body = render("README.md.j2", **values, **_collect_lead_values(source), example=facts.example)
-    return f"---\n{format_front_matter(facts.source, facts.written)}---\n\n{body}"
-
-
 def _collect_lead_values(source: GameTables) -> dict[str, object]:
     """Return the values that only the card of a release with reconstruction prints."""
     return {
@@ -340,53 +381,9 @@ def _build_game_section(tables: GameTables, source: ReleaseSource) -> _GameSecti
     )
 
 
-def render_datasheet(facts: CardFacts) -> str:
-    """Return the content of ``DATASHEET.md``; without reconstruction, its answers hold for any game."""
-    source = facts.source.lead
-    days = sorted(run.run.started[:10] for run in facts.source.runs)
-    values = {
-        "first_day": days[0],
-        "last_day": days[-1],
-        "licence_names": sorted(collect_licences(facts.source)),
-        "maintainers": build_sections(DATASHEET, facts.maintainer_texts),
-        **_collect_common_values(facts),
-    }
-    if source is not None:
-        return render("DATASHEET.md.j2", **values, **_collect_lead_values(source))
-    games = [_build_game_section(tables, facts.source) for tables in facts.source.others]
-    prompts = sorted({run.run.prompts for run in facts.source.runs})
-    return render("GAMES_DATASHEET.md.j2", **values, games=games, prompts=prompts)
-
-
 def _list_submissions(source: ReleaseSource) -> set[tuple[str, str]]:
     """Return name and licence of every submission."""
     return {(run.run.submission.name, run.run.submission.licence) for run in source.runs}
-
-
-def render_licences(source: ReleaseSource) -> str:
-    """Return the content of ``LICENSE.md``."""
-    return render(
-        "LICENSE.md.j2",
-        licences=count_source_licences(source),
-        submissions=_list_submissions(source),
-    )
-
-
-def count_source_licences(source: ReleaseSource) -> list[SourceLicence]:
-    """Count the instances of each source and licence, the largest number first."""
-    counts = Counter((instance.source, instance.licence) for instance in source.instances())
-    return [SourceLicence(*key, count) for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
-
-
-def judge_label(source: GameTables, judge: str) -> str:
-    """Return the label of a judge on boards: from the judge's identity, else from the installed judge of that name."""
-    if judge in source.results.judge_identities:
-        return source.results.judge_identities[judge].label
-    # Not every run states the identity of its judges, and a judge of other people may not be installed here, or sound.
-    try:
-        return str(load_plugin("judges", judge).label)
-    except InputError:
-        return judge
 
 
 def _collect_common_values(facts: CardFacts) -> dict[str, object]:

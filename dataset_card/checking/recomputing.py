@@ -1,9 +1,7 @@
-"""Computing judges and metrics of a release again, target by target, as far as they are installed here.
+"""What of a release can be computed again: scores by judges and metrics, and episodes by the rules of their game.
 
 Computed judges and metrics depend on pictures alone. A value is the same if it agrees exactly, or, of metrics, to
 ``TOLERANCE``: their sums of floating-point numbers may end otherwise in the last digits on another processor.
-
-An episode of a release, played again by the rules of its game from the data in the release.
 
 Transcripts keep no answer as it came. The game makes answers of the steps that its protocol reads as these steps
 (``Game.retold``); it is played on them and must come to the same episode: steps, tokens, budget, outcome.

@@ -1,6 +1,10 @@
 """Writing the tables of a release as Parquet files, part by part.
 
-Tables are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release. A
+A part is the rows of a run in a table, identified by a hash of its content, and written to files of its own, so that a
+new run leaves the files of all others as they are, to the byte. Two parts with the same key hold the same rows and
+pictures, whichever machine or release they were made on.
+
+Files are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release. A
 small first group, and gaps between groups, let a stream show its first row without fetching much. Groups end where an
 episode ends, so that none of its pictures stands in two of them. The same rows give the same bytes.
 
@@ -8,10 +12,6 @@ Of a picture that several rows of a column hold, such as the target of an episod
 once. Stored more than once are a picture in several row groups, in several columns or tables (each loads by itself:
 first and final renderings stand in ``episodes`` and ``transcripts``), and targets in the files of every run (which are
 not to change when another run comes): the format has no way to point from one of these to another.
-
-A part is the rows of a run in a table, identified by a hash of its content, and written to files of its own, so that a
-new run leaves the files of all others as they are, to the byte. Two parts with the same key hold the same rows and
-pictures, whichever machine or release they were made on.
 """
 
 import hashlib
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from _typeshed import ReadableBuffer as Buffer
 
-
 FIRST_GROUP_BYTES = 3 * 1024 * 1024
 """Approximate bytes of pictures in the first row group of a table, which a stream reads before its first row."""
 
@@ -57,6 +56,13 @@ SHARD_BYTES = 500_000_000
 
 _MAGIC = b"PAR1"
 """First bytes of a Parquet file."""
+
+# The second layout lets row groups end with an episode and keeps gaps between groups.
+LAYOUT = 2
+"""Raised whenever the same rows are written differently, so that no file of an earlier release is reused."""
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+"""Made once: ``json.dumps`` would make one for each of the hundred thousand rows of a release."""
 
 
 @dataclass(frozen=True)
@@ -146,84 +152,6 @@ def name_shard(run_id: str | None, index: int, count: int) -> str:
     return f"{SPLIT}-{run_id + '-' if run_id else ''}{index:05d}-of-{count:05d}.parquet"
 
 
-class _HashedFile(io.RawIOBase):
-    """A file that is hashed while being written, so that no second reading is needed.
-
-    Args:
-        path: The file; None to hash what would be written.
-
-    Attributes:
-        size: Bytes so far.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self.size = 0
-        self._hash = hashlib.sha256()
-        self._file = None if path is None else path.open("wb", buffering=0)
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: "Buffer") -> int:
-        left = memoryview(data)
-        length = len(left)
-        self._hash.update(left)
-        # An unbuffered file may take fewer bytes than it is given.
-        while left and self._file is not None:
-            left = left[self._file.write(left) :]
-        self.size += length
-        return length
-
-    def close(self) -> None:
-        if not self.closed and self._file is not None:
-            self._file.close()
-        super().close()
-
-    def hexdigest(self) -> str:
-        return self._hash.hexdigest()
-
-
-class _Shards:
-    """Writes row groups into numbered files, which get their names when the number of files is known."""
-
-    def __init__(self, folder: Path | None, config: Config, schema: "pa.Schema", run_id: str | None) -> None:
-        self._folder, self._config, self._schema, self._run_id = folder, config, schema, run_id
-        self._files: list[_HashedFile] = []
-        self._begin()
-
-    def write(self, table: "pa.Table") -> None:
-        if self._files[-1].size > SHARD_BYTES:
-            self._end_shard()
-            self._begin()
-        # A new file holds its first bytes alone, and a gap before the first group would part nothing.
-        if self._files[-1].size > len(_MAGIC):
-            self._sink.write(GAP)
-        self._writer.write_table(table)
-
-    def finish(self) -> tuple[tuple[int, str], ...]:
-        self._end_shard()
-        for index, file in enumerate(self._files):
-            if file.path is not None:
-                file.path.rename(file.path.with_name(name_shard(self._run_id, index, len(self._files))))
-        return tuple((file.size, file.hexdigest()) for file in self._files)
-
-    def _begin(self) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        # With the run's id, since the files of several runs may be written at a time.
-        name = f".part-{self._run_id or ''}-{len(self._files)}"
-        path = None if self._folder is None else self._folder / name
-        self._files.append(_HashedFile(path))
-        self._sink = pa.PythonFile(self._files[-1], "w")
-        self._writer = pq.ParquetWriter(self._sink, self._schema, **choose_writer_settings(self._config))
-
-    def _end_shard(self) -> None:
-        self._writer.close()
-        self._sink.close()
-
-
 def choose_writer_settings(config: Config) -> dict[str, Any]:
     """Return how pyarrow's writer is to write a table.
 
@@ -255,108 +183,6 @@ def choose_writer_settings(config: Config) -> dict[str, Any]:
         # own chunks find the pictures, which lie there byte for byte.
         "use_content_defined_chunking": False,
     }  # fmt: skip
-
-
-class _RowGroups:
-    """Cuts rows into groups, bounded in number and in bytes of pictures.
-
-    A full group ends before a row that shares no picture with it, or when it is twice as large as it should be.
-
-    Attributes:
-        waiting: The rows that are in no group yet.
-    """
-
-    def __init__(self, config: Config) -> None:
-        self._config = config
-        self.waiting: list[Row] = []
-        self._stored: dict[tuple[str, str], int] = {}
-        self._held_bytes = self._written = 0
-
-    def take(self, row: Row) -> list[Row] | None:
-        """Take the next row; return the rows before it if they make a group, else None."""
-        return self._take_with_pictures(row) if self._config.images else self._take_plain(row)
-
-    def _take_plain(self, row: Row) -> list[Row] | None:
-        group = None
-        if len(self.waiting) >= GROUP_ROWS:
-            group, self.waiting = self.waiting, []
-        self.waiting.append(row)
-        return group
-
-    def _take_with_pictures(self, row: Row) -> list[Row] | None:
-        # Each group is as large as all before it, up to the limit: small where a stream begins, few in a large table.
-        full = min(max(FIRST_GROUP_BYTES, self._written), GROUP_BYTES)
-        # By the hash in the column beside it: the same rows give the same groups, wherever their pictures come from.
-        sizes = {
-            # Where nothing stands beside the picture, rows share it if they hold the same object.
-            (column.name, sha256 or str(id(picture["bytes"]))): len(picture["bytes"])
-            for column in self._config.images
-            for picture, sha256 in _pair_with_hashes(row[column.name], row.get(f"{column.name}_sha256"))
-        }
-        enough = 2 * full if sizes.keys() & self._stored.keys() else full
-        stored_bytes = sum(self._stored.values())
-        group = None
-        # A picture that several rows share is stored once, but held for each of them until it is written.
-        if len(self.waiting) >= GROUP_ROWS_WITH_IMAGES or stored_bytes >= enough or self._held_bytes >= 4 * full:
-            group = self.waiting
-            self._written += stored_bytes
-            self.waiting, self._stored, self._held_bytes = [], {}, 0
-        self.waiting.append(row)
-        self._stored |= sizes
-        self._held_bytes += sum(sizes.values())
-        return group
-
-
-def _pair_with_hashes(held: object, beside: object) -> Iterable[tuple[EmbeddedImage, str | None]]:
-    """Return the pictures of a cell, one or several, each with its hash."""
-    pictures, hashes = ([*cell] if isinstance(cell, list) else [cell] for cell in (held, beside))
-    return ((picture, sha256) for picture, sha256 in zip(pictures, hashes, strict=False) if picture is not None)
-
-
-def _read_ahead(config: Config, rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield rows with their pictures read, each as an ``EmbeddedImage``; a picture of several rows is read once.
-
-    Threads read a few rows ahead: most of the time goes into decoding, which checks a picture and holds up no other.
-    """
-    begun: OrderedDict[int, tuple[RowPicture, Future[EmbeddedImage]]] = OrderedDict()
-
-    def begin(value: object) -> object:
-        if isinstance(value, list):
-            return [begin(item) for item in value]
-        if not isinstance(value, RowPicture):
-            return value
-        if id(value) not in begun:
-            begun[id(value)] = value, pool.submit(_read, value)
-            if len(begun) > AHEAD:
-                begun.popitem(last=False)
-        return begun[id(value)][1]
-
-    waiting = deque[Row]()
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for row in rows:
-            waiting.append(row | {column.name: begin(row[column.name]) for column in config.images})
-            if len(waiting) > AHEAD:
-                yield _load_pictures(config, waiting.popleft())
-        while waiting:
-            yield _load_pictures(config, waiting.popleft())
-
-
-def _read(picture: RowPicture) -> EmbeddedImage:
-    return EmbeddedImage(bytes=picture.load(), path=picture.path)
-
-
-def _load_pictures(config: Config, row: Row) -> Row:
-    """Return a row whose pictures have been read."""
-
-    def end(value: object) -> object:
-        return [*map(end, value)] if isinstance(value, list) else value.result() if isinstance(value, Future) else value
-
-    return row | {column.name: end(row[column.name]) for column in config.images}
-
-
-# The second layout lets row groups end with an episode and keeps gaps between groups.
-LAYOUT = 2
-"""Raised whenever the same rows are written differently, so that no file of an earlier release is reused."""
 
 
 class ParquetShard(Record):
@@ -458,8 +284,179 @@ def sum_parts(config: Config, parts: Iterable[TablePart]) -> Written:
     return Written(config, sum(part.rows for part in own), sum(part.num_bytes for part in own), files)
 
 
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
-"""Made once: ``json.dumps`` would make one for each of the hundred thousand rows of a release."""
+class _HashedFile(io.RawIOBase):
+    """A file that is hashed while being written, so that no second reading is needed.
+
+    Args:
+        path: The file; None to hash what would be written.
+
+    Attributes:
+        size: Bytes so far.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.size = 0
+        self._hash = hashlib.sha256()
+        self._file = None if path is None else path.open("wb", buffering=0)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: "Buffer") -> int:
+        left = memoryview(data)
+        length = len(left)
+        self._hash.update(left)
+        # An unbuffered file may take fewer bytes than it is given.
+        while left and self._file is not None:
+            left = left[self._file.write(left) :]
+        self.size += length
+        return length
+
+    def close(self) -> None:
+        if not self.closed and self._file is not None:
+            self._file.close()
+        super().close()
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()
+
+
+class _Shards:
+    """Writes row groups into numbered files, which get their names when the number of files is known."""
+
+    def __init__(self, folder: Path | None, config: Config, schema: "pa.Schema", run_id: str | None) -> None:
+        self._folder, self._config, self._schema, self._run_id = folder, config, schema, run_id
+        self._files: list[_HashedFile] = []
+        self._begin()
+
+    def write(self, table: "pa.Table") -> None:
+        if self._files[-1].size > SHARD_BYTES:
+            self._end_shard()
+            self._begin()
+        # A new file holds its first bytes alone, and a gap before the first group would part nothing.
+        if self._files[-1].size > len(_MAGIC):
+            self._sink.write(GAP)
+        self._writer.write_table(table)
+
+    def finish(self) -> tuple[tuple[int, str], ...]:
+        self._end_shard()
+        for index, file in enumerate(self._files):
+            if file.path is not None:
+                file.path.rename(file.path.with_name(name_shard(self._run_id, index, len(self._files))))
+        return tuple((file.size, file.hexdigest()) for file in self._files)
+
+    def _begin(self) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        # With the run's id, since the files of several runs may be written at a time.
+        name = f".part-{self._run_id or ''}-{len(self._files)}"
+        path = None if self._folder is None else self._folder / name
+        self._files.append(_HashedFile(path))
+        self._sink = pa.PythonFile(self._files[-1], "w")
+        self._writer = pq.ParquetWriter(self._sink, self._schema, **choose_writer_settings(self._config))
+
+    def _end_shard(self) -> None:
+        self._writer.close()
+        self._sink.close()
+
+
+class _RowGroups:
+    """Cuts rows into groups, bounded in number and in bytes of pictures.
+
+    A full group ends before a row that shares no picture with it, or when it is twice as large as it should be.
+
+    Attributes:
+        waiting: The rows that are in no group yet.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self.waiting: list[Row] = []
+        self._stored: dict[tuple[str, str], int] = {}
+        self._held_bytes = self._written = 0
+
+    def take(self, row: Row) -> list[Row] | None:
+        """Take the next row; return the rows before it if they make a group, else None."""
+        return self._take_with_pictures(row) if self._config.images else self._take_plain(row)
+
+    def _take_plain(self, row: Row) -> list[Row] | None:
+        group = None
+        if len(self.waiting) >= GROUP_ROWS:
+            group, self.waiting = self.waiting, []
+        self.waiting.append(row)
+        return group
+
+    def _take_with_pictures(self, row: Row) -> list[Row] | None:
+        # Each group is as large as all before it, up to the limit: small where a stream begins, few in a large table.
+        full = min(max(FIRST_GROUP_BYTES, self._written), GROUP_BYTES)
+        # By the hash in the column beside it: the same rows give the same groups, wherever their pictures come from.
+        sizes = {
+            # Where nothing stands beside the picture, rows share it if they hold the same object.
+            (column.name, sha256 or str(id(picture["bytes"]))): len(picture["bytes"])
+            for column in self._config.images
+            for picture, sha256 in _pair_with_hashes(row[column.name], row.get(f"{column.name}_sha256"))
+        }
+        enough = 2 * full if sizes.keys() & self._stored.keys() else full
+        stored_bytes = sum(self._stored.values())
+        group = None
+        # A picture that several rows share is stored once, but held for each of them until it is written.
+        if len(self.waiting) >= GROUP_ROWS_WITH_IMAGES or stored_bytes >= enough or self._held_bytes >= 4 * full:
+            group = self.waiting
+            self._written += stored_bytes
+            self.waiting, self._stored, self._held_bytes = [], {}, 0
+        self.waiting.append(row)
+        self._stored |= sizes
+        self._held_bytes += sum(sizes.values())
+        return group
+
+
+def _pair_with_hashes(held: object, beside: object) -> Iterable[tuple[EmbeddedImage, str | None]]:
+    """Return the pictures of a cell, one or several, each with its hash."""
+    pictures, hashes = ([*cell] if isinstance(cell, list) else [cell] for cell in (held, beside))
+    return ((picture, sha256) for picture, sha256 in zip(pictures, hashes, strict=False) if picture is not None)
+
+
+def _read_ahead(config: Config, rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield rows with their pictures read, each as an ``EmbeddedImage``; a picture of several rows is read once.
+
+    Threads read a few rows ahead: most of the time goes into decoding, which checks a picture and holds up no other.
+    """
+    begun: OrderedDict[int, tuple[RowPicture, Future[EmbeddedImage]]] = OrderedDict()
+
+    def begin(value: object) -> object:
+        if isinstance(value, list):
+            return [begin(item) for item in value]
+        if not isinstance(value, RowPicture):
+            return value
+        if id(value) not in begun:
+            begun[id(value)] = value, pool.submit(_read, value)
+            if len(begun) > AHEAD:
+                begun.popitem(last=False)
+        return begun[id(value)][1]
+
+    waiting = deque[Row]()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for row in rows:
+            waiting.append(row | {column.name: begin(row[column.name]) for column in config.images})
+            if len(waiting) > AHEAD:
+                yield _load_pictures(config, waiting.popleft())
+        while waiting:
+            yield _load_pictures(config, waiting.popleft())
+
+
+def _read(picture: RowPicture) -> EmbeddedImage:
+    return EmbeddedImage(bytes=picture.load(), path=picture.path)
+
+
+def _load_pictures(config: Config, row: Row) -> Row:
+    """Return a row whose pictures have been read."""
+
+    def end(value: object) -> object:
+        return [*map(end, value)] if isinstance(value, list) else value.result() if isinstance(value, Future) else value
+
+    return row | {column.name: end(row[column.name]) for column in config.images}
 
 
 def _dump_json(value: object) -> bytes:

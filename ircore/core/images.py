@@ -4,10 +4,9 @@
 carries no name, path or metadata, so that nothing but what can be seen reaches a player. A picture is known by the hash
 of its pixels (``hash_pixels``), since compressors differ: the same pixels are other files on other systems.
 
-Files that were found to hold the picture that a record states, so that none is decoded twice for that.
-
-They are remembered in the process and in the user's folder for caches, each as a hash of the file's bytes, of what the
-record states and of the decoder's version. A file is hashed whenever it is read, so that a changed one is not known.
+Files that were found to hold the picture that a record states are remembered, so that none is decoded twice for that:
+in the process and in the user's folder for caches, each as a hash of the file's bytes, of what the record states and of
+the decoder's version. A file is hashed whenever it is read, so that a changed one is not known.
 """
 
 import atexit

@@ -2,8 +2,8 @@
 
 A game is one folder and one entry point in the group ``ircore.games``, which names its class (or an object of it).
 Everything else is the core's and knows no game: asking, recording, resuming, caches, limits of cost, scores, results,
-boards, releases and pages read the declarations below. At the end stands how a published episode is told again as
-answers, so that the rules can be played on them: transcripts keep no answer.
+boards, releases and pages read the declarations below. Transcripts keep no answer, so a published episode is told again
+as answers, on which the rules can be played.
 """
 
 from abc import ABC, abstractmethod
@@ -84,7 +84,7 @@ class Seat(Generic[QuestionT, AnswerT]):
     decides: tuple[str, ...] = ()
 
 
-class Table(Protocol):
+class SeatTable(Protocol):
     """Asks the players at the seats; every answer is recorded, and no question is asked twice.
 
     >>> import asyncio
@@ -93,7 +93,7 @@ class Table(Protocol):
     >>> class AlwaysApple:
     ...     async def ask(self, seat, question):
     ...         return TextAnswer("apple")
-    >>> table: Table = AlwaysApple()
+    >>> table: SeatTable = AlwaysApple()
     >>> asyncio.run(table.ask(guesser, Question(step=1, prompt="Guess."))).text
     'apple'
     """
@@ -249,7 +249,7 @@ class Game(ABC, Generic[RulesT]):
     secret_categories: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    async def play(self, table: Table, setup: EpisodeSetup[RulesT]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[RulesT]) -> Ending:
         """Play an episode to the end: rules only, no files, no clock, no network.
 
         Args:
@@ -530,8 +530,8 @@ class Game(ABC, Generic[RulesT]):
         return self.headline.needs == "judge"
 
 
-def is_played(game: Game[Any], episode: Episode) -> bool:
-    """Return whether an episode counts as played."""
+def is_played(game: Game[Any], episode: Episode | Ending) -> bool:
+    """Return whether an episode counts as played, by its outcome."""
     return any(outcome.played and outcome.name == episode.outcome for outcome in game.outcomes)
 
 

@@ -3,8 +3,8 @@
 A piece whose worker is killed is done again by another one: that is Dask's part. What Dask leaves open is bounded here:
 a scheduler that is not there, or a cluster without workers, ends the command with one line instead of a wait for ever.
 
-Players then answer on the workers instead of in this process. This is the only module that imports ``distributed``;
-``cluster_worker`` runs on the workers. Scores on a cluster are computed by ``ircore.scorers.scoring``.
+Players answer on the workers instead of in this process, by ``cluster_worker``. This is the only module that imports
+``distributed``. Scores on a cluster are computed by ``ircore.scorers.scoring``.
 """
 
 import asyncio

@@ -13,7 +13,7 @@ from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Renderin
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.validation import describe_validation_error
-from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, SeatTable, is_played
 from ircore.games.declarations import find_rating_fault
 from ircore.games.registry import find_declaration_faults
 from ircore.instances.store import InstanceSet
@@ -128,7 +128,7 @@ def check_game(
         _check_record(declared_game, setup, first, ending, where)
         _check_resumes(declared_game, setup, first, where)
         _check_unanswered(declared_game, setup, first, where)
-        if _is_played(declared_game, ending):
+        if is_played(declared_game, ending):
             _check_measures(declared_game, setup, ending, where)
             _check_rated(declared_game, setup, ending, where)
             if instruments is not None:
@@ -171,15 +171,11 @@ def _vary_rules(game: Game[Any], setups: Sequence[EpisodeSetup[Any]]) -> Iterato
             yield replace(setup, rules=rules), f", rule {name}={str(turned[name]).lower()}"
 
 
-async def _play_checked(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
+async def _play_checked(game: Game[Any], table: SeatTable, setup: EpisodeSetup[Any]) -> Ending:
     try:
         return await play_episode(game, table, setup)
     except WorkError as error:
         raise ConformanceError(error.problem) from error
-
-
-def _is_played(game: Game[Any], ending: Ending) -> bool:
-    return any(outcome.played and outcome.name == ending.outcome for outcome in game.outcomes)
 
 
 def _check_ending(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:
@@ -244,7 +240,7 @@ def _check_unanswered(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, 
         expect(outage.reason in TECHNICAL_REASONS, f"{question}: an outage closes the episode as {outage.outcome}")
         refused = _end_without(game, setup, first, answered, is_outage=False)
         _check_ending(game, setup, refused, f"{question} refuses")
-        if _is_played(game, refused):
+        if is_played(game, refused):
             _check_measures(game, setup, refused, f"{question} refuses")
         _check_shown(game, setup, refused, f"{question} refuses")
 

@@ -5,10 +5,8 @@ the question is sent, unless the limit of cost is reached; its answer, or the fa
 before anything follows from it, the cache included. A question that is given up while it is under way is recorded too,
 with the requests that it took: they may have been billed.
 
-Stopping early without losing an answer: no further question is sent, and answers under way are waited for.
-
-The signals are Ctrl-C's, and those by which Slurm, Docker and a closed terminal end a process. The first one stops
-asking, the second one stops the wait, too.
+A run is stopped by Ctrl-C, and by the signals with which Slurm, Docker and a closed terminal end a process. The first
+signal stops asking, and answers under way are waited for; the second one stops the wait, too.
 """
 
 import asyncio

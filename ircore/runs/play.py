@@ -4,10 +4,9 @@ Episodes are started in the order of the instance set and finished as far as pos
 run stopped half-way has about half of its episodes complete. After a crash the same rules are played again from turn 1
 with the recorded answers standing in for the players, up to the point where the record ends.
 
-Shards: a run played in parts, on machines that know nothing of each other.
-
-Shard i of n plays every n-th of the selected instances, from the i-th on, so that all categories are spread evenly. A
-shard is a run folder like any other, of the same identity, with the file ``shard.json`` that says what is its part.
+A run may be played in shards, on machines that know nothing of each other. Shard i of n plays every n-th of the
+selected instances, from the i-th on, so that all categories are spread evenly. A shard is a run folder like any other,
+of the same identity, with the file ``shard.json`` that says what is its part.
 """
 
 import asyncio

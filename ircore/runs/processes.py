@@ -2,8 +2,6 @@
 
 Each process plays its own episodes with its own connections, stores renderings, and hands the events to the process
 that began them, which records them as if they were its own: the same journal, the same counts, limits and signals.
-
-The part of a run that a process plays for another one, which records its answers: see ``processes``.
 """
 
 import asyncio

@@ -1,12 +1,11 @@
-"""Tiny questions to each player of a submission, or to a judge, that show faults before a long run.
+"""Tiny questions to each player of a submission, or to a judge, that show faults before a long run: ``ircore doctor``.
 
 Every player gets a question about a red disc: as its seat's game puts it, or as any game does. Players that take only
 questions that their game does not try are made and not asked.
 
-The abilities of a service, found out by asking it: ``ircore doctor --deep``.
-
-The probes go through the same connection as play does, so that what they find holds for play. Each finding comes with
-what follows from it for the manifest; the manifest with all of that in it is one that works.
+With ``--deep`` the abilities of a service are found out by asking it, through the same connection as play does, so that
+what is found holds for play. Each finding comes with what follows from it for the manifest; the manifest with all of
+that in it is one that works.
 """
 
 import asyncio
@@ -67,6 +66,24 @@ QUESTIONS: Mapping[AnswerKind, str] = {
 }
 """Asked of players that take questions of any game, by what the seat answers with."""
 
+_AGAIN = "Such answers are sent back once. Try again; parameters.structured: true may help, or another model."
+
+MOST_PICTURES = 10
+"""Pictures that a describer is shown at turn 10: the target and nine renderings."""
+
+NO_MODEL = "ircore-doctor-no-such-model"
+QUESTION = "Name the colour of the disc in the last picture."
+LONG_ENOUGH = 512
+"""Tokens that the answers to small questions may have; reasoning counts."""
+
+COLUMNS = (
+    "service", "model", "streams", "usage", "pictures", "full answer", "seed", "same answer twice", "errors",
+    "edits", "checked",
+)  # fmt: skip
+"""Columns of the table of services in docs/services.md."""
+
+_PROBES = ("streaming", "usage", "ten pictures", "full token budget", "seed", "determinism", "error bodies")
+
 
 def examine_seat(
     loaded: LoadedSubmission, seat: Seat[Any, Any], timeout: float, say: Callable[[str], object]
@@ -118,6 +135,115 @@ def examine_judge(judge: LoadedJudge, timeout: float, say: Callable[[str], objec
     return _examine_player("judge", judge.spec, timeout, check if judge.asks == "facts" else rate, say=say)[0]
 
 
+@dataclass
+class DeepReport:
+    """Results of the probes of a seat.
+
+    >>> report = DeepReport("describer")
+    >>> report.add("usage", True, "reported", cell="yes")
+    >>> report.findings[0].detail, report.cells
+    ('reported', {'usage': 'yes'})
+
+    Attributes:
+        seat: Name of the seat.
+        findings: In the order in which they were made.
+        cells: Words for the table of services, by probe.
+        rules: Rules that the service needs.
+        parameters: Parameters of the player that the service needs.
+    """
+
+    seat: str
+    findings: list[PlayerFinding] = field(default_factory=list)
+    cells: dict[str, str] = field(default_factory=dict)
+    rules: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, probe: str, works: bool, detail: str, remedy: str = "", cell: str = "") -> None:
+        """Add a finding, and its word in the table of services."""
+        self.findings.append(PlayerFinding(self.seat, probe, works, " ".join(detail.split())[:300], remedy))
+        self.cells[probe] = cell or ("yes" if works else "no")
+
+
+def examine_describer(spec: PlayerSpec, timeout: float) -> DeepReport:
+    """Find out the abilities of a describer's service.
+
+    Args:
+        spec: A player ``openai``.
+        timeout: Seconds that one answer may take.
+
+    Raises:
+        InputError: A setting is wrong, or the key is not in the environment.
+    """
+    OpenAIDescriber.check(spec)
+    settings = read_settings(spec, DescriberSettings)
+    report = DeepReport("describer")
+
+    async def examined() -> None:
+        connection = Connection(spec.base_url, read_key(spec), choose_transport(settings.transport), timeout)
+        try:
+            await _examine(_Service(spec, settings, connection), report)
+        finally:
+            await connection.close()
+
+    asyncio.run(examined())
+    return report
+
+
+def generator_report(findings: Sequence[PlayerFinding]) -> DeepReport:
+    """Return the report on a generator, with whether it edits or only draws anew.
+
+    Args:
+        findings: Of ``examine_seat``.
+    """
+    report = DeepReport("generator", list(findings))
+    works = {finding.question: finding.works for finding in findings}
+    report.cells["edits"] = "yes" if works.get("correction") else ("redraws only" if works.get("redraw") else "no")
+    if works.get("redraw") and not works.get("correction"):
+        report.rules["drawing"] = "redraw"
+    return report
+
+
+def mend_manifest(loaded: LoadedSubmission, reports: Sequence[DeepReport]) -> dict[str, Any]:
+    """Return a manifest with the rules and parameters that the probed services need."""
+    document = dict(read_mapping(loaded.path, "Name a folder with a submission.yaml.", FORMAT))
+    rules = {name: rule for report in reports for name, rule in report.rules.items()}
+    if rules:
+        document["rules"] = {**(document.get("rules") or {}), **rules}
+    for report in reports:
+        if report.parameters:
+            seat = dict(document[report.seat])
+            document[report.seat] = {**seat, "parameters": {**(seat.get("parameters") or {}), **report.parameters}}
+    return document
+
+
+def write_mended(loaded: LoadedSubmission, reports: Sequence[DeepReport], out: Path) -> Path:
+    """Write the manifest of ``mended`` into a folder and return its path."""
+    path = out / MANIFEST
+    out.mkdir(parents=True, exist_ok=True)
+    write_text(path, yaml.safe_dump(mend_manifest(loaded, reports), sort_keys=False, allow_unicode=True, width=110))
+    return path
+
+
+def format_table_line(loaded: LoadedSubmission, reports: Sequence[DeepReport]) -> str:
+    """Return the row of the table of services for a pair: the describer's service, and whether the generator edits.
+
+    Args:
+        loaded: The submission.
+        reports: Of its seats.
+    """
+    spec = loaded.submission.players["describer"]
+    cells = {probe: word for report in reports for probe, word in report.cells.items()}
+    row = [
+        spec.base_url or "OpenAI",
+        spec.label,
+        *(cells.get(probe, "not asked") for probe in _PROBES),
+        cells.get("edits", "not asked"),
+        f"{datetime.now(UTC):%Y-%m-%d}, ircore {__version__}",
+    ]
+    # A bar would end the cell of the table.
+    return f"| {' | '.join(cell.replace('|', '/') for cell in row)} |"
+
+
 def _examine_player(seat: str, spec: PlayerSpec, timeout: float, trial: SeatTrial, **more: Any) -> list[PlayerFinding]:
     """Make a player, let a trial ask the player, and close the player's connections."""
     try:
@@ -164,9 +290,6 @@ async def _answer(patient: Patient) -> list[PlayerFinding]:
     return [patient.finding(f"a {patient.answers}", True, detail, "" if right or not shown else SEE)]
 
 
-_AGAIN = "Such answers are sent back once. Try again; parameters.structured: true may help, or another model."
-
-
 def _check_rating(patient: Patient, timed: TimedAnswer) -> PlayerFinding:
     try:
         score = read_score(timed.answer.text).value
@@ -210,48 +333,10 @@ async def _close_after(player: Any, pending_answer: Awaitable[AnswerT]) -> Answe
             await close()
 
 
-MOST_PICTURES = 10
-"""Pictures that a describer is shown at turn 10: the target and nine renderings."""
-
-NO_MODEL = "ircore-doctor-no-such-model"
-QUESTION = "Name the colour of the disc in the last picture."
-LONG_ENOUGH = 512
-"""Tokens that the answers to small questions may have; reasoning counts."""
-
-
 class _Anything(BaseModel):
     """Any JSON object."""
 
     model_config = ConfigDict(extra="allow")
-
-
-@dataclass
-class DeepReport:
-    """Results of the probes of a seat.
-
-    >>> report = DeepReport("describer")
-    >>> report.add("usage", True, "reported", cell="yes")
-    >>> report.findings[0].detail, report.cells
-    ('reported', {'usage': 'yes'})
-
-    Attributes:
-        seat: Name of the seat.
-        findings: In the order in which they were made.
-        cells: Words for the table of services, by probe.
-        rules: Rules that the service needs.
-        parameters: Parameters of the player that the service needs.
-    """
-
-    seat: str
-    findings: list[PlayerFinding] = field(default_factory=list)
-    cells: dict[str, str] = field(default_factory=dict)
-    rules: dict[str, str] = field(default_factory=dict)
-    parameters: dict[str, Any] = field(default_factory=dict)
-
-    def add(self, probe: str, works: bool, detail: str, remedy: str = "", cell: str = "") -> None:
-        """Add a finding, and its word in the table of services."""
-        self.findings.append(PlayerFinding(self.seat, probe, works, " ".join(detail.split())[:300], remedy))
-        self.cells[probe] = cell or ("yes" if works else "no")
 
 
 @dataclass(frozen=True)
@@ -285,31 +370,6 @@ class _Service:
         """Return the words of a reply."""
         kind: type[ChatReply | ResponsesReply] = ChatReply if self.settings.api == "chat" else ResponsesReply
         return kind.model_validate(reply.value.model_dump()).text
-
-
-def examine_describer(spec: PlayerSpec, timeout: float) -> DeepReport:
-    """Find out the abilities of a describer's service.
-
-    Args:
-        spec: A player ``openai``.
-        timeout: Seconds that one answer may take.
-
-    Raises:
-        InputError: A setting is wrong, or the key is not in the environment.
-    """
-    OpenAIDescriber.check(spec)
-    settings = read_settings(spec, DescriberSettings)
-    report = DeepReport("describer")
-
-    async def examined() -> None:
-        connection = Connection(spec.base_url, read_key(spec), choose_transport(settings.transport), timeout)
-        try:
-            await _examine(_Service(spec, settings, connection), report)
-        finally:
-            await connection.close()
-
-    asyncio.run(examined())
-    return report
 
 
 async def _examine(service: _Service, report: DeepReport) -> None:
@@ -441,67 +501,3 @@ def _format_fault(fault: RequestFault) -> str:
 
 def _format_yes(value: bool) -> Literal["yes", "no"]:
     return "yes" if value else "no"
-
-
-COLUMNS = (
-    "service", "model", "streams", "usage", "pictures", "full answer", "seed", "same answer twice", "errors",
-    "edits", "checked",
-)  # fmt: skip
-"""Columns of the table of services in docs/services.md."""
-
-_PROBES = ("streaming", "usage", "ten pictures", "full token budget", "seed", "determinism", "error bodies")
-
-
-def generator_report(findings: Sequence[PlayerFinding]) -> DeepReport:
-    """Return the report on a generator, with whether it edits or only draws anew.
-
-    Args:
-        findings: Of ``examine_seat``.
-    """
-    report = DeepReport("generator", list(findings))
-    works = {finding.question: finding.works for finding in findings}
-    report.cells["edits"] = "yes" if works.get("correction") else ("redraws only" if works.get("redraw") else "no")
-    if works.get("redraw") and not works.get("correction"):
-        report.rules["drawing"] = "redraw"
-    return report
-
-
-def mend_manifest(loaded: LoadedSubmission, reports: Sequence[DeepReport]) -> dict[str, Any]:
-    """Return a manifest with the rules and parameters that the probed services need."""
-    document = dict(read_mapping(loaded.path, "Name a folder with a submission.yaml.", FORMAT))
-    rules = {name: rule for report in reports for name, rule in report.rules.items()}
-    if rules:
-        document["rules"] = {**(document.get("rules") or {}), **rules}
-    for report in reports:
-        if report.parameters:
-            seat = dict(document[report.seat])
-            document[report.seat] = {**seat, "parameters": {**(seat.get("parameters") or {}), **report.parameters}}
-    return document
-
-
-def write_mended(loaded: LoadedSubmission, reports: Sequence[DeepReport], out: Path) -> Path:
-    """Write the manifest of ``mended`` into a folder and return its path."""
-    path = out / MANIFEST
-    out.mkdir(parents=True, exist_ok=True)
-    write_text(path, yaml.safe_dump(mend_manifest(loaded, reports), sort_keys=False, allow_unicode=True, width=110))
-    return path
-
-
-def format_table_line(loaded: LoadedSubmission, reports: Sequence[DeepReport]) -> str:
-    """Return the row of the table of services for a pair: the describer's service, and whether the generator edits.
-
-    Args:
-        loaded: The submission.
-        reports: Of its seats.
-    """
-    spec = loaded.submission.players["describer"]
-    cells = {probe: word for report in reports for probe, word in report.cells.items()}
-    row = [
-        spec.base_url or "OpenAI",
-        spec.label,
-        *(cells.get(probe, "not asked") for probe in _PROBES),
-        cells.get("edits", "not asked"),
-        f"{datetime.now(UTC):%Y-%m-%d}, ircore {__version__}",
-    ]
-    # A bar would end the cell of the table.
-    return f"| {' | '.join(cell.replace('|', '/') for cell in row)} |"

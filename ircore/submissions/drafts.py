@@ -31,6 +31,7 @@ from ircore.submissions.check.seats import list_maintainer_players
 from ircore.submissions.check.submission import OtherSubmission, Purpose, check_bytes
 from ircore.submissions.findings import Finding, select_errors
 from ircore.submissions.services import OPENAI_HOST, AddressError, find_service_key, read_address
+from ircore.submissions.texts import split_names
 
 SCHEMA = Path(__file__).with_name("submission.schema.json")
 """The manifest's JSON Schema as this version of the package has it; the site publishes the same."""
@@ -45,6 +46,14 @@ _SEAT_ORDER = ("player", "model", "revision", "base_url", "api_key_env", "source
 _FIRST = ("schema", "game", "name")
 _ORDER = ("rules", "authors", "submitter", "links", "licence", "hardware", "dates")
 _GITHUB = re.compile(r"(?:https://|ssh://git@|git@)github\.com[/:]([A-Za-z0-9-]+)/([A-Za-z0-9_.-]+?)(?:\.git)?/?")
+
+Ask = Callable[[str, str], str]
+"""Shows a question and a proposed answer, which may be empty, and returns what was typed, or the proposal."""
+
+Say = Callable[[str], None]
+"""Shows a line."""
+
+MOST_TRIES = 5
 
 
 def new_folder_of(path: Path) -> Path:
@@ -226,49 +235,6 @@ def players_of(seats: Iterable[str], options: Iterable[str]) -> dict[str, dict[s
     return specs
 
 
-def _pages(folder: Path) -> str | None:
-    """Return the address of the pages of the GitHub repository that a clone comes from."""
-    there = next((parent for parent in (folder, *folder.parents) if parent.is_dir()), Path())
-    # In a clone of a fork, origin is the fork and upstream the repository itself.
-    for remote in ("upstream", "origin"):
-        repository = _GITHUB.fullmatch(_git(there, "remote", "get-url", remote) or "")
-        if repository:
-            # The host of the pages is in lower case, the path is as the repository spells its name.
-            return f"https://{repository[1].lower()}.github.io/{repository[2]}"
-    return None
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
-    try:
-        command = ["git", "-C", str(folder), *arguments]
-        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603 - fixed words
-    except OSError:
-        return None
-    return done.stdout.strip() or None if done.returncode == 0 else None
-
-
-def _dump_document(document: Mapping[str, Any]) -> str:
-    lines = []
-    for key, value in document.items():
-        text = yaml.safe_dump({key: value}, allow_unicode=True, sort_keys=False, width=110, default_flow_style=False)
-        # Rules stand on one line, as in the examples of the documentation.
-        lines.append(text if key != "rules" else f"rules: {_format_flow(value)}\n")
-    return "".join(lines)
-
-
-def _format_flow(value: Mapping[str, Any]) -> str:
-    return "{" + ", ".join(f"{key}: {json.dumps(part)}" for key, part in value.items()) + "}"
-
-
-Ask = Callable[[str, str], str]
-"""Shows a question and a proposed answer, which may be empty, and returns what was typed, or the proposal."""
-
-Say = Callable[[str], None]
-"""Shows a line."""
-
-MOST_TRIES = 5
-
-
 class QuestionContext(NamedTuple):
     """The conditions under which questions are asked.
 
@@ -296,27 +262,10 @@ class QuestionContext(NamedTuple):
     """The game that will be played."""
 
 
-def _parse_several(text: str) -> Any:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _parse_links(text: str) -> Any:
-    return {"paper" if "arxiv.org" in text or "doi.org" in text else "code": text}
-
-
-def _parse_settings(text: str) -> Any:
-    try:
-        return dict(parse_parameter(setting, "settings") for setting in shlex.split(text))
-    except ValueError as error:
-        raise InputError(
-            "settings: a quotation mark is not closed", "Write them as temperature=0 top_p=0.9."
-        ) from error
-
-
 class ManifestQuestion(NamedTuple):
     """A question about a field of a new manifest.
 
-    >>> ManifestQuestion(("authors",), "Authors, separated by commas", read=_parse_several).read("Ada, Grace")
+    >>> ManifestQuestion(("authors",), "Authors, separated by commas", read=split_names).read("Ada, Grace")
     ['Ada', 'Grace']
     """
 
@@ -362,9 +311,7 @@ def complete(stated: Mapping[str, Any], context: QuestionContext) -> dict[str, A
     name = _name(answers, context)
     _settle(answers, ManifestQuestion(("name",), "Name of the pair, shown on its page", name, "--name NAME"), context)
     author = find_author() or ""
-    _settle(
-        answers, ManifestQuestion(("authors",), "Authors, separated by commas", author, read=_parse_several), context
-    )
+    _settle(answers, ManifestQuestion(("authors",), "Authors, separated by commas", author, read=split_names), context)
     licence = "Licence of its messages and pictures, as SPDX writes it"
     _settle(answers, ManifestQuestion(("licence",), licence, LICENCE, "--licence SPDX"), context)
     if any("model" in spec for spec in player_specs(answers).values()):
@@ -378,6 +325,53 @@ def complete(stated: Mapping[str, Any], context: QuestionContext) -> dict[str, A
         answers["rules"] = {**rules, **{name: value for name, value in proposed.items() if name not in rules}}
         _refuse(answers, "rules", context)
     return answers
+
+
+def _pages(folder: Path) -> str | None:
+    """Return the address of the pages of the GitHub repository that a clone comes from."""
+    there = next((parent for parent in (folder, *folder.parents) if parent.is_dir()), Path())
+    # In a clone of a fork, origin is the fork and upstream the repository itself.
+    for remote in ("upstream", "origin"):
+        repository = _GITHUB.fullmatch(_git(there, "remote", "get-url", remote) or "")
+        if repository:
+            # The host of the pages is in lower case, the path is as the repository spells its name.
+            return f"https://{repository[1].lower()}.github.io/{repository[2]}"
+    return None
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    try:
+        command = ["git", "-C", str(folder), *arguments]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603 - fixed words
+    except OSError:
+        return None
+    return done.stdout.strip() or None if done.returncode == 0 else None
+
+
+def _dump_document(document: Mapping[str, Any]) -> str:
+    lines = []
+    for key, value in document.items():
+        text = yaml.safe_dump({key: value}, allow_unicode=True, sort_keys=False, width=110, default_flow_style=False)
+        # Rules stand on one line, as in the examples of the documentation.
+        lines.append(text if key != "rules" else f"rules: {_format_flow(value)}\n")
+    return "".join(lines)
+
+
+def _format_flow(value: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{key}: {json.dumps(part)}" for key, part in value.items()) + "}"
+
+
+def _parse_links(text: str) -> Any:
+    return {"paper" if "arxiv.org" in text or "doi.org" in text else "code": text}
+
+
+def _parse_settings(text: str) -> Any:
+    try:
+        return dict(parse_parameter(setting, "settings") for setting in shlex.split(text))
+    except ValueError as error:
+        raise InputError(
+            "settings: a quotation mark is not closed", "Write them as temperature=0 top_p=0.9."
+        ) from error
 
 
 def _name(answers: Mapping[str, Any], context: QuestionContext) -> str:

@@ -1,8 +1,7 @@
 """The few questions to GitHub's REST API that a leaderboard needs: artefacts, runs of workflows, settings.
 
-The settings of the repository on GitHub that the workflows rely on, and which of them are missing.
-
-``docs/maintain.md`` says in which order they are made; here each is read through GitHub's REST API.
+Of the settings that the workflows rely on it is told which are missing; ``docs/maintain.md`` says in which order they
+are made.
 """
 
 import json

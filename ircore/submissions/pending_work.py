@@ -1,8 +1,7 @@
 """Pending work of maintainers: what waits to be played or re-scored, its cost, what is held, and what is disputed.
 
-Evaluating all pending submissions in one go: the pairs, their expected cost, and the cost paid already.
-
-Merged submissions: each with its manifest and the decisions about it.
+Merged submissions are read with their manifests and the decisions about them. All that are pending can be evaluated in
+one go: the pairs, their expected cost, and the cost paid already.
 """
 
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
@@ -133,15 +132,6 @@ def compute_spent(run: Path) -> float:
         return 0.0
     folder = RunFolder(run)
     return Totals.of(folder.questions(), load_run_prices(folder)).cost_usd
-
-
-def names_in(text: str) -> list[str]:
-    """Return the names in a list that commas part, as workflows are given it.
-
-    >>> names_in("one, two,")
-    ['one', 'two']
-    """
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def choose_pending(slugs: Sequence[str], pending: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -46,6 +46,20 @@ SEED_BITS = 62
 
 MAX_BYTES = 64 * 1024
 
+SEASON_GAPS = "season_gaps.json"
+"""File of a release, and of the folder that a release is pulled into, with the gaps; only if a season was played."""
+
+MAX_GAP_BYTES = 4 * 1024 * 1024
+
+PICTURES = 10
+"""Pictures that each evaluation adds."""
+
+JUDGE = "verified"
+"""Judge whose scores are compared."""
+
+SLICES = "slices"
+"""Folder beside the secret set with the pictures and the run of each pair."""
+
 
 class Season(Record):
     """The published record of a season: first the commitment, later the set and salt behind the commitment.
@@ -74,16 +88,6 @@ class Season(Record):
         if len({field is None for field in (self.revealed, self.identity, self.salt)}) != 1:
             raise ValueError("revealed, identity and salt are given together")
         return self
-
-
-class _SeasonSecret(Record):
-    """The secret that maintainers keep until the season is over. File ``secret.json`` beside the set."""
-
-    season: Season
-    identity: Sha256
-    salt: Sha256
-    seed: int | None = None
-    game: Name = DEFAULT_GAME
 
 
 def commitment_to(season: str, identity: str, salt: str) -> str:
@@ -192,21 +196,6 @@ def restore_season(name: str, secret_text: str, folder: Path) -> Season:
     return season
 
 
-def _refuse_full(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder}: exists already", "Choose another --out, or remove it first.")
-
-
-def _own_folder(path: Path) -> None:
-    """Make a folder that no other user of this machine can read: the pictures in it are as secret as the seed."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        # After mkdir, because the folder may have been there before, with another mode.
-        path.chmod(0o700)
-    except OSError as error:
-        raise WorkError(f"{path}: cannot be written ({error.strerror})", "Choose another --out.") from error
-
-
 def reveal_season(folder: Path, publication: Path) -> Season:
     """Publish the set, seed and salt behind a season's commitment.
 
@@ -303,28 +292,6 @@ def read_season(path: Path) -> Season:
     return _read(path, Season)
 
 
-def _publish(path: Path, season: Season) -> None:
-    write_text(path, season.model_dump_json(indent=2, by_alias=True, exclude_none=True) + "\n")
-
-
-def _read(path: Path, kind: type[T]) -> T:
-    try:
-        with path.open("rb") as file:
-            # A file that is too long is cut off, and then no JSON.
-            data = file.read(MAX_BYTES + 1)
-        return kind.model_validate_json(data)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})", "Name a file of a season.") from error
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", "Name a file of a season.") from error
-
-
-SEASON_GAPS = "season_gaps.json"
-"""File of a release, and of the folder that a release is pulled into, with the gaps; only if a season was played."""
-
-MAX_GAP_BYTES = 4 * 1024 * 1024
-
-
 class PairGap(Record):
     """Public minus secret main score of a pair.
 
@@ -410,10 +377,6 @@ def season_gaps(season: Season, table: Table, public: str, judge: str, category:
     return SeasonGaps(season=season, public=public, judge=judge, category=category, gaps=gaps)
 
 
-def _number(value: float | str | None) -> float | None:
-    return None if value is None else float(value)
-
-
 def write_season_gaps(path: Path, gaps: SeasonGaps) -> None:
     """Write gaps to a file; WorkError if the file cannot be written."""
     write_text(path, gaps.model_dump_json(indent=2, by_alias=True) + "\n")
@@ -439,16 +402,6 @@ def read_season_gaps(path: Path) -> SeasonGaps:
     if gaps.pictures is None or gaps.season.revealed is not None:
         verify_season(gaps.season, None)
     return gaps
-
-
-PICTURES = 10
-"""Pictures that each evaluation adds."""
-
-JUDGE = "verified"
-"""Judge whose scores are compared."""
-
-SLICES = "slices"
-"""Folder beside the secret set with the pictures and the run of each pair."""
 
 
 def select_slice(committed: CommittedSeason, run_id: str, count: int = PICTURES) -> tuple[Instance, ...]:
@@ -536,6 +489,51 @@ def add_gap(path: Path, gap: PairGap, committed: CommittedSeason, public: str, j
 def no_gaps(committed: CommittedSeason, public: str, judge: str = JUDGE, count: int = PICTURES) -> SeasonGaps:
     """Return the gaps of a season that no pair has played yet; see ``add_gap``."""
     return SeasonGaps(season=committed.season, public=public, judge=judge, pictures=count, gaps=())
+
+
+class _SeasonSecret(Record):
+    """The secret that maintainers keep until the season is over. File ``secret.json`` beside the set."""
+
+    season: Season
+    identity: Sha256
+    salt: Sha256
+    seed: int | None = None
+    game: Name = DEFAULT_GAME
+
+
+def _refuse_full(folder: Path) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder}: exists already", "Choose another --out, or remove it first.")
+
+
+def _own_folder(path: Path) -> None:
+    """Make a folder that no other user of this machine can read: the pictures in it are as secret as the seed."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        # After mkdir, because the folder may have been there before, with another mode.
+        path.chmod(0o700)
+    except OSError as error:
+        raise WorkError(f"{path}: cannot be written ({error.strerror})", "Choose another --out.") from error
+
+
+def _publish(path: Path, season: Season) -> None:
+    write_text(path, season.model_dump_json(indent=2, by_alias=True, exclude_none=True) + "\n")
+
+
+def _read(path: Path, kind: type[T]) -> T:
+    try:
+        with path.open("rb") as file:
+            # A file that is too long is cut off, and then no JSON.
+            data = file.read(MAX_BYTES + 1)
+        return kind.model_validate_json(data)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})", "Name a file of a season.") from error
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", "Name a file of a season.") from error
+
+
+def _number(value: float | str | None) -> float | None:
+    return None if value is None else float(value)
 
 
 def _compute_digest(committed: CommittedSeason, run_id: str, instance_id: str) -> bytes:

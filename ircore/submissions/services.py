@@ -22,7 +22,7 @@ from urllib.request import getproxies
 
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
-from ircore.core.strict_yaml import FieldPath, read_mapping
+from ircore.core.strict_yaml import FieldPath, load_own_mapping
 from ircore.core.submission_records import Submission
 from ircore.players.submission import LoadedSubmission
 from ircore.players.traits import list_project_players, load_traits
@@ -54,6 +54,18 @@ _NEVER_OUTSIDE = (ip_network("168.63.129.16/32"), ip_network("192.0.0.0/24"), ip
 # Like the Hub's rule for names: at most 96 characters, and no two signs in a row.
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9]|[._-](?![._-])){0,95}"
 _REPOSITORY = re.compile(f"{_PART}/{_PART}")
+
+_under_way: list[None] = []
+"""One entry for each guard that holds now."""
+
+FIELDS_LIST = Path(__file__).with_name("request_fields.yaml")
+SERVER = "server"
+"""Name in the list for servers that are no known service's."""
+
+SELF_REPORTED = "the pair is self-reported only: listed without numbers or rank"
+REMEDY = "Take it out, or ask for it in the pull request, with the service's own description."
+
+_WORD = re.compile(r"[A-Za-z0-9._:+-]{1,40}")
 
 
 class Address(NamedTuple):
@@ -216,23 +228,6 @@ def is_reserved(key: str) -> bool:
     return words[0] in reserved["beginnings"] or any(word in reserved["words"] for word in words)
 
 
-def _is_listed(host: str) -> bool:
-    return any(
-        # Endings are compared with their dot, so that evilgithub.io is not taken for github.io.
-        host == listed.lstrip(".") or (listed.startswith(".") and host.endswith(listed)) or host == f"www.{listed}"
-        for listed in link_hosts()
-    )
-
-
-@cache
-def _read_lists() -> dict[str, Any]:
-    return read_mapping(LIST, "Install the package again.", "")
-
-
-_under_way: list[None] = []
-"""One entry for each guard that holds now."""
-
-
 class InsideError(ConnectionRefusedError):
     """A connection to an address that is not on the public internet; clients treat the error as a failed connection.
 
@@ -262,41 +257,6 @@ def refuse_internal() -> Iterator[None]:
         yield
     finally:
         _under_way.pop()
-
-
-@cache
-def _install() -> None:
-    """Install the hook that sees every connection of this process; Python cannot remove the hook again."""
-    sys.addaudithook(_refuse)
-
-
-def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    """Refuse a connection to an address that is not public (audit event ``socket.connect``).
-
-    Raises:
-        InsideError: The address is not on the public internet.
-    """
-    # A Unix socket has a path in the place of the tuple, and leads to no network.
-    if event != "socket.connect" or not _under_way or not isinstance(arguments[1], tuple):
-        return
-    host = str(arguments[1][0]).partition("%")[0]
-    try:
-        reason = explain_internal_address(ip_address(host))
-    except ValueError:
-        # The socket would look the name up itself, where nobody sees the address.
-        reason = "a name that is not looked up yet"
-    if reason is not None:
-        raise InsideError(f"{host} is {reason}: nothing there is asked for a stranger's pair")
-
-
-FIELDS_LIST = Path(__file__).with_name("request_fields.yaml")
-SERVER = "server"
-"""Name in the list for servers that are no known service's."""
-
-SELF_REPORTED = "the pair is self-reported only: listed without numbers or rank"
-REMEDY = "Take it out, or ask for it in the pull request, with the service's own description."
-
-_WORD = re.compile(r"[A-Za-z0-9._:+-]{1,40}")
 
 
 class Unlisted(NamedTuple):
@@ -377,6 +337,44 @@ def refuse_self_reported(loaded: LoadedSubmission) -> None:
         raise InputError(f"{loaded.path}: {lines[0]}: {SELF_REPORTED}", REMEDY)
 
 
+def _is_listed(host: str) -> bool:
+    return any(
+        # Endings are compared with their dot, so that evilgithub.io is not taken for github.io.
+        host == listed.lstrip(".") or (listed.startswith(".") and host.endswith(listed)) or host == f"www.{listed}"
+        for listed in link_hosts()
+    )
+
+
+@cache
+def _read_lists() -> dict[str, Any]:
+    return load_own_mapping(LIST)
+
+
+@cache
+def _install() -> None:
+    """Install the hook that sees every connection of this process; Python cannot remove the hook again."""
+    sys.addaudithook(_refuse)
+
+
+def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
+    """Refuse a connection to an address that is not public (audit event ``socket.connect``).
+
+    Raises:
+        InsideError: The address is not on the public internet.
+    """
+    # A Unix socket has a path in the place of the tuple, and leads to no network.
+    if event != "socket.connect" or not _under_way or not isinstance(arguments[1], tuple):
+        return
+    host = str(arguments[1][0]).partition("%")[0]
+    try:
+        reason = explain_internal_address(ip_address(host))
+    except ValueError:
+        # The socket would look the name up itself, where nobody sees the address.
+        reason = "a name that is not looked up yet"
+    if reason is not None:
+        raise InsideError(f"{host} is {reason}: nothing there is asked for a stranger's pair")
+
+
 def _model(path: FieldPath, model: str, service: str) -> Iterator[Unlisted]:
     # Services take names of models in any case.
     name = model.lower()
@@ -429,4 +427,4 @@ def _players() -> frozenset[str]:
 
 @cache
 def _read_fields_list() -> dict[str, Any]:
-    return read_mapping(FIELDS_LIST, "Install the package again.", "")
+    return load_own_mapping(FIELDS_LIST)

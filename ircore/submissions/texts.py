@@ -1,6 +1,6 @@
-"""Texts that strangers may publish: visible, plain, and not to be taken for somebody else's text.
+"""Texts that strangers may publish: visible, plain, and not to be taken for somebody else's text; players in one line.
 
-A seat's player in one line: ``openai gpt-5.2 https://openrouter.ai/api/v1 temperature=0``.
+A seat's player reads ``openai gpt-5.2 https://openrouter.ai/api/v1 temperature=0``.
 """
 
 import re
@@ -151,6 +151,15 @@ def slug_skeleton(slug: str) -> str:
     """Return the appearance of a folder's name: separators alike, 0 as o, 1 as l, rn as m, vv as w."""
     folded = slug.lower().translate(str.maketrans("01_.", "ol--"))
     return folded.replace("rn", "m").replace("vv", "w")
+
+
+def split_names(text: str) -> list[str]:
+    """Return the names in a list that commas part.
+
+    >>> split_names("one, two,")
+    ['one', 'two']
+    """
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _has_piled_marks(text: str) -> bool:

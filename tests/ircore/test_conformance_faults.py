@@ -25,7 +25,7 @@ from ircore.games.base import (
     Measured,
     RatedPicture,
     Seat,
-    Table,
+    SeatTable,
 )
 from ircore.instances.targets.base import Builder, Drawn, SceneDrawing, check_category
 from ircore.players.base import PlayerError, Question, TextAnswer
@@ -205,7 +205,7 @@ class Sound(Game[GameRules]):
     outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
     measures: ClassVar[tuple[Measure, ...]] = (Measure("length", "Length", range=(0, 10)),)
 
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         first = await table.ask(GUESSER, Question(1, "Guess."))
         second = await table.ask(GUESSER, Question(2, f"Not {first.text}. Guess again."))
         return Ending("completed", (Step(guess=first.text), Step(guess=second.text)))
@@ -215,7 +215,7 @@ class Sound(Game[GameRules]):
 
 
 class Timed(Sound):
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         time.monotonic()
         return await super().play(table, setup)
 
@@ -223,21 +223,21 @@ class Timed(Sound):
 class Remembering(Sound):
     episodes = 0
 
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         self.episodes += 1
         answer = await table.ask(GUESSER, Question(1, f"Episode {self.episodes}: guess."))
         return Ending("completed", (Step(guess=answer.text),))
 
 
 class Repeating(Sound):
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         await table.ask(GUESSER, Question(1, "Guess."))
         await table.ask(GUESSER, Question(1, "Guess again."))
         return Ending("completed", ())
 
 
 class Undeclared(Sound):
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         return Ending("won", ())
 
 
@@ -253,7 +253,7 @@ class Unmeasured(Sound):
 class Prejudging(Sound):
     """Takes a refusal for a played episode that it then cannot measure."""
 
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         try:
             return await super().play(table, setup)
         except PlayerError:
@@ -264,7 +264,7 @@ class Prejudging(Sound):
 
 
 class Renaming(Sound):
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         try:
             return await super().play(table, setup)
         except PlayerError:

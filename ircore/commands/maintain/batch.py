@@ -36,10 +36,10 @@ from ircore.submissions.pending_work import (
     compute_spent,
     is_finished,
     merged_submissions,
-    names_in,
     waiting_submissions,
 )
 from ircore.submissions.seasons import SLICES, no_gaps, read_committed_set, write_season_gaps
+from ircore.submissions.texts import split_names
 
 
 @click.command("evaluate-pending", short_help="Play or re-score all that waits, in one go.")
@@ -102,7 +102,7 @@ def evaluate_pending(
         write_season_gaps(gaps, no_gaps(read_committed_set(secret), set_of_game(sets.values(), DEFAULT_GAME).identity))
     list_manifests(folder)  # refuses a folder without any submission
     waiting = waiting_submissions(merged_submissions(folder), find_published_runs(published), sets.values())
-    slugs, left_out = choose_pending(names_in(only), [each.slug for each in waiting])
+    slugs, left_out = choose_pending(split_names(only), [each.slug for each in waiting])
     words = format_options(
         {
             "--published": published, "--concurrency": concurrency, "--judges": judges,

@@ -24,7 +24,7 @@ from ircore.games.base import (
     Pages,
     PublishedFigure,
     Seat,
-    Table,
+    SeatTable,
 )
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.games.reasoning.measures import MEASURES, measure_attempt, measure_choice
@@ -152,7 +152,7 @@ class ReasoningGame(Game[ReasoningRules]):
     )
     published = PUBLISHED
 
-    async def play(self, table: Table, setup: EpisodeSetup[ReasoningRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[ReasoningRules]) -> Ending:
         """Play one episode; see ``ircore.games.base.Game.play``."""
         task: TaskRecord = setup.payload
         pictures = tuple(Captioned("the picture", setup.pictures[name]) for name in task.shown)
@@ -187,7 +187,9 @@ class ReasoningGame(Game[ReasoningRules]):
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
 
 
-async def _ask_for_thought(table: Table, setup: EpisodeSetup[ReasoningRules], pictures: tuple[Captioned, ...]) -> str:
+async def _ask_for_thought(
+    table: SeatTable, setup: EpisodeSetup[ReasoningRules], pictures: tuple[Captioned, ...]
+) -> str:
     seed = derive_seed(setup.seed, 1, THINKER.name)
     question = Question(1, setup.prompts.words("thinker", task=setup.payload.prompt), pictures, seed=seed)
     thought = (await table.ask(THINKER, question)).text.strip()
@@ -199,7 +201,7 @@ async def _ask_for_thought(table: Table, setup: EpisodeSetup[ReasoningRules], pi
 
 
 async def _ask_for_attempt(
-    table: Table,
+    table: SeatTable,
     setup: EpisodeSetup[ReasoningRules],
     prompt: str,
     thought: str | None,

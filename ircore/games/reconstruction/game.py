@@ -1,8 +1,7 @@
 """The Image Reconstruction Game as a plug-in: its declarations, beside rules, prompts, targets and figures.
 
-Tiny questions to the players of both seats, which show faults before a long run: ``ircore doctor``.
-
-The answers of a published episode, made from its turns; see ``ircore.games.base.Game.retold``.
+``ircore doctor`` puts tiny questions to the players of both seats, which show faults before a long run. A published
+episode is told again as answers made from its turns; see ``ircore.games.base.Game.retold``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,8 +33,8 @@ from ircore.games.base import (
     Retelling,
     RetoldAnswer,
     Seat,
+    SeatTable,
     StepAnswer,
-    Table,
 )
 from ircore.games.reconstruction.paper_tables import SOURCE, compute_mean_scores
 from ircore.games.reconstruction.prompts import Prompts, ProtocolViolationError, load_prompts, parse_reply
@@ -131,7 +130,7 @@ class ReconstructionGame(Game[Rules]):
     editions = NEWEST_EDITION
     secret_categories = SYNTHETIC
 
-    async def play(self, table: Table, setup: EpisodeSetup[Rules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[Rules]) -> Ending:
         """Play an episode; see ``ircore.games.base.Game.play``."""
         return await play_episode(table, setup)
 

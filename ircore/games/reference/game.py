@@ -1,10 +1,8 @@
-"""The reference game as a plug-in: its declarations, and its rules as a single coroutine.
+"""The reference game as a plug-in: its declarations, its rules as a single coroutine, and the papers' figures.
 
 A context of k pictures; in every round a speaker describes the target and a listener chooses. With one round it is
 KiloGram's game (Ji et al., EMNLP 2022, section 6), with each picture as the target again and again it is ICCA's (Hua
-and Artzi, COLM 2024, section 3).
-
-Figures of ICCA's and KiloGram's papers, shown as reported beside ours.
+and Artzi, COLM 2024, section 3). Figures of both papers are shown beside ours as reported.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +27,7 @@ from ircore.games.base import (
     Pages,
     PublishedFigure,
     Seat,
-    Table,
+    SeatTable,
 )
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.games.reference.measures import MEASURES, format_mean_words, measure_rounds
@@ -74,24 +72,6 @@ _TANGRAMS = {
 }
 """Accuracy in per cent of people on KiloGram's development split, ten pictures."""
 
-
-def _list_published_figures() -> Iterator[PublishedFigure]:
-    for series, curve in _BY_REPETITION.items():
-        for place, percent in curve.items():
-            label, (who, _, preset) = f"{series}, repetition {place}", series.partition(", ")
-            yield PublishedFigure(label, "correct", round(percent / 100, 4), ICCA, who, place, preset)
-    for model, (before, misled) in _MISLED.items():
-        yield PublishedFigure(f"{model}, L7, before misleading rounds", "accuracy", round(before / 100, 4), ICCA)
-        yield PublishedFigure(f"{model}, L7, misleading rounds", "accuracy", round(misled / 100, 4), ICCA)
-    for label, percent in _TANGRAMS.items():
-        who, _, condition = label.partition(", ")
-        row = condition.replace(" + ", "_") if who == "people" else ""
-        yield PublishedFigure(label, "accuracy", round(percent / 100, 4), KILOGRAM, who if row else "", row=row)
-
-
-PUBLISHED = tuple(_list_published_figures())
-
-
 PLACEHOLDERS: dict[str, tuple[str, ...]] = {
     "speaker_simple": (),
     "speaker_gricean": (),
@@ -110,19 +90,7 @@ PLACEHOLDERS: dict[str, tuple[str, ...]] = {
 }
 """The texts of a set by name, and what each must have a place for."""
 
-
 GREY = "#808080"
-
-
-def mask_pictures(pictures: Mapping[str, Picture]) -> dict[str, Picture]:
-    """Return a grey picture of the same size for each."""
-    return {name: _build_grey_picture(picture.width, picture.height) for name, picture in pictures.items()}
-
-
-@cache
-def _build_grey_picture(width: int, height: int) -> Picture:
-    return Picture.from_pixels(Drawing(width, height, GREY).pixels)
-
 
 LONGEST_MESSAGE = 4000
 """Characters of a message; people's longest has 185."""
@@ -156,37 +124,26 @@ LISTENER: Seat[Question, ChoiceAnswer] = Seat(
 )
 
 
-@dataclass
-class _Dialogue:
-    """Questions and answers of each seat so far, and the rounds."""
+def _list_published_figures() -> Iterator[PublishedFigure]:
+    for series, curve in _BY_REPETITION.items():
+        for place, percent in curve.items():
+            label, (who, _, preset) = f"{series}, repetition {place}", series.partition(", ")
+            yield PublishedFigure(label, "correct", round(percent / 100, 4), ICCA, who, place, preset)
+    for model, (before, misled) in _MISLED.items():
+        yield PublishedFigure(f"{model}, L7, before misleading rounds", "accuracy", round(before / 100, 4), ICCA)
+        yield PublishedFigure(f"{model}, L7, misleading rounds", "accuracy", round(misled / 100, 4), ICCA)
+    for label, percent in _TANGRAMS.items():
+        who, _, condition = label.partition(", ")
+        row = condition.replace(" + ", "_") if who == "people" else ""
+        yield PublishedFigure(label, "accuracy", round(percent / 100, 4), KILOGRAM, who if row else "", row=row)
 
-    speaker: list[Said] = field(default_factory=list)
-    listener: list[Said] = field(default_factory=list)
-    rounds: list[Round] = field(default_factory=list)
+
+PUBLISHED = tuple(_list_published_figures())
 
 
-@dataclass(frozen=True)
-class _Match:
-    """Setup, labels, targets and orders, which stay the same in an episode."""
-
-    setup: EpisodeSetup[ReferenceRules]
-    labels: tuple[str, ...]
-    targets: tuple[str, ...]
-    orders: tuple[ContextOrder, ...]
-
-    @property
-    def context(self) -> Context:
-        context: Context = self.setup.payload
-        return context
-
-    def words(self, name: str, **places: object) -> str:
-        prompts: TextPrompts = self.setup.prompts
-        return prompts.words(name, count=len(self.labels), labels=", ".join(self.labels), **places)
-
-    def captioned(self, names: Sequence[str], pictures: Mapping[str, Picture]) -> tuple[Captioned, ...]:
-        return tuple(
-            Captioned(f"Picture {label}:", pictures[name]) for label, name in zip(self.labels, names, strict=True)
-        )
+def mask_pictures(pictures: Mapping[str, Picture]) -> dict[str, Picture]:
+    """Return a grey picture of the same size for each."""
+    return {name: _build_grey_picture(picture.width, picture.height) for name, picture in pictures.items()}
 
 
 class ReferenceGame(Game[ReferenceRules]):
@@ -223,7 +180,7 @@ class ReferenceGame(Game[ReferenceRules]):
     )
     published = PUBLISHED
 
-    async def play(self, table: Table, setup: EpisodeSetup[ReferenceRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[ReferenceRules]) -> Ending:
         """Play one episode; see ``ircore.games.base.Game.play``."""
         match, dialogue = _build_match(setup), _Dialogue()
         try:
@@ -293,6 +250,44 @@ class ReferenceGame(Game[ReferenceRules]):
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
 
 
+@cache
+def _build_grey_picture(width: int, height: int) -> Picture:
+    return Picture.from_pixels(Drawing(width, height, GREY).pixels)
+
+
+@dataclass
+class _Dialogue:
+    """Questions and answers of each seat so far, and the rounds."""
+
+    speaker: list[Said] = field(default_factory=list)
+    listener: list[Said] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Match:
+    """Setup, labels, targets and orders, which stay the same in an episode."""
+
+    setup: EpisodeSetup[ReferenceRules]
+    labels: tuple[str, ...]
+    targets: tuple[str, ...]
+    orders: tuple[ContextOrder, ...]
+
+    @property
+    def context(self) -> Context:
+        context: Context = self.setup.payload
+        return context
+
+    def words(self, name: str, **places: object) -> str:
+        prompts: TextPrompts = self.setup.prompts
+        return prompts.words(name, count=len(self.labels), labels=", ".join(self.labels), **places)
+
+    def captioned(self, names: Sequence[str], pictures: Mapping[str, Picture]) -> tuple[Captioned, ...]:
+        return tuple(
+            Captioned(f"Picture {label}:", pictures[name]) for label, name in zip(self.labels, names, strict=True)
+        )
+
+
 def _build_match(setup: EpisodeSetup[ReferenceRules]) -> _Match:
     context: Context = setup.payload
     rules = setup.rules
@@ -301,7 +296,7 @@ def _build_match(setup: EpisodeSetup[ReferenceRules]) -> _Match:
     return _Match(setup, list_labels(len(context.context), rules), targets, orders)
 
 
-async def _play_round(number: int, match: _Match, dialogue: _Dialogue, table: Table) -> None:
+async def _play_round(number: int, match: _Match, dialogue: _Dialogue, table: SeatTable) -> None:
     """Let the speaker describe the target and the listener choose."""
     to_describe = _build_speaker_question(number, match, dialogue)
     spoken = await table.ask(SPEAKER, to_describe)

@@ -1,7 +1,7 @@
 """Shared by all builders of targets: the size of a picture, drawing that records its scene, and plane geometry.
 
-Geometry is in pixels: y grows downwards, angles are degrees clockwise from 3 o'clock, as in ``drawing``. At the end
-stands the check that a category of targets keeps the contract of this module.
+Geometry is in pixels: y grows downwards, angles are degrees clockwise from 3 o'clock, as in ``drawing``. A category of
+targets keeps the contract of this module, which ``check_category`` tests.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Hard geometry: constructions of many parts, in which small differences of measure matter.
 
-Those of the triangle: its lines, its circles, its remarkable points, and Pythagoras.
+Many are constructions of the triangle: its lines, its circles, its remarkable points, and Pythagoras.
 """
 
 import itertools

@@ -72,6 +72,21 @@ from ircore.players.spoken_answers import find_choice
 LONGEST_PROBLEM = 500
 """Characters of an invalid choice that an error quotes."""
 
+_KEPT = 128
+"""Smaller pictures that are kept, the oldest going first."""
+
+_NOTHING_SAID = re.compile(r"\s*<DESCRIPTION>\s*(</DESCRIPTION>\s*)?", re.IGNORECASE)
+
+Settings = TypeVar("Settings", bound=DrawingSettings)
+
+NOTE_CHARACTERS = 1_900
+
+LONGEST_PROMPT = 30_000
+"""Characters of a rewriter's prompt that are drawn from."""
+
+_DECODERS = ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1), thread_name_prefix="pictures")
+"""Few threads: more would not be faster, and each may hold a picture several times while it decodes it."""
+
 
 class OpenAIDescriber:
     """Asks a model for each message of a describer, each answer of another seat, or each of a judge.
@@ -173,10 +188,6 @@ class OpenAIDescriber:
         return known
 
 
-_KEPT = 128
-"""Smaller pictures that are kept, the oldest going first."""
-
-
 def shrink_picture(picture: Picture, longest: int) -> Picture:
     """Return a picture resized so that its longer side has ``longest`` pixels (Lanczos filter)."""
     scale = longest / max(picture.width, picture.height)
@@ -185,28 +196,6 @@ def shrink_picture(picture: Picture, longest: int) -> Picture:
     with Image.open(BytesIO(picture.data)) as image:
         image.convert("RGB").resize(size, Image.Resampling.LANCZOS).save(buffer, "PNG")
     return Picture(buffer.getvalue(), *size)
-
-
-async def _read_text(reply: ChatReply | ResponsesReply) -> str:
-    return read_visible_text(reply)
-
-
-async def _read_message(reply: ChatReply | ResponsesReply) -> str:
-    text = read_visible_text(reply)
-    # Tags around nothing are as empty as no text at all.
-    if _NOTHING_SAID.fullmatch(text):
-        raise FaultError(RequestFault("empty", "there is nothing between the tags"))
-    return text
-
-
-_NOTHING_SAID = re.compile(r"\s*<DESCRIPTION>\s*(</DESCRIPTION>\s*)?", re.IGNORECASE)
-
-Settings = TypeVar("Settings", bound=DrawingSettings)
-
-NOTE_CHARACTERS = 1_900
-
-LONGEST_PROMPT = 30_000
-"""Characters of a rewriter's prompt that are drawn from."""
 
 
 class _Generator(ABC, Generic[Settings]):
@@ -363,8 +352,16 @@ class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
         )
 
 
-_DECODERS = ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1), thread_name_prefix="pictures")
-"""Few threads: more would not be faster, and each may hold a picture several times while it decodes it."""
+async def _read_text(reply: ChatReply | ResponsesReply) -> str:
+    return read_visible_text(reply)
+
+
+async def _read_message(reply: ChatReply | ResponsesReply) -> str:
+    text = read_visible_text(reply)
+    # Tags around nothing are as empty as no text at all.
+    if _NOTHING_SAID.fullmatch(text):
+        raise FaultError(RequestFault("empty", "there is nothing between the tags"))
+    return text
 
 
 def _has_pictures(messages: list[ChatMessage]) -> bool:

@@ -13,7 +13,7 @@ from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Usage
 from ircore.core.images import Picture
 from ircore.core.plain_words import format_count
-from ircore.core.records import GameRules, Instance
+from ircore.core.records import GameRules
 from ircore.core.submission_records import Submission
 from ircore.core.tokens import count_tokens
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
@@ -217,7 +217,10 @@ async def _rehearse(planned: PlannedPlay, episodes: Mapping[str, int], table: _S
     """Play an episode of every instance at a table of stand-ins."""
     game, _, rules, prompts, instances = planned
     for instance in instances.instances.named(episodes):
-        pictures = _load_pictures(instances, instance)
+        pictures = {
+            name: Picture.stored(instances.folder / file.image, file.sha256, file.width, file.height)
+            for name, file in instance.pictures.items()
+        }
         payload = parse_payload(game, instances, instance)
         table.episodes = episodes[instance.instance_id]
         table.setup = EpisodeSetup(instance, payload, pictures, rules, prompts)
@@ -227,14 +230,6 @@ async def _rehearse(planned: PlannedPlay, episodes: Mapping[str, int], table: _S
             table.refused = True
         else:
             table.refused |= ending.outcome == "aborted"
-
-
-def _load_pictures(instances: InstanceSet, instance: Instance) -> dict[str, Picture]:
-    """Return the pictures of an instance; their files are read only where the rules look at the pixels."""
-    return {
-        name: Picture.stored(instances.folder / file.image, file.sha256, file.width, file.height)
-        for name, file in instance.pictures.items()
-    }
 
 
 def _list_question_texts(question: Asked) -> tuple[Iterable[str], int]:

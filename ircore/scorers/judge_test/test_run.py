@@ -1,9 +1,8 @@
 """The battery as a run, with an episode for each target and a turn for each edit, so that any judge can rate it.
 
 Model judges are asked through the engine of every run, with its journal, cache and limits of cost; people rate it with
-the page of ``ircore annotate build``; computed judges score it in parallel. What was rated is never asked again.
-
-The judge test of a judge that rates no single picture, as of a metric: it sees both edits of each ordered pair.
+the page of ``ircore annotate build``; computed judges score it in parallel. What was rated is never asked again. A
+judge that rates no single picture, such as a metric, sees both edits of each ordered pair.
 """
 
 import os
@@ -67,20 +66,6 @@ STARTED = "1970-01-01T00:00:00+00:00"
 """A test has no time of play: made again, it is the same to the byte."""
 
 
-class _Piece(NamedTuple):
-    """A target to be worked on, with everything that a worker process needs."""
-
-    instances: Path
-    instance_id: str
-
-
-class _Made(NamedTuple):
-    """A target's edits as an episode, with their pictures."""
-
-    episode: Episode
-    pictures: tuple[Picture, ...]
-
-
 def open_test(folder: Path, instances: Path | None = None, limit: int | None = None) -> RunFolder:
     """Return the run of a judge test, made or completed first.
 
@@ -113,6 +98,98 @@ def order_by_rounds(instances: Iterable[Instance]) -> tuple[Instance, ...]:
         counts[condition] = counts.get(condition, 0) + 1
         places.append((counts[condition], len(places), instance))
     return tuple(instance for _, _, instance in sorted(places, key=lambda place: place[:2]))
+
+
+class MetricJudge:
+    """A metric as a judge of pairs: it prefers the picture with the better value; equal values are a tie."""
+
+    kind: JudgeKind = "computed"
+    tasks: frozenset[Task] = frozenset({"preference"})
+
+    def __init__(self, metric: Metric) -> None:
+        self.name, self.label, self.version = metric.name, f"{metric.title} (a metric)", metric.full_version
+        self._metric = metric
+        self._values: dict[tuple[str, str], Judgement] = {}
+
+    def rate(self, target: Picture, image: Picture) -> Judgement:  # noqa: ARG002 - the protocol's arguments
+        """Rate nothing: a metric's values have no common scale."""
+        return Judgement(None, "the values of a metric are on no scale of 0 to 10")
+
+    def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
+        """Prefer the picture with the better value; without a value of both, none."""
+        return compare_ratings(self._compute_value(target, first), self._compute_value(target, final))
+
+    def _compute_value(self, target: Picture, image: Picture) -> Judgement:
+        """Return a metric's value, negative where lower is better: each picture is in dozens of pairs."""
+        key = (target.sha256, image.sha256)
+        if key not in self._values:
+            measured = measure(self._metric, target.pixels, image.pixels)
+            sign = 1.0 if self._metric.higher_is_better else -1.0
+            value = None if measured.value is None else sign * measured.value
+            self._values[key] = Judgement(value, measured.reason)
+        return self._values[key]
+
+
+def load_judge_or_metric(name: str) -> Judge:
+    """Return an installed judge, or an installed metric as a judge of pairs.
+
+    Raises:
+        InputError: There is neither, it lacks what it needs, or it is a metric of sets of pictures.
+    """
+    if name in list_available("judges") or name not in list_available("metrics"):
+        return load_judge(name)
+    metrics, lacking = load_metrics([name])
+    if name in lacking:
+        raise InputError(f"the metric {name} cannot be computed here: {lacking[name]}", "Name another metric.")
+    if metrics[name].over == "set":
+        raise InputError(f"the metric {name} has no value for single pictures", "Name another metric.")
+    return MetricJudge(metrics[name])
+
+
+def compute_preference_card(run: RunFolder, name: str) -> JudgeCard:
+    """Return the card of an installed judge that only prefers, or of a metric; computed anew at each call.
+
+    Raises:
+        InputError: It says nothing of any pair, or a picture is damaged.
+    """
+    identity = describe_identity(name, load_judge_or_metric(name))
+    episodes = [episode for episode in run.episodes() if identity.rates(episode.category)]
+    works = [_Work(run.path, episode, name) for episode in episodes]
+    computed = map_in_order(_compare_edits, works, min(os.cpu_count() or 1, len(works)))
+    by_target = dict(
+        zip(
+            (episode.episode_id for episode in episodes), track_progress(computed, "comparing", len(works)), strict=True
+        )
+    )
+    orders_by_target = {target: preferred.orders for target, preferred in by_target.items() if preferred.orders}
+    if not orders_by_target:
+        raise InputError(f"{run.path}: the judge {name} preferred nothing of this test", "Name another judge.")
+    orders = compute_order_shares(orders_by_target.values())
+    attacks = [preferred.attacks for preferred in by_target.values()]
+    return JudgeCard(
+        battery=VERSION, judge=identity, instance_set=run.run.instance_set, targets=len(orders_by_target), unrated=0,
+        edits=(), orders=orders, bounds=(), attacks=tuple(_count_attack(attacks, edit) for edit in ATTACKS),
+        categories=compute_category_shares(
+            orders_by_target, {episode.episode_id: episode.category for episode in episodes}),
+        share=compute_right_share(orders),
+        foreign=compute_foreign_part(
+            {target: preferred.foreign for target, preferred in by_target.items()}, {}, read_styles(run, by_target)
+        ),
+    )  # fmt: skip
+
+
+class _Piece(NamedTuple):
+    """A target to be worked on, with everything that a worker process needs."""
+
+    instances: Path
+    instance_id: str
+
+
+class _Made(NamedTuple):
+    """A target's edits as an episode, with their pictures."""
+
+    episode: Episode
+    pictures: tuple[Picture, ...]
 
 
 def _create_run(folder: Path, instances: Path | None) -> None:
@@ -219,84 +296,6 @@ class _Preferred(NamedTuple):
 
     foreign: dict[KnownOrder, bool]
     """Whether it keeps to each order of pictures by others."""
-
-
-class MetricJudge:
-    """A metric as a judge of pairs: it prefers the picture with the better value; equal values are a tie."""
-
-    kind: JudgeKind = "computed"
-    tasks: frozenset[Task] = frozenset({"preference"})
-
-    def __init__(self, metric: Metric) -> None:
-        self.name, self.label, self.version = metric.name, f"{metric.title} (a metric)", metric.full_version
-        self._metric = metric
-        self._values: dict[tuple[str, str], Judgement] = {}
-
-    def rate(self, target: Picture, image: Picture) -> Judgement:  # noqa: ARG002 - the protocol's arguments
-        """Rate nothing: a metric's values have no common scale."""
-        return Judgement(None, "the values of a metric are on no scale of 0 to 10")
-
-    def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
-        """Prefer the picture with the better value; without a value of both, none."""
-        return compare_ratings(self._compute_value(target, first), self._compute_value(target, final))
-
-    def _compute_value(self, target: Picture, image: Picture) -> Judgement:
-        """Return a metric's value, negative where lower is better: each picture is in dozens of pairs."""
-        key = (target.sha256, image.sha256)
-        if key not in self._values:
-            measured = measure(self._metric, target.pixels, image.pixels)
-            sign = 1.0 if self._metric.higher_is_better else -1.0
-            value = None if measured.value is None else sign * measured.value
-            self._values[key] = Judgement(value, measured.reason)
-        return self._values[key]
-
-
-def load_judge_or_metric(name: str) -> Judge:
-    """Return an installed judge, or an installed metric as a judge of pairs.
-
-    Raises:
-        InputError: There is neither, it lacks what it needs, or it is a metric of sets of pictures.
-    """
-    if name in list_available("judges") or name not in list_available("metrics"):
-        return load_judge(name)
-    metrics, lacking = load_metrics([name])
-    if name in lacking:
-        raise InputError(f"the metric {name} cannot be computed here: {lacking[name]}", "Name another metric.")
-    if metrics[name].over == "set":
-        raise InputError(f"the metric {name} has no value for single pictures", "Name another metric.")
-    return MetricJudge(metrics[name])
-
-
-def compute_preference_card(run: RunFolder, name: str) -> JudgeCard:
-    """Return the card of an installed judge that only prefers, or of a metric; computed anew at each call.
-
-    Raises:
-        InputError: It says nothing of any pair, or a picture is damaged.
-    """
-    identity = describe_identity(name, load_judge_or_metric(name))
-    episodes = [episode for episode in run.episodes() if identity.rates(episode.category)]
-    works = [_Work(run.path, episode, name) for episode in episodes]
-    computed = map_in_order(_compare_edits, works, min(os.cpu_count() or 1, len(works)))
-    by_target = dict(
-        zip(
-            (episode.episode_id for episode in episodes), track_progress(computed, "comparing", len(works)), strict=True
-        )
-    )
-    orders_by_target = {target: preferred.orders for target, preferred in by_target.items() if preferred.orders}
-    if not orders_by_target:
-        raise InputError(f"{run.path}: the judge {name} preferred nothing of this test", "Name another judge.")
-    orders = compute_order_shares(orders_by_target.values())
-    attacks = [preferred.attacks for preferred in by_target.values()]
-    return JudgeCard(
-        battery=VERSION, judge=identity, instance_set=run.run.instance_set, targets=len(orders_by_target), unrated=0,
-        edits=(), orders=orders, bounds=(), attacks=tuple(_count_attack(attacks, edit) for edit in ATTACKS),
-        categories=compute_category_shares(
-            orders_by_target, {episode.episode_id: episode.category for episode in episodes}),
-        share=compute_right_share(orders),
-        foreign=compute_foreign_part(
-            {target: preferred.foreign for target, preferred in by_target.items()}, {}, read_styles(run, by_target)
-        ),
-    )  # fmt: skip
 
 
 def _count_attack(attacks: list[dict[str, bool]], edit: str) -> Attack:

@@ -31,6 +31,15 @@ _MODES = {
     "040000": ("is a folder", "Put the files themselves there."),
 }
 
+MOST_OUTPUT = 32 * 1024 * 1024
+"""Bytes of a listing, some 300,000 files; and of what is read at once."""
+
+ABSENT = "0" * 6
+"""The mode of a file that is not there."""
+
+# The settings of a clone can name programs: no hook, no monitor and no transport is started.
+_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never")
+
 
 class TreeEntry(NamedTuple):
     """A file in the listing of a git tree or of a folder.
@@ -82,50 +91,9 @@ def is_manifest(path: str) -> bool:
     return submission_slug(path) is not None and path.count("/") == 2 and path.endswith(f"/{MANIFEST}")
 
 
-def _name_problem(path: str) -> tuple[str, str] | None:
-    parts = path.split("/")
-    if any(part in ("", ".", "..") for part in parts):
-        return "the path leads out of its folder", "Name the file plainly."
-    # Windows drops dots and spaces at the end, and git~1 is its short name of .git (CVE-2014-9390).
-    if any(part.casefold().rstrip(". ") in (".git", "git~1") for part in parts):
-        return "the path belongs to git itself", "Take it out."
-    if not path.isascii() or not path.isprintable():
-        return "the name has characters other than plain ASCII", "Use lower-case letters, digits, '-', '_' and '.'."
-    if any(character in path for character in '\\:*?"<>|'):
-        return "the name has characters that Windows does not take", "Use letters, digits, '-', '_' and '.'."
-    if any(is_reserved_name(part) for part in parts):
-        return "the name is one that Windows keeps for a device, or ends in a dot or space", "Choose another name."
-    return None
-
-
-def _file_problem(entry: TreeEntry) -> tuple[str, str] | None:
-    slug, name = submission_slug(entry.path), entry.path.rpartition("/")[2]
-    if slug is None:
-        return "is in no submission's folder", f"Put it below {FOLDER}/<slug>/, or hand it in by itself."
-    if not SLUG.fullmatch(slug):
-        return f"the folder's name {slug!r} cannot be used", SLUG_HELP
-    if entry.mode != PLAIN_FILE:
-        return _MODES.get(entry.mode, (f"has the mode {entry.mode}", "Put a plain file there."))
-    if entry.path.count("/") != 2 or name not in FILES:
-        return "is no file that a submission has", f"Take it out; a submission is {' and '.join(FILES)}."
-    if entry.size > FILES[name]:
-        return f"larger than {FILES[name] // 1024} KiB", "Such a file is short; shorten it."
-    return None
-
-
 def is_maintainers(slug: str) -> bool:
     """Return whether only maintainers may add a folder of this name, or of a name that looks like theirs."""
     return slug_skeleton(slug).startswith(slug_skeleton(MAINTAINERS))
-
-
-MOST_OUTPUT = 32 * 1024 * 1024
-"""Bytes of a listing, some 300,000 files; and of what is read at once."""
-
-ABSENT = "0" * 6
-"""The mode of a file that is not there."""
-
-# The settings of a clone can name programs: no hook, no monitor and no transport is started.
-_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never")
 
 
 class TreeFile(NamedTuple):
@@ -332,3 +300,34 @@ class GitRepository:
                 f"git {arguments[0]} failed: {lines[0] if lines else 'it says nothing'}", "See git's words."
             )
         return output
+
+
+def _name_problem(path: str) -> tuple[str, str] | None:
+    parts = path.split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        return "the path leads out of its folder", "Name the file plainly."
+    # Windows drops dots and spaces at the end, and git~1 is its short name of .git (CVE-2014-9390).
+    if any(part.casefold().rstrip(". ") in (".git", "git~1") for part in parts):
+        return "the path belongs to git itself", "Take it out."
+    if not path.isascii() or not path.isprintable():
+        return "the name has characters other than plain ASCII", "Use lower-case letters, digits, '-', '_' and '.'."
+    if any(character in path for character in '\\:*?"<>|'):
+        return "the name has characters that Windows does not take", "Use letters, digits, '-', '_' and '.'."
+    if any(is_reserved_name(part) for part in parts):
+        return "the name is one that Windows keeps for a device, or ends in a dot or space", "Choose another name."
+    return None
+
+
+def _file_problem(entry: TreeEntry) -> tuple[str, str] | None:
+    slug, name = submission_slug(entry.path), entry.path.rpartition("/")[2]
+    if slug is None:
+        return "is in no submission's folder", f"Put it below {FOLDER}/<slug>/, or hand it in by itself."
+    if not SLUG.fullmatch(slug):
+        return f"the folder's name {slug!r} cannot be used", SLUG_HELP
+    if entry.mode != PLAIN_FILE:
+        return _MODES.get(entry.mode, (f"has the mode {entry.mode}", "Put a plain file there."))
+    if entry.path.count("/") != 2 or name not in FILES:
+        return "is no file that a submission has", f"Take it out; a submission is {' and '.join(FILES)}."
+    if entry.size > FILES[name]:
+        return f"larger than {FILES[name] // 1024} KiB", "Such a file is short; shorten it."
+    return None

@@ -1,6 +1,6 @@
 """From the bytes of a manifest to its record, naming every fault of the form: field, expectation, remedy.
 
-Names that would mislead readers about an entry: reserved words, and names of providers without proof.
+Names that would mislead readers about an entry are faults, too: reserved words, and names of providers without proof.
 """
 
 import re
@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.records import DEFAULT_GAME, ModelFacts, PlayerSpec, Record
-from ircore.core.strict_yaml import Document, FieldPath, YamlError, parse_mapping, read_mapping
+from ircore.core.strict_yaml import Document, FieldPath, YamlError, load_own_mapping, parse_mapping
 from ircore.core.submission_records import Dates, Submission, TranscriptsReference
 from ircore.core.validation import WORDING, describe_fault
 from ircore.games.base import Game
@@ -35,7 +35,6 @@ from ircore.submissions.texts import list_name_forms
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
-
 
 _SEAT = "a mapping such as {player: openai, model: …}"
 
@@ -85,14 +84,6 @@ STAND_IN: Mapping[str, Any] = {
 }
 """The shortest manifest of reconstruction: what stands in for required fields."""
 
-
-def build_stand_ins(game: Game[Any]) -> dict[str, Any]:
-    """Return what stands in for the required fields of a game's manifest."""
-    shared = {name: value for name, value in STAND_IN.items() if not isinstance(value, dict)}
-    seats = {seat.name: STAND_IN.get(seat.name, {"player": "canvas"}) for seat in game.seats if not seat.when}
-    return {**shared, "game": game.name, **seats}
-
-
 _REFERENCE_STAND_IN = {"repo": "org/name", "revision": "0" * 40, "run": "a-run"}
 """Stands in for parts of a reference to transcripts, so that the rest is checked as of a pair that others played."""
 
@@ -106,6 +97,25 @@ _NAMES = "a name in lower case, such as code or paper"
 _NAMED = re.compile(r"(licence|base_url|links\.([^\s]+)) ")
 _PARAMETER = re.compile(r"unknown parameter (['\"])(.*)\1")
 _SCORES = re.compile(r"(score|result|rank|metric|rating)s?", re.IGNORECASE)
+
+_OWN_WORDS = {
+    "invalid_key": "a key that is no text",
+    "string_pattern_mismatch": "{shown} does not fit",
+    "string_too_long": "too long",
+    "literal_error": "{shown} is not known",
+}
+"""What is said of faults whose expectation stands beside it anyway."""
+
+LIST = Path(__file__).with_name("reserved.yaml")
+_WORD = re.compile(r"[^\W_]+")
+_Words = tuple[frozenset[str], ...]
+
+
+def build_stand_ins(game: Game[Any]) -> dict[str, Any]:
+    """Return what stands in for the required fields of a game's manifest."""
+    shared = {name: value for name, value in STAND_IN.items() if not isinstance(value, dict)}
+    seats = {seat.name: STAND_IN.get(seat.name, {"player": "canvas"}) for seat in game.seats if not seat.when}
+    return {**shared, "game": game.name, **seats}
 
 
 class _Manifest(NamedTuple):
@@ -153,6 +163,67 @@ def parse_manifest(data: bytes, file: str) -> _Manifest:
     readable, settled, faults = _Form(game).readable(document.mapping)
     whole = None if faults else readable
     return _Manifest(whole, readable, settled, document, tuple(locate(fault, file, document) for fault in faults))
+
+
+def seat_fault(seat: str, error: InputError) -> FieldFault:
+    """Return a player's complaint about its settings as a fault of its seat; it begins with a field's name."""
+    name, _, problem = error.problem.partition(": ")
+    if not problem:
+        name, _, problem = error.problem.partition(" ")
+    if name.split(".")[0] not in PlayerSpec.model_fields:
+        return FieldFault((seat,), error.problem, "", error.remedy)
+    if parameter := _PARAMETER.fullmatch(problem):
+        return FieldFault((seat, name, parameter[2]), UNKNOWN_PARAMETER, "", error.remedy)
+    return FieldFault((seat, *name.split(".")), problem, EXPECTED.get(name, ""), error.remedy)
+
+
+def reserved_fault(path: FieldPath, text: str) -> FieldFault | None:
+    """Return the fault of a name with a claim that only this project makes; None without such a claim.
+
+    Args:
+        path: The field; empty for the folder's name.
+        text: The name.
+    """
+    subject = "" if path else f"the folder's name {text!r} "
+    if sign := next((character for character in text if character in _list_signs()), None):
+        problem = f"{subject}holds the sign U+{ord(sign):04X}, as medals and marks of the site"
+        return FieldFault(path, problem, "a name without it", "Take it out.")
+    shapes = _split_shapes(text)
+    for phrase, whole in _list_reserved():
+        words = _split_shapes(phrase)
+        if _holds(shapes, words) and not (whole and len(words) < len(shapes)):
+            problem = f"{subject}holds {phrase!r}, which only this project says of an entry"
+            return FieldFault(path, problem, "a name that claims no rank or standing", "Choose other words.")
+    return None
+
+
+def provider_fault(path: FieldPath, text: str, fork: str | None) -> FieldFault | None:
+    """Return the fault of an author or folder that names a provider of models without proof; None without.
+
+    Args:
+        path: The field; empty for the folder's name.
+        text: The author or folder.
+        fork: Owner of the fork that the pull request comes from, which proves it; None if there is none yet, so that
+            it is a warning.
+    """
+    shapes = _split_shapes(text)
+    for provider in _list_providers():
+        whole = any(len(words) == len(shapes) and _holds(shapes, words) for words in provider.whole)
+        if not (whole or any(_holds(shapes, words) for words in provider.words)):
+            continue
+        # Names of accounts do not differ by case at GitHub.
+        if fork is not None and fork.casefold() in (account.casefold() for account in provider.accounts):
+            return None
+        problem = (
+            f"is taken for {provider.name}" if path else f"the folder's name {text!r} is taken for {provider.name}"
+        )
+        forks = " or ".join(provider.accounts)
+        proof = f"open the pull request from a fork of {forks}" if forks else "a maintainer asks them"
+        remedy = f"Write your own name{'' if path else ' for the folder'}, or prove it: {proof}."
+        return FieldFault(
+            path, f"{problem}, without proof", "a name of your own", remedy, "warning" if fork is None else "error"
+        )
+    return None
 
 
 class _Form:
@@ -231,18 +302,6 @@ def _settle(rest: dict[Any, Any], path: FieldPath) -> FieldPath:
     return path[:1]
 
 
-def seat_fault(seat: str, error: InputError) -> FieldFault:
-    """Return a player's complaint about its settings as a fault of its seat; it begins with a field's name."""
-    name, _, problem = error.problem.partition(": ")
-    if not problem:
-        name, _, problem = error.problem.partition(" ")
-    if name.split(".")[0] not in PlayerSpec.model_fields:
-        return FieldFault((seat,), error.problem, "", error.remedy)
-    if parameter := _PARAMETER.fullmatch(problem):
-        return FieldFault((seat, name, parameter[2]), UNKNOWN_PARAMETER, "", error.remedy)
-    return FieldFault((seat, *name.split(".")), problem, EXPECTED.get(name, ""), error.remedy)
-
-
 def _fault(detail: "ErrorDetails", otherwise: str) -> FieldFault:
     """Return a fault in our words; ``otherwise`` is expected of a field of whose name nothing is known."""
     path, kind = detail["loc"], detail["type"]
@@ -279,15 +338,6 @@ def _build_named_fault(path: FieldPath, message: str, expected: str) -> FieldFau
     return FieldFault(path, message, expected, f"Write {expected}." if expected else FORMAT)
 
 
-_OWN_WORDS = {
-    "invalid_key": "a key that is no text",
-    "string_pattern_mismatch": "{shown} does not fit",
-    "string_too_long": "too long",
-    "literal_error": "{shown} is not known",
-}
-"""What is said of faults whose expectation stands beside it anyway."""
-
-
 def _describe_detail(detail: "ErrorDetails") -> str:
     value, kind = detail["input"], detail["type"]
     if kind in _OWN_WORDS:
@@ -322,11 +372,6 @@ def _format_value(value: Any) -> str:
     return text if len(text) <= 24 else "what stands there"
 
 
-LIST = Path(__file__).with_name("reserved.yaml")
-_WORD = re.compile(r"[^\W_]+")
-_Words = tuple[frozenset[str], ...]
-
-
 class _Provider(NamedTuple):
     """A provider of models, with the words that are taken for it and the accounts that prove it."""
 
@@ -334,55 +379,6 @@ class _Provider(NamedTuple):
     words: tuple[_Words, ...]
     whole: tuple[_Words, ...]
     accounts: tuple[str, ...]
-
-
-def reserved_fault(path: FieldPath, text: str) -> FieldFault | None:
-    """Return the fault of a name with a claim that only this project makes; None without such a claim.
-
-    Args:
-        path: The field; empty for the folder's name.
-        text: The name.
-    """
-    subject = "" if path else f"the folder's name {text!r} "
-    if sign := next((character for character in text if character in _list_signs()), None):
-        problem = f"{subject}holds the sign U+{ord(sign):04X}, as medals and marks of the site"
-        return FieldFault(path, problem, "a name without it", "Take it out.")
-    shapes = _split_shapes(text)
-    for phrase, whole in _list_reserved():
-        words = _split_shapes(phrase)
-        if _holds(shapes, words) and not (whole and len(words) < len(shapes)):
-            problem = f"{subject}holds {phrase!r}, which only this project says of an entry"
-            return FieldFault(path, problem, "a name that claims no rank or standing", "Choose other words.")
-    return None
-
-
-def provider_fault(path: FieldPath, text: str, fork: str | None) -> FieldFault | None:
-    """Return the fault of an author or folder that names a provider of models without proof; None without.
-
-    Args:
-        path: The field; empty for the folder's name.
-        text: The author or folder.
-        fork: Owner of the fork that the pull request comes from, which proves it; None if there is none yet, so that
-            it is a warning.
-    """
-    shapes = _split_shapes(text)
-    for provider in _list_providers():
-        whole = any(len(words) == len(shapes) and _holds(shapes, words) for words in provider.whole)
-        if not (whole or any(_holds(shapes, words) for words in provider.words)):
-            continue
-        # Names of accounts do not differ by case at GitHub.
-        if fork is not None and fork.casefold() in (account.casefold() for account in provider.accounts):
-            return None
-        problem = (
-            f"is taken for {provider.name}" if path else f"the folder's name {text!r} is taken for {provider.name}"
-        )
-        forks = " or ".join(provider.accounts)
-        proof = f"open the pull request from a fork of {forks}" if forks else "a maintainer asks them"
-        remedy = f"Write your own name{'' if path else ' for the folder'}, or prove it: {proof}."
-        return FieldFault(
-            path, f"{problem}, without proof", "a name of your own", remedy, "warning" if fork is None else "error"
-        )
-    return None
 
 
 @lru_cache(maxsize=8192)
@@ -436,4 +432,4 @@ def _list_providers() -> Sequence[_Provider]:
 
 @cache
 def _read_document() -> dict[str, Any]:
-    return read_mapping(LIST, "Install the package again.", "")
+    return load_own_mapping(LIST)

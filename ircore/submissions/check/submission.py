@@ -1,6 +1,6 @@
 """The verdict on a submission: the same on a laptop and in continuous integration.
 
-The other submissions beside a checked submission: their names, and the hosts that their keys are sent to.
+It depends on the submissions beside it: on their names, and on the hosts that their keys are sent to.
 """
 
 import os
@@ -32,6 +32,8 @@ from ircore.submissions.texts import (
     text_faults,
     unseen_fault,
 )
+
+MOST_AUTHORS, MOST_LINKS, MOST_FINDINGS = 100, 10, 100
 
 
 class OtherSubmission(NamedTuple):
@@ -66,14 +68,6 @@ def build_neighbours(manifests: Iterable[tuple[str, bytes]]) -> tuple[OtherSubmi
     return tuple(other for slug, data in manifests if (other := neighbour(slug, data)) is not None)
 
 
-def _manifests_in(folder: Path) -> Iterator[tuple[str, bytes]]:
-    for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
-        with suppress(OSError):
-            # No link is followed: it could lead to any file of this machine.
-            if not manifest.is_symlink() and manifest.is_file() and manifest.stat().st_size <= MAX_BYTES:
-                yield manifest.parent.name, manifest.read_bytes()
-
-
 def neighbour(slug: str, data: bytes) -> OtherSubmission | None:
     """Return the parts of a merged manifest that concern other submissions; None for an unreadable manifest.
 
@@ -88,20 +82,6 @@ def neighbour(slug: str, data: bytes) -> OtherSubmission | None:
     if not isinstance(document, dict) or not isinstance(document.get("name"), str):
         return None
     return OtherSubmission(slug, document["name"], dict(filter(None, map(_find_key, document.values()))))
-
-
-def _find_key(seat: Any) -> tuple[str, str] | None:
-    """Return the name of a seat's key and the host that receives the key; None for a seat without a key."""
-    key, address = (seat.get("api_key_env"), seat.get("base_url")) if isinstance(seat, dict) else (None, None)
-    if not isinstance(key, str) or not isinstance(address, str | None):
-        return None
-    try:
-        return key, OPENAI_HOST if address is None else read_address(address).host
-    except AddressError:
-        return None
-
-
-MOST_AUTHORS, MOST_LINKS, MOST_FINDINGS = 100, 10, 100
 
 
 @dataclass(frozen=True)
@@ -184,15 +164,6 @@ def check_bytes(
     return CheckedSubmission(slug, file, manifest.submission, _shorten_findings(sort_findings(set(findings)), file))
 
 
-def _shorten_findings(findings: tuple[Finding, ...], file: str) -> tuple[Finding, ...]:
-    """Keep the first of very many findings."""
-    more = len(findings) - MOST_FINDINGS
-    if more <= 0:
-        return findings
-    left_out = finding(file, f"{more} more findings are not shown", "", "Mend those that are, and check again.")
-    return (*findings[:MOST_FINDINGS], left_out)
-
-
 def check_submission(path: Path, purpose: Purpose = HAND_IN) -> CheckedSubmission:
     """Check a submission on this machine, beside the others in the same folder.
 
@@ -259,6 +230,80 @@ def submission_faults(
             # What is refused is said when the pair is played.
             if not remark.refused:
                 yield FieldFault(remark.path, remark.problem, remark.expected, remark.remedy, "warning")
+
+
+def licence_faults(path: FieldPath, licence: str) -> Iterator[FieldFault]:
+    """Yield a fault if a licence is no SPDX expression, or is not written as SPDX writes it.
+
+    Args:
+        path: Field of the manifest.
+        licence: What stands there.
+    """
+    from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
+    expected = EXPECTED["licence"]
+    try:
+        known = canonicalize_license_expression(licence)
+    except (InvalidLicenseExpression, ValueError):
+        yield FieldFault(path, "no licence that SPDX lists", expected, f"Write {expected} (spdx.org/licenses).")
+        return
+    if known != licence:
+        yield FieldFault(path, f"SPDX writes it {known}", known, f"Write {known}.", "warning")
+
+
+def about_faults(path: FieldPath, about: ModelFacts, dates: Dates | None) -> Iterator[FieldFault]:
+    """Yield the faults in the statements about a model.
+
+    Args:
+        path: Field of the manifest.
+        about: What stands there.
+        dates: When the submission was made and played.
+    """
+    if about.organisation is not None:
+        yield from text_faults((*path, "organisation"), about.organisation)
+    if about.licence is not None:
+        yield from licence_faults((*path, "licence"), about.licence)
+    elif about.open_weights:
+        expected = "the licence of the weights, such as Apache-2.0"
+        yield FieldFault(
+            (*path, "licence"), "not stated for open weights", expected, f"Add licence: {expected}.", "warning"
+        )
+    days = [] if dates is None else [(name, day) for name in ("played", "submitted") if (day := getattr(dates, name))]
+    for name, day in days:
+        if about.released is not None and about.released > day:
+            problem = f"{about.released} is after dates.{name}, {day}"
+            yield FieldFault(
+                (*path, "released"), problem, "the day on which the model came out", "Correct one of the two."
+            )
+            return
+
+
+def _manifests_in(folder: Path) -> Iterator[tuple[str, bytes]]:
+    for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
+        with suppress(OSError):
+            # No link is followed: it could lead to any file of this machine.
+            if not manifest.is_symlink() and manifest.is_file() and manifest.stat().st_size <= MAX_BYTES:
+                yield manifest.parent.name, manifest.read_bytes()
+
+
+def _find_key(seat: Any) -> tuple[str, str] | None:
+    """Return the name of a seat's key and the host that receives the key; None for a seat without a key."""
+    key, address = (seat.get("api_key_env"), seat.get("base_url")) if isinstance(seat, dict) else (None, None)
+    if not isinstance(key, str) or not isinstance(address, str | None):
+        return None
+    try:
+        return key, OPENAI_HOST if address is None else read_address(address).host
+    except AddressError:
+        return None
+
+
+def _shorten_findings(findings: tuple[Finding, ...], file: str) -> tuple[Finding, ...]:
+    """Keep the first of very many findings."""
+    more = len(findings) - MOST_FINDINGS
+    if more <= 0:
+        return findings
+    left_out = finding(file, f"{more} more findings are not shown", "", "Mend those that are, and check again.")
+    return (*findings[:MOST_FINDINGS], left_out)
 
 
 def _seat_faults(
@@ -394,49 +439,3 @@ def _warnings(submission: Submission, slug: str) -> Iterator[FieldFault]:
         yield FieldFault(("hardware",), problem, EXPECTED["hardware"], remedy, "warning")
     if not submission.authors and not slug.startswith(MAINTAINERS):
         yield FieldFault(("authors",), "names nobody", EXPECTED["authors"], "Add authors: [Your name].", "warning")
-
-
-def licence_faults(path: FieldPath, licence: str) -> Iterator[FieldFault]:
-    """Yield a fault if a licence is no SPDX expression, or is not written as SPDX writes it.
-
-    Args:
-        path: Field of the manifest.
-        licence: What stands there.
-    """
-    from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
-
-    expected = EXPECTED["licence"]
-    try:
-        known = canonicalize_license_expression(licence)
-    except (InvalidLicenseExpression, ValueError):
-        yield FieldFault(path, "no licence that SPDX lists", expected, f"Write {expected} (spdx.org/licenses).")
-        return
-    if known != licence:
-        yield FieldFault(path, f"SPDX writes it {known}", known, f"Write {known}.", "warning")
-
-
-def about_faults(path: FieldPath, about: ModelFacts, dates: Dates | None) -> Iterator[FieldFault]:
-    """Yield the faults in the statements about a model.
-
-    Args:
-        path: Field of the manifest.
-        about: What stands there.
-        dates: When the submission was made and played.
-    """
-    if about.organisation is not None:
-        yield from text_faults((*path, "organisation"), about.organisation)
-    if about.licence is not None:
-        yield from licence_faults((*path, "licence"), about.licence)
-    elif about.open_weights:
-        expected = "the licence of the weights, such as Apache-2.0"
-        yield FieldFault(
-            (*path, "licence"), "not stated for open weights", expected, f"Add licence: {expected}.", "warning"
-        )
-    days = [] if dates is None else [(name, day) for name in ("played", "submitted") if (day := getattr(dates, name))]
-    for name, day in days:
-        if about.released is not None and about.released > day:
-            problem = f"{about.released} is after dates.{name}, {day}"
-            yield FieldFault(
-                (*path, "released"), problem, "the day on which the model came out", "Correct one of the two."
-            )
-            return

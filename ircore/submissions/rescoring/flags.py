@@ -1,8 +1,8 @@
 """Unlikely facts in a transcript that break no rule: findings for people to look at, never a verdict.
 
-Times, tokens and costs that cannot be, or hardly can: by the submitter's word alone, and without effect on a score.
-
-Each bound is one of physics or of counting, far from what honest services do; what passes it is listed for people.
+They are times, tokens and costs that cannot be, or hardly can: by the submitter's word alone, and without effect on a
+score. Each bound is one of physics or of counting, far from what honest services do; what passes it is listed for
+people.
 """
 
 import re
@@ -62,6 +62,24 @@ FEWER_TOKENS = 3
 FIRST_DAY = "2026-06-01"
 """The month of the game's paper: nobody played it before."""
 
+_SNAPSHOT = re.compile(r"(-(20\d\d-\d\d-\d\d|20\d{6}|\d\d-\d\d|\d\d-20\d\d|\d{3,4}|latest|preview))+$")
+"""What names of services add to say which version of a model it is."""
+
+SAME_WORDS = 6
+"""Shorter messages may well be alike by chance."""
+
+MOST_OF_A_RULE = 20
+"""Flags of one rule that are listed, so that many harmless flags do not hide another."""
+
+LEAST_SIDE = 64
+"""Pixels of the shorter side below which a rendering is listed: nothing of a target can be judged in it."""
+
+LEAST_ORDERED = 12
+"""Episodes from which on their order is compared with the order that a commitment gives."""
+
+LEAST_ALIKE = 0.5
+"""Rank correlation below which two orders are not alike; one of 20 unrelated orders of 12 episodes passes it."""
+
 
 def check_clock(run: Run, events: Sequence[Event], now: datetime | None = None) -> Iterator[Flag]:
     """Yield a finding if a run began before its targets were released, or has an episode longer than the time since.
@@ -106,29 +124,6 @@ def answers_of_models(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
             yield from _costs(role, spec, calls)
 
 
-def _times(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
-    quick = sum(call.seconds < NO_TIME for call in calls)
-    if quick:
-        yield _of_run("time", f"the {role}, a model, answered {quick} of {format_count(len(calls), 'time')} in no time")
-        return
-    fast = sum((call.usage.completion_tokens or 0) > TOKENS_A_SECOND * call.seconds for call in calls)
-    if fast:
-        yield _of_run("time", f"the {role} wrote over {TOKENS_A_SECOND:,} tokens a second in {fast} of {len(calls)}")
-    value, times = Counter(call.seconds for call in calls).most_common(1)[0] if calls else (0.0, 0)
-    # A number as well as a share, because of few answers two may take the same time.
-    if value >= NO_TIME and times >= max(LEAST_SAME, SAME_TIME * len(calls)):
-        yield _of_run("time", f"{times} of {len(calls)} answers of the {role} took the same time, {value:g} s")
-    # Of an answer that took several requests, the last one alone wrote the tokens that are there.
-    pairs = [
-        (call.usage.completion_tokens, call.attempts[-1].seconds if call.attempts else call.seconds)
-        for call in calls
-        if call.usage.completion_tokens
-    ]
-    if (most := most_correlation(pairs)) is not None and most < LEAST_CORRELATION:
-        problem = f"seconds of the {role}'s {len(pairs)} answers do not grow with the tokens written"
-        yield _of_run("time", f"{problem}: rank correlation at most {most:.2f}")
-
-
 def most_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
     """Return the highest rank correlation that tokens and seconds may have, but for one sample in 1,000.
 
@@ -154,36 +149,6 @@ def most_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
     correlation = float(spearmanr(tokens, seconds).statistic)
     # atanh is infinite at 1 and -1.
     return tanh(atanh(min(max(correlation, -0.999), 0.999)) + FAR_BELOW * 1.03 / sqrt(len(pairs) - 3))
-
-
-def _tokens(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
-    """Yield a finding if answers are longer than the tokens that they are said to have."""
-    measured = [call for call in calls if call.text and call.usage.completion_tokens is not None]
-    # Five for short answers, whose tags a vocabulary may hold as single tokens.
-    fewer = sum(
-        FEWER_TOKENS * ((call.usage.completion_tokens or 0) + 5) < count_tokens(call.text or "") for call in measured
-    )
-    unread = sum(call.usage.prompt_tokens == 0 for call in measured)
-    if fewer or unread:
-        problem = f"more words than the tokens counted: {fewer}, no token counted as read: {unread}"
-        yield _of_run("tokens", f"of {format_count(len(measured), 'answer')} of the {role}, a model, {problem}")
-
-
-def _costs(role: str, spec: PlayerSpec, calls: Sequence[Call]) -> Iterator[Flag]:
-    """Yield a finding if answers of a model whose price is known are said to have cost nothing."""
-    seat = read_prices().seat(spec)
-    free = sum(call.usage.cost_usd == 0 and call.usage.requests > 0 for call in calls)
-    if free and seat.price is not None:
-        cheap = f"{free} of {format_count(len(calls), 'answer')}"
-        yield _of_run("no_cost", f"{cheap} of the {role} cost nothing; {seat.label} has a price")
-
-
-def _of_run(rule: str, problem: str) -> Flag:
-    return Flag(rule=rule, where="the run", what=problem)
-
-
-_SNAPSHOT = re.compile(r"(-(20\d\d-\d\d-\d\d|20\d{6}|\d\d-\d\d|\d\d-20\d\d|\d{3,4}|latest|preview))+$")
-"""What names of services add to say which version of a model it is."""
 
 
 def other_models(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
@@ -227,35 +192,6 @@ def is_same_model(named: str, served: str) -> bool:
         return False
     dates = [re.sub(r"\D", "", match[0]) for name in (plain_named, plain_served) if (match := _SNAPSHOT.search(name))]
     return len([date for date in dates if date]) < 2  # two versions that are both stated have to be the same
-
-
-def _list_named_models(spec: PlayerSpec) -> list[str]:
-    """Return the models that a manifest names for a seat: its own, the tool's, and that which merges a dialogue."""
-    return [
-        str(name) for name in (spec.model, spec.parameters.get("rewriter"), spec.parameters.get("image_model")) if name
-    ]
-
-
-def _normalise_model(name: str) -> str:
-    """Return a model's name in lower case, without its maker or folder, and without a route such as ``:free``."""
-    return name.lower().rstrip("/\\").replace("\\", "/").rpartition("/")[2].partition(":")[0]
-
-
-SAME_WORDS = 6
-"""Shorter messages may well be alike by chance."""
-
-MOST_OF_A_RULE = 20
-"""Flags of one rule that are listed, so that many harmless flags do not hide another."""
-
-LEAST_SIDE = 64
-"""Pixels of the shorter side below which a rendering is listed: nothing of a target can be judged in it."""
-
-
-LEAST_ORDERED = 12
-"""Episodes from which on their order is compared with the order that a commitment gives."""
-
-LEAST_ALIKE = 0.5
-"""Rank correlation below which two orders are not alike; one of 20 unrelated orders of 12 episodes passes it."""
 
 
 class Replayed(NamedTuple):
@@ -348,6 +284,67 @@ def unlikely_records(
     yield from other_models(run, events)
     yield from check_stopping(episodes, instances, rendering, peers)
     yield from check_failures(episodes, peers)
+
+
+def _times(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
+    quick = sum(call.seconds < NO_TIME for call in calls)
+    if quick:
+        yield _of_run("time", f"the {role}, a model, answered {quick} of {format_count(len(calls), 'time')} in no time")
+        return
+    fast = sum((call.usage.completion_tokens or 0) > TOKENS_A_SECOND * call.seconds for call in calls)
+    if fast:
+        yield _of_run("time", f"the {role} wrote over {TOKENS_A_SECOND:,} tokens a second in {fast} of {len(calls)}")
+    value, times = Counter(call.seconds for call in calls).most_common(1)[0] if calls else (0.0, 0)
+    # A number as well as a share, because of few answers two may take the same time.
+    if value >= NO_TIME and times >= max(LEAST_SAME, SAME_TIME * len(calls)):
+        yield _of_run("time", f"{times} of {len(calls)} answers of the {role} took the same time, {value:g} s")
+    # Of an answer that took several requests, the last one alone wrote the tokens that are there.
+    pairs = [
+        (call.usage.completion_tokens, call.attempts[-1].seconds if call.attempts else call.seconds)
+        for call in calls
+        if call.usage.completion_tokens
+    ]
+    if (most := most_correlation(pairs)) is not None and most < LEAST_CORRELATION:
+        problem = f"seconds of the {role}'s {len(pairs)} answers do not grow with the tokens written"
+        yield _of_run("time", f"{problem}: rank correlation at most {most:.2f}")
+
+
+def _tokens(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
+    """Yield a finding if answers are longer than the tokens that they are said to have."""
+    measured = [call for call in calls if call.text and call.usage.completion_tokens is not None]
+    # Five for short answers, whose tags a vocabulary may hold as single tokens.
+    fewer = sum(
+        FEWER_TOKENS * ((call.usage.completion_tokens or 0) + 5) < count_tokens(call.text or "") for call in measured
+    )
+    unread = sum(call.usage.prompt_tokens == 0 for call in measured)
+    if fewer or unread:
+        problem = f"more words than the tokens counted: {fewer}, no token counted as read: {unread}"
+        yield _of_run("tokens", f"of {format_count(len(measured), 'answer')} of the {role}, a model, {problem}")
+
+
+def _costs(role: str, spec: PlayerSpec, calls: Sequence[Call]) -> Iterator[Flag]:
+    """Yield a finding if answers of a model whose price is known are said to have cost nothing."""
+    seat = read_prices().seat(spec)
+    free = sum(call.usage.cost_usd == 0 and call.usage.requests > 0 for call in calls)
+    if free and seat.price is not None:
+        cheap = f"{free} of {format_count(len(calls), 'answer')}"
+        yield _of_run("no_cost", f"{cheap} of the {role} cost nothing; {seat.label} has a price")
+
+
+def _of_run(rule: str, problem: str) -> Flag:
+    return Flag(rule=rule, where="the run", what=problem)
+
+
+def _list_named_models(spec: PlayerSpec) -> list[str]:
+    """Return the models that a manifest names for a seat: its own, the tool's, and that which merges a dialogue."""
+    return [
+        str(name) for name in (spec.model, spec.parameters.get("rewriter"), spec.parameters.get("image_model")) if name
+    ]
+
+
+def _normalise_model(name: str) -> str:
+    """Return a model's name in lower case, without its maker or folder, and without a route such as ``:free``."""
+    return name.lower().rstrip("/\\").replace("\\", "/").rpartition("/")[2].partition(":")[0]
 
 
 def _limit_flags(flags: list[Flag]) -> Iterator[Flag]:

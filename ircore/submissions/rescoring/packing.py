@@ -1,9 +1,8 @@
-"""Packing a run for upload to the submitter's own dataset repository.
+"""Packing a run for upload to the submitter's own dataset repository, and naming the upload in the manifest.
 
 Pictures are encoded anew, so that they hold nothing but pixels. Keys, and paths of the submitter's machine, stop the
-packing where they stand in what was played; in error messages, which nobody plays by, they are replaced.
-
-Naming uploaded transcripts in a manifest: the Hub's newest commit, and the run in that commit.
+packing where they stand in what was played; in error messages, which nobody plays by, they are replaced. The manifest
+names the Hub's newest commit, and the run in that commit.
 """
 
 import json
@@ -19,7 +18,7 @@ from pydantic import ValidationError
 
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import write_bytes, write_new_folder, write_text
+from ircore.core.files import compute_file_sha256, write_bytes, write_new_folder, write_text
 from ircore.core.images import Picture, read_image_bytes
 from ircore.core.plain_words import format_count
 from ircore.core.private_text import Leak, find_leaks, redact_leaks
@@ -38,13 +37,17 @@ from ircore.submissions.rescoring.packed_transcripts import (
     PackedFile,
     PackIndex,
     check_listing,
-    file_sha256,
     rendering_name,
     size_limit,
 )
 
 SHOWN = 20
 """Findings that an error lists."""
+
+MOST_BYTES = 1024**2
+"""Largest answer of the Hub that is read, in bytes."""
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,64 @@ def pack(path: Path, out: Path) -> Packed:
         write_text(folder / INDEX, index.model_dump_json(indent=1, by_alias=True) + "\n")
         write_text(temporary / README, _readme(source.run))
     return Packed(out, index, tuple(dict.fromkeys(removed)), source.run)
+
+
+def find_reference(repo: str, revision: str | None, run: str | None, deadline: float) -> TranscriptsReference:
+    """Return a reference to packed transcripts in a public dataset repository; files are listed, not fetched.
+
+    Args:
+        repo: The repository.
+        revision: The commit; the newest one if None.
+        run: The run; the only one that is there if None.
+        deadline: Seconds that all of it may take.
+
+    Raises:
+        InputError: There is no such public repository, commit or run; or several runs; or one that was not packed.
+        WorkError: The Hub cannot be reached.
+    """
+    check_repository(repo, "--repo")
+    if revision is not None and not _COMMIT.fullmatch(revision):
+        raise InputError(f"--revision: {revision!a} is no commit", "Give its 40 hexadecimal digits, or leave it out.")
+    hub = Hub(endpoint(), monotonic() + deadline)
+    commit = revision or _find_newest(hub, repo)
+    name = run or _find_only_run(hub, repo, commit)
+    try:
+        reference = TranscriptsReference(repo=repo, revision=commit, run=name)
+    except ValidationError as error:
+        raise InputError(f"{repo}: {name[:200]!a} is no run", "Name one that ircore submission pack packed.") from error
+    # A reference to files that would be refused later is not written at all.
+    check_listing(dict(list_files(hub, reference)), f"{repo}/{reference.run}")
+    return reference
+
+
+def require_unnamed(folder: Path) -> None:
+    """Raise ``InputError`` if the manifest in a folder names transcripts already, or cannot be read."""
+    if read_manifest(folder).submission.transcripts is not None:
+        raise InputError(
+            f"{folder / MANIFEST}: names transcripts already",
+            "Name the new ones with: ircore maintain update PATH --revision SHA --reason TEXT",
+        )
+
+
+def name_transcripts(folder: Path, reference: TranscriptsReference) -> None:
+    """Write a reference into a manifest without a reference; the rest of the file stays unchanged.
+
+    Args:
+        folder: The submission's.
+        reference: The reference.
+
+    Raises:
+        InputError: The manifest names transcripts already, cannot be read, or takes no more lines.
+    """
+    require_unnamed(folder)
+    text = (folder / MANIFEST).read_text("utf-8")
+    lines = yaml.safe_dump({"transcripts": reference.model_dump()}, sort_keys=False, width=200)
+    changed = f"{text.rstrip()}\n{lines}"
+    # A block of text at the file's end would swallow the lines, so that the changed file is read again.
+    again = check_bytes(changed.encode(), MANIFEST, folder.name, purpose=Purpose(local=True)).submission
+    if again is None or again.transcripts != reference:
+        raise InputError(f"{folder / MANIFEST}: three lines cannot be added at its end", "Add them by hand.")
+    write_text(folder / MANIFEST, changed)
 
 
 def _refuse_unfinished(run: RunFolder) -> None:
@@ -179,7 +240,7 @@ def _files(folder: Path) -> Iterator[PackedFile]:
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             name, size = path.relative_to(folder).as_posix(), path.stat().st_size
-            yield PackedFile(path=name, size=size, sha256=file_sha256(path))
+            yield PackedFile(path=name, size=size, sha256=compute_file_sha256(path))
 
 
 def _readme(run: Run) -> str:
@@ -194,70 +255,6 @@ def _readme(run: Run) -> str:
         f"`{run.run_id}/renderings`. Packed by `ircore submission pack` to be scored again by the leaderboard; "
         f"files and hashes are listed in `{run.run_id}/{INDEX}`.\n"
     )
-
-
-MOST_BYTES = 1024**2
-"""Largest answer of the Hub that is read, in bytes."""
-
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-
-
-def find_reference(repo: str, revision: str | None, run: str | None, deadline: float) -> TranscriptsReference:
-    """Return a reference to packed transcripts in a public dataset repository; files are listed, not fetched.
-
-    Args:
-        repo: The repository.
-        revision: The commit; the newest one if None.
-        run: The run; the only one that is there if None.
-        deadline: Seconds that all of it may take.
-
-    Raises:
-        InputError: There is no such public repository, commit or run; or several runs; or one that was not packed.
-        WorkError: The Hub cannot be reached.
-    """
-    check_repository(repo, "--repo")
-    if revision is not None and not _COMMIT.fullmatch(revision):
-        raise InputError(f"--revision: {revision!a} is no commit", "Give its 40 hexadecimal digits, or leave it out.")
-    hub = Hub(endpoint(), monotonic() + deadline)
-    commit = revision or _find_newest(hub, repo)
-    name = run or _find_only_run(hub, repo, commit)
-    try:
-        reference = TranscriptsReference(repo=repo, revision=commit, run=name)
-    except ValidationError as error:
-        raise InputError(f"{repo}: {name[:200]!a} is no run", "Name one that ircore submission pack packed.") from error
-    # A reference to files that would be refused later is not written at all.
-    check_listing(dict(list_files(hub, reference)), f"{repo}/{reference.run}")
-    return reference
-
-
-def require_unnamed(folder: Path) -> None:
-    """Raise ``InputError`` if the manifest in a folder names transcripts already, or cannot be read."""
-    if read_manifest(folder).submission.transcripts is not None:
-        raise InputError(
-            f"{folder / MANIFEST}: names transcripts already",
-            "Name the new ones with: ircore maintain update PATH --revision SHA --reason TEXT",
-        )
-
-
-def name_transcripts(folder: Path, reference: TranscriptsReference) -> None:
-    """Write a reference into a manifest without a reference; the rest of the file stays unchanged.
-
-    Args:
-        folder: The submission's.
-        reference: The reference.
-
-    Raises:
-        InputError: The manifest names transcripts already, cannot be read, or takes no more lines.
-    """
-    require_unnamed(folder)
-    text = (folder / MANIFEST).read_text("utf-8")
-    lines = yaml.safe_dump({"transcripts": reference.model_dump()}, sort_keys=False, width=200)
-    changed = f"{text.rstrip()}\n{lines}"
-    # A block of text at the file's end would swallow the lines, so that the changed file is read again.
-    again = check_bytes(changed.encode(), MANIFEST, folder.name, purpose=Purpose(local=True)).submission
-    if again is None or again.transcripts != reference:
-        raise InputError(f"{folder / MANIFEST}: three lines cannot be added at its end", "Add them by hand.")
-    write_text(folder / MANIFEST, changed)
 
 
 def _find_newest(hub: Hub, repo: str) -> str:

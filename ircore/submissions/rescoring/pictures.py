@@ -36,6 +36,28 @@ _SLACK = 64 * 1024
 
 _REMEDY = "Make the transcripts with: ircore submission pack"
 
+MEAN_PIXELS = 2048 * 2048
+"""Pixels of a run's renderings on average: a small file can hold 16 million, and a run has thousands of files."""
+
+LEAST_PICTURES = 4
+"""Renderings whose pixels any run may have, so that a run of one large picture is no fault."""
+
+Reader = Callable[[Picture], str]
+"""Returns the text in a picture, line by line."""
+
+SURE = 0.5
+"""Confidence of the recogniser, 0–1, from which on a line counts."""
+
+UNREAD = "texts in renderings were not read: pip install 'ircore[ocr]'"
+
+SIDE = 256
+"""Longer side of a shown picture, in pixels."""
+
+MOST_SHOWN = 20
+"""Findings that the table lists, grave ones first."""
+
+_PAPER = (255, 255, 255)
+
 
 def read_clean_png(data: bytes, name: str) -> Picture:
     """Return the picture of a stranger's file after checking that it is a clean PNG file.
@@ -72,61 +94,6 @@ def read_clean_png(data: bytes, name: str) -> Picture:
         raise ImageError(f"{name}: its pixels do not fill {width} × {height}, or more follows them", _REMEDY)
     # Decoded by the library that everything else will use: filters are only known to be sound then.
     return Picture.from_untrusted(data, name)
-
-
-def _chunk(data: bytes, at: int, name: str) -> tuple[bytes, bytes, int]:
-    """Return kind and content of the chunk at a position, and the position of the next chunk."""
-    if at + 12 > len(data):
-        raise ImageError(f"{name}: a truncated PNG file", _REMEDY)
-    size = int.from_bytes(data[at : at + 4])
-    end = at + 12 + size
-    if end > len(data):
-        raise ImageError(f"{name}: a truncated PNG file", _REMEDY)
-    kind, content = data[at + 4 : at + 8], data[at + 8 : end - 4]
-    if zlib.crc32(data[at + 4 : end - 4]) != int.from_bytes(data[end - 4 : end]):
-        raise ImageError(f"{name}: a damaged PNG file (checksum)", _REMEDY)
-    return kind, content, end
-
-
-def _check_header(header: bytes, name: str, size: int) -> None:
-    if len(header) != 13 or header[8:] != _RGB_8_BIT:
-        raise ImageError(f"{name}: not a PNG file of 8-bit RGB, not interlaced", _REMEDY)
-    width, height = struct.unpack(">II", header[:8])
-    if not 0 < width * height <= MAX_PIXELS or max(width, height) > MAX_SIDE:
-        raise ImageError(
-            f"{name}: {width} × {height} pixels is too large", f"At most {MAX_PIXELS:,} pixels, {MAX_SIDE:,} a side."
-        )
-    # A pixel has three bytes and each row a byte for its filter; packed, random pixels grow by less than a hundredth.
-    if size > 1.01 * 3 * width * height + height + _SLACK:
-        raise ImageError(f"{name}: {size:,} bytes are more than {width} × {height} pixels can need", _REMEDY)
-
-
-def _fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
-    """Say whether the stream of a PNG file of 8-bit RGB holds the picture's pixels and no byte more.
-
-    Never more than one picture's bytes are unpacked.
-
-    Args:
-        packed: The contents of its IDAT chunks.
-        width: In pixels.
-        height: In pixels.
-    """
-    wanted, length, stream = height * (1 + 3 * width), 0, zlib.decompressobj()
-    try:
-        for part in packed:
-            while part and length <= wanted:
-                length += len(stream.decompress(part, min(1 << 20, wanted + 1 - length)))
-                part = stream.unconsumed_tail
-    except zlib.error:
-        return False
-    return length == wanted and stream.eof and not stream.unused_data
-
-
-MEAN_PIXELS = 2048 * 2048
-"""Pixels of a run's renderings on average: a small file can hold 16 million, and a run has thousands of files."""
-
-LEAST_PICTURES = 4
-"""Renderings whose pixels any run may have, so that a run of one large picture is no fault."""
 
 
 class PackedPictures:
@@ -192,15 +159,6 @@ class PackedPictures:
             write_bytes(folder / f"{sha256}.png", read_clean_png(self._packed.rendering_bytes(sha256), sha256).data)
 
 
-Reader = Callable[[Picture], str]
-"""Returns the text in a picture, line by line."""
-
-SURE = 0.5
-"""Confidence of the recogniser, 0–1, from which on a line counts."""
-
-UNREAD = "texts in renderings were not read: pip install 'ircore[ocr]'"
-
-
 def reader() -> Reader | None:
     """Return a reader of texts in pictures that reads each picture once for all processes; None without ``ocr``."""
     return None if find_missing_ocr_package() else _text_in
@@ -237,19 +195,6 @@ def texts_to_a_judge(comparison: CopyComparison, instances: InstanceSet, read: R
                     what=problem,
                     evidence=Evidence(rendering=sha256, instance=name),
                 )
-
-
-def _text_in(picture: Picture) -> str:
-    return "\n".join(line.text for line in read_text(picture.pixels) if line.score >= SURE)
-
-
-SIDE = 256
-"""Longer side of a shown picture, in pixels."""
-
-MOST_SHOWN = 20
-"""Findings that the table lists, grave ones first."""
-
-_PAPER = (255, 255, 255)
 
 
 def findings_markdown(flags: Sequence[Flag], pictures: Mapping[Flag, str] | None = None, embed: bool = False) -> str:
@@ -308,6 +253,58 @@ def write_evidence(run: Path, flags: Sequence[Flag], others: Sequence[Path], out
     if flags:
         write_text(out / "findings.md", findings_markdown(flags, pictures, embed=True))
     return pictures
+
+
+def _chunk(data: bytes, at: int, name: str) -> tuple[bytes, bytes, int]:
+    """Return kind and content of the chunk at a position, and the position of the next chunk."""
+    if at + 12 > len(data):
+        raise ImageError(f"{name}: a truncated PNG file", _REMEDY)
+    size = int.from_bytes(data[at : at + 4])
+    end = at + 12 + size
+    if end > len(data):
+        raise ImageError(f"{name}: a truncated PNG file", _REMEDY)
+    kind, content = data[at + 4 : at + 8], data[at + 8 : end - 4]
+    if zlib.crc32(data[at + 4 : end - 4]) != int.from_bytes(data[end - 4 : end]):
+        raise ImageError(f"{name}: a damaged PNG file (checksum)", _REMEDY)
+    return kind, content, end
+
+
+def _check_header(header: bytes, name: str, size: int) -> None:
+    if len(header) != 13 or header[8:] != _RGB_8_BIT:
+        raise ImageError(f"{name}: not a PNG file of 8-bit RGB, not interlaced", _REMEDY)
+    width, height = struct.unpack(">II", header[:8])
+    if not 0 < width * height <= MAX_PIXELS or max(width, height) > MAX_SIDE:
+        raise ImageError(
+            f"{name}: {width} × {height} pixels is too large", f"At most {MAX_PIXELS:,} pixels, {MAX_SIDE:,} a side."
+        )
+    # A pixel has three bytes and each row a byte for its filter; packed, random pixels grow by less than a hundredth.
+    if size > 1.01 * 3 * width * height + height + _SLACK:
+        raise ImageError(f"{name}: {size:,} bytes are more than {width} × {height} pixels can need", _REMEDY)
+
+
+def _fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
+    """Say whether the stream of a PNG file of 8-bit RGB holds the picture's pixels and no byte more.
+
+    Never more than one picture's bytes are unpacked.
+
+    Args:
+        packed: The contents of its IDAT chunks.
+        width: In pixels.
+        height: In pixels.
+    """
+    wanted, length, stream = height * (1 + 3 * width), 0, zlib.decompressobj()
+    try:
+        for part in packed:
+            while part and length <= wanted:
+                length += len(stream.decompress(part, min(1 << 20, wanted + 1 - length)))
+                part = stream.unconsumed_tail
+    except zlib.error:
+        return False
+    return length == wanted and stream.eof and not stream.unused_data
+
+
+def _text_in(picture: Picture) -> str:
+    return "\n".join(line.text for line in read_text(picture.pixels) if line.score >= SURE)
 
 
 def _list_sides(source: RunFolder, others: Mapping[str, RunFolder], evidence: Evidence) -> list[Picture]:

@@ -19,7 +19,7 @@ from ircore.games.base import (
     PublishedFigure,
     RatedPicture,
     Seat,
-    Table,
+    SeatTable,
 )
 from ircore.games.registry import BOARD_COLUMNS, find_declaration_faults
 from ircore.players import base as players
@@ -51,7 +51,7 @@ class Unsound(Game[GameRules]):
     pages = Pages(columns=("points",), curves=(Curve("waited", over="round"),), matrix=("one", "two"))
     published: ClassVar[tuple[PublishedFigure, ...]] = (PublishedFigure("people", "points", 9, "javascript:alert(1)"),)
 
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         return Ending("completed", ())
 
 

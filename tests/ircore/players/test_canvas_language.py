@@ -10,7 +10,7 @@ from yardstick import rounds
 from ircore.players.builtin.canvas.figures.values import FormulaError, formula_in, parse
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import affordable, draw
-from ircore.players.builtin.canvas.shapes import Blob, Item, Stroke
+from ircore.players.builtin.canvas.shapes import Blob, Item, LineItem
 from ircore.players.builtin.canvas.text import clauses
 from ircore.seeing.colours import replace_colour_words
 
@@ -103,10 +103,10 @@ def test_corners_and_ranges() -> None:
 
 def test_lines_in_words() -> None:
     (diagonal,) = items("A thick red diagonal line from the top left corner to the bottom right corner.")
-    assert isinstance(diagonal, Stroke)
+    assert isinstance(diagonal, LineItem)
     assert (diagonal.points, diagonal.stroke) == (((0, 0), (512, 512)), 5)
     (level,) = items("A horizontal 3 px line at y 100 from x 20 to x 480")
-    assert isinstance(level, Stroke)
+    assert isinstance(level, LineItem)
     assert level.points == ((20, 100), (480, 100))
 
 

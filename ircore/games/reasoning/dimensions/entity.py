@@ -17,6 +17,15 @@ from ircore.games.reasoning.tasks import Dimension, Task, TaskVerdict
 REFERENCES = 3
 """Reference pictures of each thing."""
 
+CHOICES = 4
+
+SIZE = 384
+SKIES = ("#dbeafe", "#e0f2fe", "#ede9fe", "#f1f5f9")
+"""Light grounds on which every part can be seen."""
+
+MANY = 4
+"""Attributes from which on a thing is hard to draw."""
+
 
 class _EntityDimension(Dimension):
     """Drawn things: with two or three attributes (easy), or with more (hard)."""
@@ -83,9 +92,6 @@ class EntityDescribed(_EntityDimension):
         return ENTITIES[name].description
 
 
-CHOICES = 4
-
-
 class Recognition(Dimension):
     """Drawn things as multiple choice: the others look different (easy) or have the same colours (hard).
 
@@ -114,11 +120,6 @@ class Recognition(Dimension):
     def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> TaskVerdict:
         """Judge a picture in the place of a choice: as if the thing had been asked for."""
         return EntityNamed().verify(payload, pictures, answer)
-
-
-SIZE = 384
-SKIES = ("#dbeafe", "#e0f2fe", "#ede9fe", "#f1f5f9")
-"""Light grounds on which every part can be seen."""
 
 
 class ThingSheet:
@@ -328,11 +329,6 @@ def archery_target(rng: random.Random) -> Drawing:
     return sheet.drawing
 
 
-def _round_about(centre: Point, radius: float, angle: float) -> Point:
-    """Return the point on a circle at an angle, clockwise from 3 o'clock."""
-    return arc_points(centre, (radius, radius), angle, angle + 1)[0]
-
-
 class Entity(NamedTuple):
     """A thing.
 
@@ -450,9 +446,6 @@ ENTITIES: dict[str, Entity] = {
 }  # fmt: skip
 """By name."""
 
-MANY = 4
-"""Attributes from which on a thing is hard to draw."""
-
 
 def list_names(difficulty: str) -> tuple[str, ...]:
     """Return the things of a difficulty.
@@ -462,3 +455,8 @@ def list_names(difficulty: str) -> tuple[str, ...]:
     """
     hard = difficulty == "hard"
     return tuple(name for name, entity in ENTITIES.items() if (len(entity.attributes) >= MANY) == hard)
+
+
+def _round_about(centre: Point, radius: float, angle: float) -> Point:
+    """Return the point on a circle at an angle, clockwise from 3 o'clock."""
+    return arc_points(centre, (radius, radius), angle, angle + 1)[0]

@@ -12,7 +12,7 @@ from ircore.players.builtin.canvas.descriptions import describe
 from ircore.players.builtin.canvas.item_changes import apply_change
 from ircore.players.builtin.canvas.mentions import changed_wedge
 from ircore.players.builtin.canvas.quantities import RELATION, beside
-from ircore.players.builtin.canvas.shapes import Blob, Item, Pie, Stroke, centred, size_of
+from ircore.players.builtin.canvas.shapes import Blob, Item, LineItem, PieItem, centred, size_of
 from ircore.players.builtin.canvas.sheet import CanvasSheet, EditTarget, box_of, resolve
 from ircore.players.builtin.canvas.text import NOUN, Clause, kind_of
 
@@ -78,6 +78,8 @@ _IS = re.compile(
     r"|spans|reaches|centred|at|with)\s+(.+)$"
 )
 
+_Rule = Callable[[re.Match[str], Clause, CanvasSheet], bool | None]
+
 
 def split_phrase(words: str) -> tuple[str, str]:
     """Cut "the red circle at (10,20) 40px left" after the noun phrase that names a thing."""
@@ -94,11 +96,6 @@ def split_phrase(words: str) -> tuple[str, str]:
     tail = _NOUN_TAIL.match(words[end:])
     end += tail.end() if tail else 0
     return words[:end], words[end:]
-
-
-def _find_end_without_noun(words: str) -> int:
-    match = re.match(r'(?:the\s+)?(?:#[0-9a-f]{6}\s*(?:one)?|"\d+"|(?:\w{2,12}\s+)?one\b)', words)
-    return match.end() if match else 0
 
 
 def move(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
@@ -146,16 +143,10 @@ def without_shift(words: str) -> str:
     return _SHIFT_BACK.sub(" ", _SHIFT.sub(" ", words)).strip()
 
 
-def _parse_direction(word: str, length: float) -> tuple[float, float]:
-    if word.startswith(("left", "right")):
-        return (-length if word.startswith("left") else length), 0.0
-    return 0.0, length if word.startswith(("down", "low", "bottom")) else -length
-
-
 def moved_to(item: Item, words: str, clause: Clause, sheet: CanvasSheet) -> Item | None:
     """Return ``item`` at the place that the words name; None if the words name no place."""
     ends = q.points(words, sheet.space)
-    if isinstance(item, Stroke) and len(ends) > 1:
+    if isinstance(item, LineItem) and len(ends) > 1:
         return replace(item, points=tuple(ends))
     relation = RELATION.search(words)
     if relation and not ends:
@@ -211,23 +202,6 @@ def change(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | N
     return changed(targets, f"{_translate_verb(verb)} {rest}", clause, sheet)
 
 
-def _translate_verb(verb: str) -> str:
-    return {"enlarge": "larger", "shrink": "smaller", "increase": "increase",
-            "decrease": "decrease", "reduce": "decrease",
-            "widen": "wider", "shorten": "shorter", "lengthen": "longer", "thicken": "thicker",
-            "double": "twice as large",
-            "halve": "half as large", "grow": "larger", "extend": "extend", "fill": "filled with", "darken": "darker",
-            "lighten": "lighter", "outline": "outlined"}.get(verb, "")  # fmt: skip
-
-
-def _change_background(words: str, clause: Clause, sheet: CanvasSheet) -> bool:
-    words = re.sub(r"\b(?:instead of|not|rather than|from)\s+#[0-9a-f]{6}(?!\s+(?:at|on|in)\b)(?!\s+to\b)", " ", words)
-    words = re.sub(r"\bfrom\s+#[0-9a-f]{6}\s+(?=to\s+#[0-9a-f]{6}\s*$)", " ", words)
-    # "Change the picture to blue" means its background, "to 400 by 300" its size.
-    words += "" if "background" in words or "by" in words else " background"
-    return describe(replace(clause, words=words), sheet)
-
-
 def should(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
     """Follow "X should …", "X is too …"."""
     subject, verb, predicate = match.groups()
@@ -254,6 +228,85 @@ def should(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | N
         rest = without_shift(predicate)
         return (changed(targets, rest, clause, sheet) if rest else False) or moved_some
     return changed(targets, predicate, clause, sheet)
+
+
+def is_so(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
+    """A statement about something that is there: "the red circle is at (130,200)"."""
+    subject, verb, predicate = match.groups()
+    if (
+        '"' in subject
+        or re.search(r"\bbackground|\bpicture|\bimage|\bcanvas|\baxis\b", subject)
+        or RELATION.search(subject)
+    ):
+        return None
+    targets = resolve(subject, clause.strings, sheet)
+    if not targets or NOUN.search(predicate):
+        return None
+    return changed(targets, f"{verb} {predicate}", clause, sheet) or None
+
+
+def changed(targets: list[EditTarget], words: str, clause: Clause, sheet: CanvasSheet) -> bool:
+    """Apply the words to everything that is meant; return whether anything could be done."""
+    done, shades = False, re.findall(q.HEX, words)
+    if len(shades) == len(targets) > 1:
+        # As many colours as things are meant one by one, from left to right.
+        ordered = sorted(targets, key=lambda target: box_of(target, sheet)[0])
+        pairs = zip(ordered, shades, strict=True)
+        return all(changed([target], f"be {shade}", clause, sheet) for target, shade in pairs)
+    for target in targets:
+        item = sheet.items[target.index]
+        if isinstance(item, PieItem) and target.part is not None:
+            fresh: Item | None = changed_wedge(item, target.part, words)
+        else:
+            fresh = apply_change(item, words, clause, sheet)
+        if fresh is not None:
+            sheet.put(target.index, fresh)
+            done = True
+    return done
+
+
+def correct(clause: Clause, sheet: CanvasSheet) -> bool | None:
+    """Follow a correction.
+
+    Returns:
+        Whether the correction could be followed; None if the clause is no correction.
+    """
+    words = _POLITE.sub("", clause.words)
+    for pattern, follow in _RULES:
+        match = pattern.search(words)
+        if match is not None:
+            followed = follow(match, clause, sheet)
+            if followed is not None:
+                return followed
+    return None
+
+
+def _find_end_without_noun(words: str) -> int:
+    match = re.match(r'(?:the\s+)?(?:#[0-9a-f]{6}\s*(?:one)?|"\d+"|(?:\w{2,12}\s+)?one\b)', words)
+    return match.end() if match else 0
+
+
+def _parse_direction(word: str, length: float) -> tuple[float, float]:
+    if word.startswith(("left", "right")):
+        return (-length if word.startswith("left") else length), 0.0
+    return 0.0, length if word.startswith(("down", "low", "bottom")) else -length
+
+
+def _translate_verb(verb: str) -> str:
+    return {"enlarge": "larger", "shrink": "smaller", "increase": "increase",
+            "decrease": "decrease", "reduce": "decrease",
+            "widen": "wider", "shorten": "shorter", "lengthen": "longer", "thicken": "thicker",
+            "double": "twice as large",
+            "halve": "half as large", "grow": "larger", "extend": "extend", "fill": "filled with", "darken": "darker",
+            "lighten": "lighter", "outline": "outlined"}.get(verb, "")  # fmt: skip
+
+
+def _change_background(words: str, clause: Clause, sheet: CanvasSheet) -> bool:
+    words = re.sub(r"\b(?:instead of|not|rather than|from)\s+#[0-9a-f]{6}(?!\s+(?:at|on|in)\b)(?!\s+to\b)", " ", words)
+    words = re.sub(r"\bfrom\s+#[0-9a-f]{6}\s+(?=to\s+#[0-9a-f]{6}\s*$)", " ", words)
+    # "Change the picture to blue" means its background, "to 400 by 300" its size.
+    words += "" if "background" in words or "by" in words else " background"
+    return describe(replace(clause, words=words), sheet)
 
 
 def _apply_negation(subject: str, predicate: str, clause: Clause, sheet: CanvasSheet) -> bool | None:
@@ -284,57 +337,6 @@ def _find_opposite(predicate: str) -> str:
     return f"10px {opposite[side[1]]}" if side else predicate
 
 
-def is_so(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
-    """A statement about something that is there: "the red circle is at (130,200)"."""
-    subject, verb, predicate = match.groups()
-    if (
-        '"' in subject
-        or re.search(r"\bbackground|\bpicture|\bimage|\bcanvas|\baxis\b", subject)
-        or RELATION.search(subject)
-    ):
-        return None
-    targets = resolve(subject, clause.strings, sheet)
-    if not targets or NOUN.search(predicate):
-        return None
-    return changed(targets, f"{verb} {predicate}", clause, sheet) or None
-
-
-def changed(targets: list[EditTarget], words: str, clause: Clause, sheet: CanvasSheet) -> bool:
-    """Apply the words to everything that is meant; return whether anything could be done."""
-    done, shades = False, re.findall(q.HEX, words)
-    if len(shades) == len(targets) > 1:
-        # As many colours as things are meant one by one, from left to right.
-        ordered = sorted(targets, key=lambda target: box_of(target, sheet)[0])
-        pairs = zip(ordered, shades, strict=True)
-        return all(changed([target], f"be {shade}", clause, sheet) for target, shade in pairs)
-    for target in targets:
-        item = sheet.items[target.index]
-        if isinstance(item, Pie) and target.part is not None:
-            fresh: Item | None = changed_wedge(item, target.part, words)
-        else:
-            fresh = apply_change(item, words, clause, sheet)
-        if fresh is not None:
-            sheet.put(target.index, fresh)
-            done = True
-    return done
-
-
-def correct(clause: Clause, sheet: CanvasSheet) -> bool | None:
-    """Follow a correction.
-
-    Returns:
-        Whether the correction could be followed; None if the clause is no correction.
-    """
-    words = _POLITE.sub("", clause.words)
-    for pattern, follow in _RULES:
-        match = pattern.search(words)
-        if match is not None:
-            followed = follow(match, clause, sheet)
-            if followed is not None:
-                return followed
-    return None
-
-
 def _apply_removal(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
     part = _remove_attribute(match[1], clause, sheet)
     if part is not None:
@@ -344,7 +346,7 @@ def _apply_removal(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> 
     # All wedges of a pie at once: once one is gone, the places of those after it are others.
     for index in {target.index for target in targets if target.part is not None}:
         pie, gone = sheet.items[index], {target.part for target in targets if target.index == index}
-        if isinstance(pie, Pie):
+        if isinstance(pie, PieItem):
             sheet.put(index, replace(pie, slices=tuple(wedge for at, wedge in enumerate(pie.slices) if at not in gone)))
     sheet.remove([target.index for target in targets if target.part is None])
     return bool(targets)
@@ -435,7 +437,6 @@ def _apply_order(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bo
     return True
 
 
-_Rule = Callable[[re.Match[str], Clause, CanvasSheet], bool | None]
 # The first pattern that fits and whose reader does not return None decides: "bring X to the front" is no move,
 # "put a star in the corner" is an addition if there is no star to move, and nearly everything fits "X is …".
 _RULES: tuple[tuple[re.Pattern[str], _Rule], ...] = (

@@ -9,8 +9,8 @@ from ircore.players.builtin.canvas.shapes import (
     Blob,
     Item,
     Label,
-    Pie,
-    Stroke,
+    LineItem,
+    PieItem,
     bounded,
     centred,
     font_size,
@@ -48,7 +48,7 @@ def resized(item: Item, words: str, space: q.Space) -> Item | None:
     """Return ``item`` in the size that the words ask for; None if the words name no size."""
     # The hole of a pie is changed elsewhere, and its radius is not that of the pie.
     words = re.sub(rf"\b(?:hole|inner radius)\b[^,;]{{0,24}}?{q.N}(?:px)?", " ", words)
-    if isinstance(item, Stroke):
+    if isinstance(item, LineItem):
         return _change_line_size(item, words)
     if isinstance(item, Label) and (size := re.search(rf"\b(?:font(?: size)?|size)\s+(?:to\s+|of\s+)?{q.N}", words)):
         return replace(item, size=text_bound(item.text, abs(float(size[1]))))
@@ -72,7 +72,7 @@ def resized(item: Item, words: str, space: q.Space) -> Item | None:
 
 
 def _set_size(item: Item, dimensions: dict[str, float]) -> Item | None:
-    if isinstance(item, Pie):
+    if isinstance(item, PieItem):
         radius = dimensions.get(
             "radius", (dimensions.get("diameter") or dimensions.get("width") or 2 * item.radius) / 2
         )
@@ -121,7 +121,7 @@ def _parse_factors(item: Item, words: str) -> tuple[float, float]:
     return factor if only != "height" else 1.0, factor if only != "width" else 1.0
 
 
-def _change_line_size(item: Stroke, words: str) -> Stroke | None:
+def _change_line_size(item: LineItem, words: str) -> LineItem | None:
     plain = re.sub(r"\([^()]{0,40}\)", " ", words)
     size = re.search(rf"\bmarkers?\b.{{0,30}}?\b(radius|size|diameter)\s+(?:of\s+|to\s+)?{q.N}", plain)
     if size:
@@ -191,7 +191,7 @@ def _change_kind(item: Item, wish: _Wish) -> Item | None:
     )
     noun = NOUN.match(words, match.end()) if match else None
     kind = kind_of(noun[1]) if noun else ""
-    if isinstance(item, Stroke) and kind in {"curve", "polyline", "line", "arrow"}:
+    if isinstance(item, LineItem) and kind in {"curve", "polyline", "line", "arrow"}:
         return replace(item, kind=kind, smooth=kind == "curve", arrow="end" if kind == "arrow" else item.arrow)
     if not isinstance(item, Blob) or kind in _NOT_CLOSED:
         return None
@@ -231,7 +231,7 @@ def _change_points(item: Item, wish: _Wish) -> Item | None:
     """New corners, new ends, new points; or the box "from x 80 to 120 and from y 10 to 60"."""
     words = wish.words
     points = q.points(words, wish.space)
-    if isinstance(item, Stroke) and len(points) >= 2:
+    if isinstance(item, LineItem) and len(points) >= 2:
         return replace(item, points=tuple(points))
     across, down = q.span(words, "x", wish.space), q.span(words, "y", wish.space)
     if isinstance(item, Blob):
@@ -246,12 +246,12 @@ def _change_points(item: Item, wish: _Wish) -> Item | None:
             middle, high = (down[0] + down[1]) / 2, abs(down[1] - down[0])
             item = replace(item, centre=(item.centre[0], middle), height=max(0.5, high))
         return item
-    if isinstance(item, Stroke) and len(item.points) == 2 and (across or down):
+    if isinstance(item, LineItem) and len(item.points) == 2 and (across or down):
         (x0, y0), (x1, y1) = item.points
         ax, ay = across or (x0, x1), down or (y0, y1)
         return replace(item, points=((ax[0], ay[0]), (ax[1], ay[1])))
     if (
-        isinstance(item, Stroke)
+        isinstance(item, LineItem)
         and len(item.points) == 2
         and len(points) == 1
         and (end := re.search(r"\b(start|begin|end)", words))
@@ -271,12 +271,12 @@ def _change_colours(item: Item, wish: _Wish) -> Item | None:
     ):
         edge = q.first_colour(words)
     inside = q.first_colour(q.without_outline(words)) if edge is None or len(re.findall(q.HEX, words)) > 1 else None
-    if isinstance(item, Blob | Pie) and edge is not None:
+    if isinstance(item, Blob | PieItem) and edge is not None:
         item = replace(item, outline=edge)
     if inside is not None:
         if isinstance(item, Blob) and re.search(r"\bfill", words):
             return replace(item, fill=inside)
-        if isinstance(item, Stroke) and re.search(r"\bmarkers?\b", words):
+        if isinstance(item, LineItem) and re.search(r"\bmarkers?\b", words):
             return replace(item, marker_colour=inside)
         return item.coloured(inside)
     shade = re.search(r"\b(darker|lighter)\b", words)
@@ -295,7 +295,7 @@ def _change_size(item: Item, wish: _Wish) -> Item | None:
 
 def _change_style(item: Item, wish: _Wish) -> Item | None:
     words = wish.words
-    if isinstance(item, Stroke):
+    if isinstance(item, LineItem):
         dash = q.dash_pattern(words, item.stroke)
         item = item if dash is None else replace(item, dash=dash)
         if re.search(r"\b(?:no|without)\s+(?:arrow\s?heads?|markers?)\b", words):
@@ -309,7 +309,7 @@ def _change_style(item: Item, wish: _Wish) -> Item | None:
         return replace(item, smooth=False) if re.search(r"\bstraight\b", words) else with_markers(item, words)
     if isinstance(item, Blob):
         return _change_blob_style(item, words)
-    if isinstance(item, Pie):
+    if isinstance(item, PieItem):
         return _change_pie_style(item, words, wish.space)
     return replace(item, anchor=anchor(words, item.anchor))
 
@@ -333,7 +333,7 @@ def _parse_bare_width(words: str) -> float | None:
     return bounded(abs(float(match[1])), 0.25, 200) if match else None
 
 
-def _change_pie_style(item: Pie, words: str, space: q.Space) -> Pie:
+def _change_pie_style(item: PieItem, words: str, space: q.Space) -> PieItem:
     hole = re.search(rf"\b(?:hole|inner radius)\b[^,;]{{0,24}}?{q.N}(px|%)?", words)
     if hole:
         item = replace(item, hole=bounded(abs(space.both(hole[1], hole[2])), 0, item.radius * 0.98))
@@ -366,7 +366,7 @@ def _change_turn(item: Item, wish: _Wish) -> Item | None:
 
 def _change_place(item: Item, wish: _Wish) -> Item | None:
     words = wish.words
-    if (isinstance(item, Stroke) and len(q.points(words, wish.space, 2)) > 1) or _REACH.search(words):
+    if (isinstance(item, LineItem) and len(q.points(words, wish.space, 2)) > 1) or _REACH.search(words):
         return _change_level(item, words, wish.space)
     if re.search(r"\bcorners\b|\bthrough\b|\bfrom\s+[xy(]|\bstart|\bend\b", words):
         return None

@@ -12,7 +12,7 @@ from ircore.players.builtin.canvas.shapes import (
     Blob,
     Item,
     Label,
-    Stroke,
+    LineItem,
     bounded,
     centred,
     font_size,
@@ -58,6 +58,13 @@ _MARKERS = re.compile(
     r"\b(?:(round|circular|circle|square|triangular|triangle|diamond|cross|x|dot)\s+)?(?:data\s+)?(?:markers?|dots)\b"
 )
 
+_ARROW = ((-0.5, -0.18), (0.08, -0.18), (0.08, -0.5), (0.5, 0.0), (0.08, 0.5), (0.08, 0.18), (-0.5, 0.18))
+_WAYS = {"right": 0.0, "down": 90.0, "left": 180.0, "up": 270.0}
+
+_HALF_DISC = tuple((-0.5 * exact.cos(math.pi * step / 40), -0.5 * exact.sin(math.pi * step / 40)) for step in range(41))
+
+_ARM = 1 / 6
+
 
 def corners_of(kind: str, words: str) -> Corners:
     """Return the corners of a kind of shape; empty for round kinds and rectangles."""
@@ -100,6 +107,133 @@ def stretched(corners: Corners) -> Corners:
     return tuple(((x - min(xs)) / wide - 0.5, (y - min(ys)) / high - 0.5) for x, y in corners)
 
 
+def blob(kind: str, words: str, space: q.Space) -> Blob:
+    """Return a closed shape as described; its centre is the picture's until it is placed."""
+    stated = q.points(words, space)
+    corner_words = _CORNERS.search(words) and not _CORNER_AT.search(words)
+    if (
+        len(stated) >= 3
+        and kind not in {"circle", "ellipse", "dot", "ring", "star"}
+        and (corner_words or kind in {"triangle", "polygon", "trapezoid", "parallelogram"})
+    ):
+        return _style_shape(polygon(kind, stated), words)
+    spanned = _build_spanned_shape(kind, words, space, stated)
+    if spanned is not None:
+        return _style_shape(spanned, words)
+    wide, high, circular = _parse_size(kind, words, space)
+    corners = corners_of(kind, words)
+    # Width and height are those of the box, a radius that of the circle around the corners.
+    if corners and not circular and kind in CIRCULAR:
+        corners = stretched(corners)
+    named = {"dot": "circle"}.get(kind, kind)
+    shape = Blob(named, space.middle, wide, high, corners=corners, rotation=_parse_rotation(words))
+    if named == "ring":
+        shape = replace(shape, hole=_parse_hole(words, wide, space))
+    return _style_shape(shape, words)
+
+
+def corner_shift(words: str, size: Point) -> Point:
+    """Return how far the middle is from the corner in "with its top left corner at (10,20)"."""
+    match = _CORNER_AT.search(words)
+    if match is None:
+        return 0.0, 0.0
+    named = {group for group in match.groups() if group}
+    return size[0] / 2 * (1 if "left" in named else -1), size[1] / 2 * (1 if named & {"top", "upper"} else -1)
+
+
+def placed(item: Item, words: str, space: q.Space) -> Item | None:
+    """Return ``item`` at the place that the words name; None if the words name no place."""
+    size = size_of(item)
+    at = absolute_place(words, space, size)
+    if at is None:
+        return None
+    shift = corner_shift(words, size)
+    return centred(item, (at[0] + shift[0], at[1] + shift[1]))
+
+
+def stroke(kind: str, words: str, space: q.Space) -> LineItem:
+    """Return a line, curve, polyline, arc or arrow as the words say."""
+    plain = re.sub(r"\([^()]{0,40}\)", " () ", words)
+    width = thickness(plain) or 2.0
+    # A colour named behind the markers is theirs, unless the line has no colour of its own.
+    colour = q.first_colour(_MARKERS.split(words)[0]) or q.first_colour(words) or BLACK
+    line = LineItem(
+        kind, _find_line_points(kind, words, space), colour, width,
+        q.dash_pattern(plain, width) or (), smooth=kind == "curve" and "straight" not in words,
+    )  # fmt: skip
+    if re.search(r"\bsmooth(?:ly)?\b|\bcurved\b", words):
+        line = replace(line, smooth=True)
+    if kind == "arrow" or re.search(r"\barrow(?:head)?s?\b", words):
+        both = re.search(r"\bdouble|both ends|two headed|double headed|2 headed\b", words)
+        line = replace(line, arrow="both" if both else "end")
+    return with_markers(line, words)
+
+
+def with_markers(line: LineItem, words: str) -> LineItem:
+    """Return ``line`` with the markers that the words speak of."""
+    match = _MARKERS.search(words)
+    if (
+        match is None
+        or (match[0] == "dots" and "with" not in words)
+        or re.search(r"\b(?:no|without)\s+markers?\b", words)
+    ):
+        return line
+    name = match[1] or "round"
+    shape = _MARKER_SHAPES.get(name, name)
+    # The size may stand before the noun: "8 px markers".
+    rest = words[max(0, match.start() - 24) :]
+    size = re.search(rf"\b(?:radius|half width)\s+(?:of\s+)?{q.N}", rest)
+    whole = re.search(rf"\b(?:size|diameter|width)\s+(?:of\s+)?{q.N}|{q.N}px\s+(?:wide|across|markers?)", rest)
+    half = float(size[1]) if size else float(whole[1] or whole[2]) / 2 if whole else max(3.0, 1.5 * line.stroke)
+    colour = q.first_colour(words[match.start() :])
+    return replace(line, marker=shape, marker_size=bounded(abs(half), 0.5, 200), marker_colour=colour)
+
+
+def thickness(words: str) -> float | None:
+    """Return the width of a line in pixels, if given."""
+    match = _THICKNESS.search(words)
+    if match:
+        return bounded(abs(float(next(group for group in match.groups() if group))), 0.25, 200)
+    if re.search(r"\bthick\b|\bbold\b|\bheavy\b", words):
+        return 5.0
+    return 1.0 if re.search(r"\bthin\b|\bfine\b|\bhairline\b", words) else None
+
+
+def label(text: str, words: str, at: Point, usual_anchor: str = "mm") -> Label:
+    """Return a text in the size, colour, alignment and turn that the words say."""
+    # Coordinates in brackets are no sizes.
+    words = re.sub(r"\([^()]{0,40}\)", " () ", words)
+    ink = re.search(rf"{q.N}px\s+(?:high|tall)\b|\bheight\s+(?:of\s+)?{q.N}px", words)
+    font = re.search(
+        rf"\b(?:font(?:\s+size)?|size|sized)\s+(?:of\s+)?{q.N}|{q.N}px\s+(?:\w{{1,12}}\s+)?(?:font"
+        rf"|text|letters?|type|labels?)\b",
+        words,
+    )
+    if ink:
+        size = font_size(text, abs(float(ink[1] or ink[2])))
+    elif font:
+        size = abs(float(font[1] or font[2]))
+    else:
+        size = 16 + 40 * ((q.size_word(words) or 0.15) - 0.15)
+    turn = _parse_text_turn(words)
+    return Label(
+        text[:200], at, text_bound(text, size), q.first_colour(words) or BLACK, anchor(words, usual_anchor), turn
+    )
+
+
+def anchor(words: str, usual: str = "mm") -> str:
+    """Return the anchor of a text: the point of it that stands at its position."""
+    corner = _CORNER_AT.search(words.replace("()", "("))
+    if corner:
+        named = {group for group in corner.groups() if group}
+        return ("l" if "left" in named else "r") + ("t" if named & {"top", "upper"} else "b")
+    match = re.search(r"\b(left|right)\s+(?:aligned|justified|edge|end)|\b(starting|beginning|ending)\s+at", words)
+    if match is None:
+        return usual
+    side = match[1] or {"ending": "right"}.get(match[2], "left")
+    return side[0] + "m"
+
+
 def _parse_count(words: str, usual: int) -> int:
     match = re.search(
         r"\b(\d{1,2})\s*(?:px)?\s*(?:pointed|points?|spikes?|spiked|arms?|armed|sided|sides|corners|cornered)\b", words
@@ -125,10 +259,6 @@ def _turn_to_direction(corners: Corners, words: str) -> Corners:
     return tuple((-y, x) for x, y in corners) if match[1] == "right" else corners
 
 
-_ARROW = ((-0.5, -0.18), (0.08, -0.18), (0.08, -0.5), (0.5, 0.0), (0.08, 0.5), (0.08, 0.18), (-0.5, 0.18))
-_WAYS = {"right": 0.0, "down": 90.0, "left": 180.0, "up": 270.0}
-
-
 def _build_arrow(words: str) -> Corners:
     """Return a block arrow in a unit box, pointing right if the words name no direction."""
     match = re.search(
@@ -147,9 +277,6 @@ def _build_arrow(words: str) -> Corners:
     return stretched(tuple((x * cosine - 0.62 * y * sine, x * sine + 0.62 * y * cosine) for x, y in _ARROW))
 
 
-_HALF_DISC = tuple((-0.5 * exact.cos(math.pi * step / 40), -0.5 * exact.sin(math.pi * step / 40)) for step in range(41))
-
-
 def _build_heart() -> Corners:
     """The heart curve x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t (MathWorld, "Heart Curve")."""
     curve = []
@@ -159,7 +286,6 @@ def _build_heart() -> Corners:
     return stretched(tuple(curve))
 
 
-_ARM = 1 / 6
 _FIXED: dict[str, Corners] = {
     "diamond": ((0.0, -0.5), (0.5, 0.0), (0.0, 0.5), (-0.5, 0.0)),
     "trapezoid": ((-0.3, -0.5), (0.3, -0.5), (0.5, 0.5), (-0.5, 0.5)),
@@ -168,31 +294,6 @@ _FIXED: dict[str, Corners] = {
               (-_ARM, 0.5), (-_ARM, _ARM), (-0.5, _ARM), (-0.5, -_ARM), (-_ARM, -_ARM)),
     "heart": _build_heart(),
 }  # fmt: skip
-
-
-def blob(kind: str, words: str, space: q.Space) -> Blob:
-    """Return a closed shape as described; its centre is the picture's until it is placed."""
-    stated = q.points(words, space)
-    corner_words = _CORNERS.search(words) and not _CORNER_AT.search(words)
-    if (
-        len(stated) >= 3
-        and kind not in {"circle", "ellipse", "dot", "ring", "star"}
-        and (corner_words or kind in {"triangle", "polygon", "trapezoid", "parallelogram"})
-    ):
-        return _style_shape(polygon(kind, stated), words)
-    spanned = _build_spanned_shape(kind, words, space, stated)
-    if spanned is not None:
-        return _style_shape(spanned, words)
-    wide, high, circular = _parse_size(kind, words, space)
-    corners = corners_of(kind, words)
-    # Width and height are those of the box, a radius that of the circle around the corners.
-    if corners and not circular and kind in CIRCULAR:
-        corners = stretched(corners)
-    named = {"dot": "circle"}.get(kind, kind)
-    shape = Blob(named, space.middle, wide, high, corners=corners, rotation=_parse_rotation(words))
-    if named == "ring":
-        shape = replace(shape, hole=_parse_hole(words, wide, space))
-    return _style_shape(shape, words)
 
 
 def _parse_rotation(words: str) -> float:
@@ -257,15 +358,6 @@ def _parse_range(words: str, axis: str, space: q.Space) -> tuple[float, float] |
     return (scale(match[1], match[2]), scale(match[3], match[4])) if match else None
 
 
-def corner_shift(words: str, size: Point) -> Point:
-    """Return how far the middle is from the corner in "with its top left corner at (10,20)"."""
-    match = _CORNER_AT.search(words)
-    if match is None:
-        return 0.0, 0.0
-    named = {group for group in match.groups() if group}
-    return size[0] / 2 * (1 if "left" in named else -1), size[1] / 2 * (1 if named & {"top", "upper"} else -1)
-
-
 def _style_shape(shape: Blob, words: str) -> Blob:
     edge, width = q.outline_colour(words), q.stroke_width(words)
     inside = q.first_colour(q.without_outline(words)) if edge else q.first_colour(words)
@@ -290,64 +382,6 @@ def _style_shape(shape: Blob, words: str) -> Blob:
 def _parse_line_width(words: str) -> float | None:
     match = re.search(rf"{q.N}px\s+(?:line|stroke|thick)|\blines?\s+(?:of\s+)?{q.N}px", words)
     return bounded(abs(float(next(g for g in match.groups() if g))), 0.25, 200) if match else None
-
-
-def placed(item: Item, words: str, space: q.Space) -> Item | None:
-    """Return ``item`` at the place that the words name; None if the words name no place."""
-    size = size_of(item)
-    at = absolute_place(words, space, size)
-    if at is None:
-        return None
-    shift = corner_shift(words, size)
-    return centred(item, (at[0] + shift[0], at[1] + shift[1]))
-
-
-def stroke(kind: str, words: str, space: q.Space) -> Stroke:
-    """Return a line, curve, polyline, arc or arrow as the words say."""
-    plain = re.sub(r"\([^()]{0,40}\)", " () ", words)
-    width = thickness(plain) or 2.0
-    # A colour named behind the markers is theirs, unless the line has no colour of its own.
-    colour = q.first_colour(_MARKERS.split(words)[0]) or q.first_colour(words) or BLACK
-    line = Stroke(
-        kind, _find_line_points(kind, words, space), colour, width,
-        q.dash_pattern(plain, width) or (), smooth=kind == "curve" and "straight" not in words,
-    )  # fmt: skip
-    if re.search(r"\bsmooth(?:ly)?\b|\bcurved\b", words):
-        line = replace(line, smooth=True)
-    if kind == "arrow" or re.search(r"\barrow(?:head)?s?\b", words):
-        both = re.search(r"\bdouble|both ends|two headed|double headed|2 headed\b", words)
-        line = replace(line, arrow="both" if both else "end")
-    return with_markers(line, words)
-
-
-def with_markers(line: Stroke, words: str) -> Stroke:
-    """Return ``line`` with the markers that the words speak of."""
-    match = _MARKERS.search(words)
-    if (
-        match is None
-        or (match[0] == "dots" and "with" not in words)
-        or re.search(r"\b(?:no|without)\s+markers?\b", words)
-    ):
-        return line
-    name = match[1] or "round"
-    shape = _MARKER_SHAPES.get(name, name)
-    # The size may stand before the noun: "8 px markers".
-    rest = words[max(0, match.start() - 24) :]
-    size = re.search(rf"\b(?:radius|half width)\s+(?:of\s+)?{q.N}", rest)
-    whole = re.search(rf"\b(?:size|diameter|width)\s+(?:of\s+)?{q.N}|{q.N}px\s+(?:wide|across|markers?)", rest)
-    half = float(size[1]) if size else float(whole[1] or whole[2]) / 2 if whole else max(3.0, 1.5 * line.stroke)
-    colour = q.first_colour(words[match.start() :])
-    return replace(line, marker=shape, marker_size=bounded(abs(half), 0.5, 200), marker_colour=colour)
-
-
-def thickness(words: str) -> float | None:
-    """Return the width of a line in pixels, if given."""
-    match = _THICKNESS.search(words)
-    if match:
-        return bounded(abs(float(next(group for group in match.groups() if group))), 0.25, 200)
-    if re.search(r"\bthick\b|\bbold\b|\bheavy\b", words):
-        return 5.0
-    return 1.0 if re.search(r"\bthin\b|\bfine\b|\bhairline\b", words) else None
 
 
 def _find_line_points(kind: str, words: str, space: q.Space) -> tuple[Point, ...]:
@@ -409,7 +443,7 @@ def _parse_length(words: str, space: q.Space) -> float | None:
 def _find_points_by_length(words: str, space: q.Space, middle: Point | None) -> tuple[Point, ...]:
     at = middle or word_place(words, space, (0, 0)) or space.middle
     half = (_parse_length(words, space) or (q.size_word(words) or 0.4) * min(space.width, space.height)) / 2
-    flat = Stroke("line", ((at[0] - half, at[1]), (at[0] + half, at[1])))
+    flat = LineItem("line", ((at[0] - half, at[1]), (at[0] + half, at[1])))
     turn = q.angle(words)
     if turn is None and re.search(r"\bdiagonal(?:ly)?\b", words):
         turn = -45.0
@@ -430,43 +464,8 @@ def _compute_arc_points(words: str, space: q.Space, places: list[Point]) -> tupl
     return tuple(arc_points(centre, (far, far), bounded(start, -720, 720), bounded(end, -720, 720)))
 
 
-def label(text: str, words: str, at: Point, usual_anchor: str = "mm") -> Label:
-    """Return a text in the size, colour, alignment and turn that the words say."""
-    # Coordinates in brackets are no sizes.
-    words = re.sub(r"\([^()]{0,40}\)", " () ", words)
-    ink = re.search(rf"{q.N}px\s+(?:high|tall)\b|\bheight\s+(?:of\s+)?{q.N}px", words)
-    font = re.search(
-        rf"\b(?:font(?:\s+size)?|size|sized)\s+(?:of\s+)?{q.N}|{q.N}px\s+(?:\w{{1,12}}\s+)?(?:font"
-        rf"|text|letters?|type|labels?)\b",
-        words,
-    )
-    if ink:
-        size = font_size(text, abs(float(ink[1] or ink[2])))
-    elif font:
-        size = abs(float(font[1] or font[2]))
-    else:
-        size = 16 + 40 * ((q.size_word(words) or 0.15) - 0.15)
-    turn = _parse_text_turn(words)
-    return Label(
-        text[:200], at, text_bound(text, size), q.first_colour(words) or BLACK, anchor(words, usual_anchor), turn
-    )
-
-
 def _parse_text_turn(words: str) -> float:
     if re.search(r"\b(?:rotated|turned|tilted|rotation)\b", words):
         turn = q.angle(words) or 0.0
         return turn % 360 if "clockwise" not in words else -turn % 360
     return 90.0 if re.search(r"\b(?:vertical(?:ly)?|reading up(?:wards)?|sideways)\b", words) else 0.0
-
-
-def anchor(words: str, usual: str = "mm") -> str:
-    """Return the anchor of a text: the point of it that stands at its position."""
-    corner = _CORNER_AT.search(words.replace("()", "("))
-    if corner:
-        named = {group for group in corner.groups() if group}
-        return ("l" if "left" in named else "r") + ("t" if named & {"top", "upper"} else "b")
-    match = re.search(r"\b(left|right)\s+(?:aligned|justified|edge|end)|\b(starting|beginning|ending)\s+at", words)
-    if match is None:
-        return usual
-    side = match[1] or {"ending": "right"}.get(match[2], "left")
-    return side[0] + "m"

@@ -9,7 +9,7 @@ from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.items import BLACK, STROKES, blob, placed, stroke
 from ircore.players.builtin.canvas.quantities import RELATION, absolute_place, beside, first_colour, points, word_place
-from ircore.players.builtin.canvas.shapes import Blob, BoxF, Item, Pie, Slice, Stroke, bounded, centred, size_of
+from ircore.players.builtin.canvas.shapes import Blob, BoxF, Item, LineItem, PieItem, Slice, bounded, centred, size_of
 from ircore.players.builtin.canvas.sheet import CanvasSheet, EditTarget, box_of, resolve
 from ircore.players.builtin.canvas.text import NOUN, OWN_READERS, PRONOUN, Clause, is_plural, kind_of
 
@@ -46,25 +46,6 @@ _BLOCK_ARROW = re.compile(
 _CONTAINS = re.compile(r"\b(?:containing|contains|holding|holds|encloses|surrounded by)\s*$")
 
 
-def _read_slices(words: str) -> tuple[Slice, ...]:
-    slices = []
-    matches = list(SLICE.finditer(words))[:100]
-    for index, match in enumerate(matches):
-        colour, amount, unit = (match[1], match[2], match[3]) if match[1] else (match[6], match[4], match[5])
-        until = matches[index + 1].start() if index + 1 < len(matches) else len(words)
-        share = bounded(float(amount) / (3.6 if unit == "deg" else 1), 0, 1000)
-        slices.append(Slice(colour, share, _parse_pull(words[match.end() : until])))
-    return tuple(slices)
-
-
-def _parse_pull(words: str) -> float:
-    """Return how far a wedge is pulled out, in pixels, from the words after the wedge's share."""
-    match = re.search(rf"\b(?:pulled|exploded|detached|slid|offset)(?:\s+out)?(?:\s+(?:by\s+)?{q.N}px)?", words)
-    if match is None:
-        return 0.0
-    return bounded(abs(float(match[1])), 0, 200) if match[1] else 14.0
-
-
 def read_pie(words: str, sheet: CanvasSheet) -> bool:
     """Add a pie or ring chart."""
     head, _, tail = words.partition(":") if ":" in words else (words, "", words)
@@ -83,7 +64,7 @@ def read_pie(words: str, sheet: CanvasSheet) -> bool:
     edge = re.search(r"\b(?:border|outline|edge|separat)", words)
     outline = (q.outline_colour(words) or q.first_colour(head) or "#ffffff") if edge else None
     slices = _read_slices(re.sub(r"\bstarting at [^,:;]{0,12}", " ", tail))
-    pie = Pie(
+    pie = PieItem(
         centre, radius, _parse_start_angle(head), slices, bounded(inner, 0, radius * 0.98), outline,
         q.stroke_width(words) or 2.0,
         not q.counter_clockwise(head),
@@ -92,30 +73,19 @@ def read_pie(words: str, sheet: CanvasSheet) -> bool:
     return sheet.add([pie])
 
 
-def _parse_start_angle(head: str) -> float:
-    """Degrees clockwise from 12 o'clock."""
-    clock = re.search(r"\b(\d{1,2})(?::00)? ?o.?clock", head)
-    turn = re.search(
-        rf"\b(?:start(?:ing|s)?|from|begin(?:ning|s)?)\s+(?:at|from|with)?\s*(?:an angle of\s+)?{q.N}deg", head
-    )
-    if turn:
-        return bounded(float(turn[1]), -720, 720)
-    return float(int(clock[1]) % 12 * 30) if clock else 0.0
-
-
 def more_wedges(words: str, sheet: CanvasSheet) -> bool:
     """Add wedges to the pie that was mentioned last."""
     slices = _read_slices(words)
     last = [] if sheet.last is None else [sheet.last]
     # The pie spoken of last, else the front one.
-    at = next((n for n in (*last, *range(len(sheet.items) - 1, -1, -1)) if isinstance(sheet.items[n], Pie)), None)
-    if not slices or at is None or not isinstance(pie := sheet.items[at], Pie):
+    at = next((n for n in (*last, *range(len(sheet.items) - 1, -1, -1)) if isinstance(sheet.items[n], PieItem)), None)
+    if not slices or at is None or not isinstance(pie := sheet.items[at], PieItem):
         return False
     sheet.put(at, replace(pie, slices=pie.slices + slices))
     return True
 
 
-def lone_wedge(words: str, sheet: CanvasSheet) -> Pie | None:
+def lone_wedge(words: str, sheet: CanvasSheet) -> PieItem | None:
     """Return a single wedge with angles: "a red wedge of radius 40 px centred at (…) from 30 to 90 degrees"."""
     span = re.search(rf"\bfrom\s+{q.N}(?:deg)?\s+to\s+{q.N}deg", words)
     dimensions = q.dimensions(re.sub(r"\b(?:hole|inner)\b[^,;:]{0,40}", " ", words), sheet.space)
@@ -127,7 +97,7 @@ def lone_wedge(words: str, sheet: CanvasSheet) -> Pie | None:
     share = bounded((high - low) / 3.6, 0.1, 95)
     colour = q.first_colour(q.without_outline(words)) or BLACK
     edge = q.outline_colour(words)
-    return Pie(
+    return PieItem(
         centres[0],
         bounded(dimensions["radius"], 1, 4096),
         # Pies count from 12 o'clock, the angles of the message from 3 o'clock.
@@ -139,12 +109,7 @@ def lone_wedge(words: str, sheet: CanvasSheet) -> Pie | None:
     )
 
 
-def _parse_hole(words: str, sheet: CanvasSheet) -> float:
-    match = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{q.LENGTH}", words)
-    return bounded(abs(sheet.space.both(match[1], match[2])), 0, 4000) if match else 0.0
-
-
-def changed_wedge(pie: Pie, part: int, words: str) -> Pie | None:
+def changed_wedge(pie: PieItem, part: int, words: str) -> PieItem | None:
     """Return a pie with one wedge changed; None if the words name neither a share nor a colour."""
     old = pie.slices[part]
     words = re.sub(r"\b(?:from|not|instead of|rather than)\s+(?:#[0-9a-f]{6}|-?[\d.]+\s*%)", " ", words)
@@ -190,7 +155,9 @@ class Mention:
 def put(item: Item, mention: Mention, other: BoxF | None, sheet: CanvasSheet, made: list[Item]) -> Item:
     """Return an item at its place: its own point, beside another thing, a place in words, or free space."""
     words = mention.words
-    if isinstance(item, Stroke) and (mention.kind != "line" or len(q.points(words, sheet.space)) >= 2 or other is None):
+    if isinstance(item, LineItem) and (
+        mention.kind != "line" or len(q.points(words, sheet.space)) >= 2 or other is None
+    ):
         return item
     if q.points(words.split(" of the ")[0], sheet.space, 1):
         if (
@@ -206,54 +173,6 @@ def put(item: Item, mention: Mention, other: BoxF | None, sheet: CanvasSheet, ma
     if other is not None:
         return _place_beside_other(item, mention, other, sheet)
     return placed(item, words, sheet.space) or _place_where_room_is(item, sheet, made)
-
-
-def _place_beside_other(item: Item, mention: Mention, other: BoxF, sheet: CanvasSheet) -> Item:
-    size_said = q.dimensions(mention.words, sheet.space) or re.search(rf"{q.N}px", mention.words)
-    if mention.relation == "between" and isinstance(item, Blob) and not size_said:
-        fit = 0.15 * max(other[2] - other[0], other[3] - other[1]) / max(item.width, item.height)
-        item = item.scaled(min(1.0, fit), min(1.0, fit))
-    if mention.relation == "inside" and isinstance(item, Blob) and not size_said:
-        fit = 0.5 * min(other[2] - other[0], other[3] - other[1]) / max(item.width, item.height)
-        share = (q.size_word(mention.words) or 0.25) / 0.25
-        item = item.scaled(fit * min(1.4, max(0.4, share)), fit * min(1.4, max(0.4, share)))
-    if mention.relation in {"around", "behind"} and isinstance(item, Blob) and not size_said:
-        grow = 1.4 * max((other[2] - other[0]) / item.width, (other[3] - other[1]) / item.height)
-        item = item.scaled(grow, grow)
-    gap = re.search(rf"{q.N}px\s+(?:to the\s+)?(?:left|right|above|below|under|over|away|from|beneath)", mention.words)
-    at = beside(mention.relation, other, size_of(item), float(gap[1]) if gap else None)
-    if mention.relation == "inside":
-        at = word_place(mention.words, sheet.space, size_of(item), other) or at
-    return centred(item, at)
-
-
-def _place_where_room_is(item: Item, sheet: CanvasSheet, made: list[Item]) -> Item:
-    """Put a thing without a place in the middle, or in the emptiest ninth of the picture if that is taken."""
-    wide, high = sheet.canvas.width, sheet.canvas.height
-    if len(sheet.items) + len(made) > CROWD:
-        return item
-    taken = [other.box for other in [*sheet.items, *made]]
-    spots = [(wide * x, high * y) for x, y in ((0.5, 0.5), (0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75),
-        (0.5, 0.2), (0.5, 0.8), (0.2, 0.5), (0.8, 0.5))]  # fmt: skip
-    return centred(
-        item, min(spots, key=lambda at: math.fsum(_compute_overlap(_compute_box_at(item, at), box) for box in taken))
-    )
-
-
-def _compute_box_at(item: Item, at: Point) -> BoxF:
-    half_wide, half_high = (side / 2 for side in size_of(item))
-    return at[0] - half_wide, at[1] - half_high, at[0] + half_wide, at[1] + half_high
-
-
-def _compute_overlap(first: BoxF, second: BoxF) -> float:
-    wide = min(first[2], second[2]) - max(first[0], second[0])
-    high = min(first[3], second[3]) - max(first[1], second[1])
-    return max(0.0, wide) * max(0.0, high)
-
-
-def _is_in_all_corners(words: str) -> bool:
-    match = _ALL_CORNERS.search(words)
-    return match is not None and re.search(r"each|every|all|4", match[0]) is not None
 
 
 def copies(mention: Mention, item: Item, sheet: CanvasSheet) -> list[Item]:
@@ -309,6 +228,89 @@ def read_things(clause: Clause, sheet: CanvasSheet) -> bool:
         _make_item(mention, sheet, made, set())
     drawn = [copies(mention, mention.made, sheet) for mention in new if mention.made is not None]
     return sheet.add([item for items in drawn for item in items])
+
+
+def _read_slices(words: str) -> tuple[Slice, ...]:
+    slices = []
+    matches = list(SLICE.finditer(words))[:100]
+    for index, match in enumerate(matches):
+        colour, amount, unit = (match[1], match[2], match[3]) if match[1] else (match[6], match[4], match[5])
+        until = matches[index + 1].start() if index + 1 < len(matches) else len(words)
+        share = bounded(float(amount) / (3.6 if unit == "deg" else 1), 0, 1000)
+        slices.append(Slice(colour, share, _parse_pull(words[match.end() : until])))
+    return tuple(slices)
+
+
+def _parse_pull(words: str) -> float:
+    """Return how far a wedge is pulled out, in pixels, from the words after the wedge's share."""
+    match = re.search(rf"\b(?:pulled|exploded|detached|slid|offset)(?:\s+out)?(?:\s+(?:by\s+)?{q.N}px)?", words)
+    if match is None:
+        return 0.0
+    return bounded(abs(float(match[1])), 0, 200) if match[1] else 14.0
+
+
+def _parse_start_angle(head: str) -> float:
+    """Degrees clockwise from 12 o'clock."""
+    clock = re.search(r"\b(\d{1,2})(?::00)? ?o.?clock", head)
+    turn = re.search(
+        rf"\b(?:start(?:ing|s)?|from|begin(?:ning|s)?)\s+(?:at|from|with)?\s*(?:an angle of\s+)?{q.N}deg", head
+    )
+    if turn:
+        return bounded(float(turn[1]), -720, 720)
+    return float(int(clock[1]) % 12 * 30) if clock else 0.0
+
+
+def _parse_hole(words: str, sheet: CanvasSheet) -> float:
+    match = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{q.LENGTH}", words)
+    return bounded(abs(sheet.space.both(match[1], match[2])), 0, 4000) if match else 0.0
+
+
+def _place_beside_other(item: Item, mention: Mention, other: BoxF, sheet: CanvasSheet) -> Item:
+    size_said = q.dimensions(mention.words, sheet.space) or re.search(rf"{q.N}px", mention.words)
+    if mention.relation == "between" and isinstance(item, Blob) and not size_said:
+        fit = 0.15 * max(other[2] - other[0], other[3] - other[1]) / max(item.width, item.height)
+        item = item.scaled(min(1.0, fit), min(1.0, fit))
+    if mention.relation == "inside" and isinstance(item, Blob) and not size_said:
+        fit = 0.5 * min(other[2] - other[0], other[3] - other[1]) / max(item.width, item.height)
+        share = (q.size_word(mention.words) or 0.25) / 0.25
+        item = item.scaled(fit * min(1.4, max(0.4, share)), fit * min(1.4, max(0.4, share)))
+    if mention.relation in {"around", "behind"} and isinstance(item, Blob) and not size_said:
+        grow = 1.4 * max((other[2] - other[0]) / item.width, (other[3] - other[1]) / item.height)
+        item = item.scaled(grow, grow)
+    gap = re.search(rf"{q.N}px\s+(?:to the\s+)?(?:left|right|above|below|under|over|away|from|beneath)", mention.words)
+    at = beside(mention.relation, other, size_of(item), float(gap[1]) if gap else None)
+    if mention.relation == "inside":
+        at = word_place(mention.words, sheet.space, size_of(item), other) or at
+    return centred(item, at)
+
+
+def _place_where_room_is(item: Item, sheet: CanvasSheet, made: list[Item]) -> Item:
+    """Put a thing without a place in the middle, or in the emptiest ninth of the picture if that is taken."""
+    wide, high = sheet.canvas.width, sheet.canvas.height
+    if len(sheet.items) + len(made) > CROWD:
+        return item
+    taken = [other.box for other in [*sheet.items, *made]]
+    spots = [(wide * x, high * y) for x, y in ((0.5, 0.5), (0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75),
+        (0.5, 0.2), (0.5, 0.8), (0.2, 0.5), (0.8, 0.5))]  # fmt: skip
+    return centred(
+        item, min(spots, key=lambda at: math.fsum(_compute_overlap(_compute_box_at(item, at), box) for box in taken))
+    )
+
+
+def _compute_box_at(item: Item, at: Point) -> BoxF:
+    half_wide, half_high = (side / 2 for side in size_of(item))
+    return at[0] - half_wide, at[1] - half_high, at[0] + half_wide, at[1] + half_high
+
+
+def _compute_overlap(first: BoxF, second: BoxF) -> float:
+    wide = min(first[2], second[2]) - max(first[0], second[0])
+    high = min(first[3], second[3]) - max(first[1], second[1])
+    return max(0.0, wide) * max(0.0, high)
+
+
+def _is_in_all_corners(words: str) -> bool:
+    match = _ALL_CORNERS.search(words)
+    return match is not None and re.search(r"each|every|all|4", match[0]) is not None
 
 
 def _find_mentions(clause: Clause, sheet: CanvasSheet) -> list[Mention]:

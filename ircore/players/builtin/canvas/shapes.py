@@ -138,10 +138,10 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class Pie:
+class PieItem:
     """A pie or ring chart.
 
-    >>> Pie((100.0, 100.0), 50.0, slices=(Slice("#ff0000", 25.0), Slice("#0000ff", 75.0))).angles()
+    >>> PieItem((100.0, 100.0), 50.0, slices=(Slice("#ff0000", 25.0), Slice("#0000ff", 75.0))).angles()
     [(-90.0, 0.0), (0.0, 270.0)]
 
     Attributes:
@@ -188,29 +188,29 @@ class Pie:
         start, end = self.angles()[index]
         return towards(self.centre, math.radians((start + end) / 2), (self.radius + self.hole) / 2)
 
-    def moved(self, dx: float, dy: float) -> "Pie":
+    def moved(self, dx: float, dy: float) -> "PieItem":
         """Return the pie moved by pixels to the right and down."""
         return replace(self, centre=(bounded(self.centre[0] + dx), bounded(self.centre[1] + dy)))
 
-    def scaled(self, across: float, down: float) -> "Pie":
+    def scaled(self, across: float, down: float) -> "PieItem":
         """Return the pie scaled by the mean of both factors, so that the pie stays round."""
         factor = math.sqrt(max(0.0, across * down))
         return replace(self, radius=bounded(self.radius * factor, 1), hole=bounded(self.hole * factor, 0))
 
-    def coloured(self, colour: str) -> "Pie":
+    def coloured(self, colour: str) -> "PieItem":
         """Return the pie with all wedges in one colour."""
         return replace(self, slices=tuple(replace(part, colour=colour) for part in self.slices))
 
-    def rotated(self, degrees: float) -> "Pie":
+    def rotated(self, degrees: float) -> "PieItem":
         """Return the pie turned clockwise."""
         return replace(self, start=self.start + degrees)
 
 
 @dataclass(frozen=True)
-class Stroke:
+class LineItem:
     """A line: straight, through points, curved, an axis, a tick, a grid line, an arrow.
 
-    >>> Stroke("line", ((0.0, 0.0), (30.0, 40.0))).centre
+    >>> LineItem("line", ((0.0, 0.0), (30.0, 40.0))).centre
     (15.0, 20.0)
 
     Attributes:
@@ -242,21 +242,21 @@ class Stroke:
         """Smallest upright box around the points."""
         return extent(self.points)
 
-    def moved(self, dx: float, dy: float) -> "Stroke":
+    def moved(self, dx: float, dy: float) -> "LineItem":
         """Return the line moved by pixels to the right and down."""
         return replace(self, points=tuple((bounded(x + dx), bounded(y + dy)) for x, y in self.points))
 
-    def scaled(self, across: float, down: float) -> "Stroke":
+    def scaled(self, across: float, down: float) -> "LineItem":
         """Return the line scaled about its middle."""
         x0, y0 = self.centre
         points = ((bounded(x0 + (x - x0) * across), bounded(y0 + (y - y0) * down)) for x, y in self.points)
         return replace(self, points=tuple(points))
 
-    def coloured(self, colour: str) -> "Stroke":
+    def coloured(self, colour: str) -> "LineItem":
         """Return the line and its markers in another colour."""
         return replace(self, colour=colour, marker_colour=None)
 
-    def rotated(self, degrees: float) -> "Stroke":
+    def rotated(self, degrees: float) -> "LineItem":
         """Return the line turned clockwise about its middle."""
         return replace(self, points=tuple(turned(point, self.centre, degrees) for point in self.points))
 
@@ -316,7 +316,7 @@ class Label:
         return replace(self, rotation=(self.rotation - degrees) % 360)
 
 
-Item = Blob | Pie | Stroke | Label
+Item = Blob | PieItem | LineItem | Label
 
 
 @dataclass(frozen=True)

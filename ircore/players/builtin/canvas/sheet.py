@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ircore.core import exact
-from ircore.core.drawing import PlotArea, Point, Scale
+from ircore.core.drawing import AxisScale, PlotArea, Point
 from ircore.core.untrusted_text import replace_controls
 from ircore.players.builtin.canvas.quantities import Space, first_colour, points
-from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, Pie, Stroke
+from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, LineItem, PieItem
 from ircore.players.builtin.canvas.text import NOUN, is_plural, kind_of, mismatch
 from ircore.seeing.colours import measure_difference
 
@@ -59,11 +59,11 @@ class Area:
     places: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     labelled: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
-    def scale(self, axis: str) -> Scale | None:
+    def scale(self, axis: str) -> AxisScale | None:
         """Return the scale of an axis of numbers; None if its range was not told."""
         ends = (self.left, self.right) if axis == "x" else (self.bottom, self.top)
         low, high = self.ranges.get(axis, (0.0, 0.0))
-        return Scale(low, high, *ends) if low != high else None
+        return AxisScale(low, high, *ends) if low != high else None
 
     def point(self, x: float, y: float) -> Point | None:
         """Return the pixels of a point in the units of the plot; None if a range is unknown."""
@@ -75,8 +75,8 @@ class Area:
 class Place(PlotArea):
     """The plot area of a figure, and the colour of its axes and labels.
 
-    >>> from ircore.core.drawing import Scale
-    >>> Place(Scale(0, 10, 50, 450), Scale(0, 100, 400, 20), "#222222").x(5)
+    >>> from ircore.core.drawing import AxisScale
+    >>> Place(AxisScale(0, 10, 50, 450), AxisScale(0, 100, 400, 20), "#222222").x(5)
     250.0
     """
 
@@ -213,9 +213,9 @@ def resolve(words: str, strings: tuple[str, ...], sheet: CanvasSheet) -> list[Ed
 def _list_candidates(wanted_kind: str, sheet: CanvasSheet) -> list[EditTarget]:
     candidates = []
     for index, item in enumerate(sheet.items):
-        if isinstance(item, Pie) and wanted_kind in {"wedge", "any"}:
+        if isinstance(item, PieItem) and wanted_kind in {"wedge", "any"}:
             candidates += [EditTarget(index, part) for part in range(len(item.slices))]
-        if not (isinstance(item, Pie) and wanted_kind == "wedge"):
+        if not (isinstance(item, PieItem) and wanted_kind == "wedge"):
             candidates.append(EditTarget(index))
     return candidates
 
@@ -240,11 +240,11 @@ def _compute_cost(
 def colours_of(target: EditTarget, sheet: CanvasSheet) -> list[str]:
     """Return the colours a thing may be named by."""
     item = sheet.items[target.index]
-    if isinstance(item, Pie):
+    if isinstance(item, PieItem):
         return [item.slices[target.part].colour] if target.part is not None else []
     if isinstance(item, Blob):
         return [shown for shown in ((item.fill,) if item.fill else (item.outline,)) if shown]
-    if isinstance(item, Stroke) and item.marker_colour:
+    if isinstance(item, LineItem) and item.marker_colour:
         return [item.colour, item.marker_colour]
     return [item.colour]
 
@@ -252,7 +252,7 @@ def colours_of(target: EditTarget, sheet: CanvasSheet) -> list[str]:
 def box_of(target: EditTarget, sheet: CanvasSheet) -> BoxF:
     """Return the box of an item, or the middle of a wedge as a box without size."""
     item = sheet.items[target.index]
-    if isinstance(item, Pie) and target.part is not None:
+    if isinstance(item, PieItem) and target.part is not None:
         x, y = item.slice_centre(target.part)
         return x, y, x, y
     return item.box
@@ -263,7 +263,7 @@ def _compute_distance(target: EditTarget, near: Point, sheet: CanvasSheet) -> fl
     left, top, right, bottom = box_of(target, sheet)
     item = sheet.items[target.index]
     outside = exact.hypot(max(left - near[0], 0, near[0] - right), max(top - near[1], 0, near[1] - bottom))
-    if isinstance(item, Stroke):
+    if isinstance(item, LineItem):
         # The box of a slanting line is mostly empty, so the points of the line count too.
         outside = min(outside + 4, *(exact.dist(near, point) for point in item.points))
     return outside / 4 + exact.dist(near, ((left + right) / 2, (top + bottom) / 2)) / 16

@@ -1,11 +1,11 @@
 """The facts of a scene of any category, each with part, weight, tolerance and a sentence in plain English.
 
+The facts of a scene together weigh 100. What they weigh beside each other within a share is stated where they are drawn
+up; here each share is brought to its size, the same whatever the number of labels or bars.
+
 Of elements of kinds that this project does not draw, such as those of a category from a plug-in, the program knows what
 every element states: that it is there, its colour, its place, its text. The same goes for an element of a known type
 that lacks what the type defines, see ``ircore.instances.scene_percepts``.
-
-The facts of a scene together weigh 100. What they weigh beside each other within a share is stated where they are drawn
-up; here each share is brought to its size, the same whatever the number of labels or bars.
 """
 
 from collections import OrderedDict

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ircore.core import exact
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.core.records import Box, Element, Scene
 from ircore.scorers.verification.scene_facts.records import (
     Fact,
@@ -41,20 +41,40 @@ TEXTS = {
 LABEL = (0.1, 0.7, 0.2)
 """Parts of a label's weight: that it is there, that it is right, and that it stands in its place."""
 
+GROUP_WEIGHTS = {
+    "axis": 0.5, "frame": 0.2, "grid": 0.3, "leaders": 0.2, "panel": 0.3, "squares": 0.2, "ticks": 0.1,
+    "zero_line": 0.3,
+}  # fmt: skip
 
-def find_scale(scene: Scene, axis: str) -> Scale | None:
+VALUE_TOLERANCE = 0.05
+"""Share of a value by which it may be off."""
+AXIS_TOLERANCE = 0.015
+"""Share of the axis by which any value may be off: about what an eye can read off."""
+SHARE_TOLERANCE = 1.5
+"""Points of per cent by which the share of a wedge may be off."""
+TURN_TOLERANCE = 8.0
+"""Degrees by which a direction may be off."""
+
+NO_MARKERS = "none"
+"""Shape of the markers of a line without markers."""
+
+SAMPLES = 9
+"""Places along a curve at which its height is a fact."""
+
+
+def find_scale(scene: Scene, axis: str) -> AxisScale | None:
     """Return where the values of an axis lie in the target: from the drawn axis, else from its tick labels."""
     for element in scene.elements:
         about: Any = element.parameters
         if element.type == "axis" and about.get("axis") == axis:
             (low, high), (start, end) = about["data_range"], about["pixel_range"]
-            return Scale(float(low), float(high), float(start), float(end))
+            return AxisScale(float(low), float(high), float(start), float(end))
     labels = [element for element in scene.elements if is_tick_label(element, axis)]
     ticks = [(float(label.parameters["value"]), compute_middle(label.box, axis)) for label in labels]  # type: ignore[arg-type]
     if len({value for value, _ in ticks}) < 2:
         return None
     (low_value, start), (high_value, end) = min(ticks), max(ticks)
-    return Scale(low_value, high_value, start, end)
+    return AxisScale(low_value, high_value, start, end)
 
 
 def is_tick_label(element: Element, axis: str) -> bool:
@@ -115,27 +135,6 @@ def grouped_marks(scene: Scene) -> list[Mark]:
     return [_build_group_mark(kind, axis, members) for (kind, axis), members in groups.items()]
 
 
-def _build_group_mark(kind: str, axis: str, members: Sequence[int]) -> Mark:
-    names = {
-        "grid": f"the grid from the {axis} axis",
-        "squares": "the squared paper",
-        "leaders": "the thin lines from wedges to their labels",
-        "frame": "the frame that closes the plot area",
-        "axis": f"the {axis} axis",
-        "zero_line": f"the line at zero parallel to the {axis} axis",
-        "ticks": f"the tick marks of the {axis} axis",
-        "panel": "the panel behind the data",
-    }
-    form: Form = "region" if kind == "panel" else "stroke"
-    return Mark(f"{kind}-{axis}" if axis else kind, kind, form, names[kind], tuple(members))
-
-
-GROUP_WEIGHTS = {
-    "axis": 0.5, "frame": 0.2, "grid": 0.3, "leaders": 0.2, "panel": 0.3, "squares": 0.2, "ticks": 0.1,
-    "zero_line": 0.3,
-}  # fmt: skip
-
-
 def group_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield the facts of an axis, a grid, a frame or a panel."""
     element, weight = scene.elements[mark.elements[0]], GROUP_WEIGHTS[mark.kind]
@@ -154,12 +153,6 @@ def group_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         yield build_fact(mark, "colour", element.colour, weight, f"{mark.name} is {describe_colour(element.colour)}.")
 
 
-def _is_numeric(scene: Scene, axis: Element) -> bool:
-    labels = [label for label in scene.elements if is_tick_label(label, str(axis.parameters["axis"]))]
-    return all(label.text is not None and label.text.rstrip("°").replace("-", "").replace(".", "").isdigit()
-               for label in labels)  # fmt: skip
-
-
 def background_mark(scene: Scene) -> list[Mark]:
     """Return the mark of the ground on which everything is drawn."""
     return [Mark("background", "background", "region", "the background", ())] if scene.background else []
@@ -168,16 +161,6 @@ def background_mark(scene: Scene) -> list[Mark]:
 def background_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield the colour of the ground."""
     yield build_fact(mark, "colour", scene.background, 0.4, f"the background is {describe_colour(scene.background)}.")
-
-
-VALUE_TOLERANCE = 0.05
-"""Share of a value by which it may be off."""
-AXIS_TOLERANCE = 0.015
-"""Share of the axis by which any value may be off: about what an eye can read off."""
-SHARE_TOLERANCE = 1.5
-"""Points of per cent by which the share of a wedge may be off."""
-TURN_TOLERANCE = 8.0
-"""Degrees by which a direction may be off."""
 
 
 def compute_tolerance(value: float, low: float, high: float) -> float:
@@ -193,11 +176,6 @@ def bar_marks(scene: Scene) -> list[Mark]:
         Mark(f"bar-{count}", "bar", "region", _name_bar(element, several), (index,))
         for count, (index, element) in enumerate(bars, start=1)
     ]
-
-
-def _name_bar(bar: Element, several: bool) -> str:
-    series = f" of series {bar.parameters['series']}" if several else ""
-    return f'the bar{series} for "{bar.parameters["category"]}"'
 
 
 def bar_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
@@ -267,13 +245,6 @@ def wedge_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         yield build_fact(mark, "place", "pulled out", 0.5, f"{mark.name} is pulled out of the pie.", suffix="pulled")
 
 
-NO_MARKERS = "none"
-"""Shape of the markers of a line without markers."""
-
-SAMPLES = 9
-"""Places along a curve at which its height is a fact."""
-
-
 def find_line_style(element: Element) -> str:
     """Return ``solid`` or ``dashed``; dots count as short dashes."""
     return "dashed" if element.parameters.get("dash") else "solid"
@@ -287,14 +258,6 @@ def line_marks(scene: Scene) -> list[Mark]:
              f"line {line.parameters['series']}" if len(lines) > 1 else "the line",
              (index, *_find_markers(scene, line)))
         for index, line in lines
-    ]  # fmt: skip
-
-
-def _find_markers(scene: Scene, line: Element) -> list[int]:
-    series = line.parameters["series"]
-    return [
-        index for index, element in enumerate(scene.elements)
-        if element.type == "marker" and element.parameters.get("series") == series
     ]  # fmt: skip
 
 
@@ -352,27 +315,6 @@ def curve_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         )  # fmt: skip
 
 
-def _sample_places(branches: Sequence[Element]) -> list[tuple[float, float]]:
-    """Return points in pixels spread evenly along the branches of a curve, away from the ends."""
-    paths = [np.array(branch.parameters["points"], dtype=float) for branch in branches]
-    lengths = [exact.hypot(*np.diff(path, axis=0).T) for path in paths]
-    total = math.fsum(float(length.sum()) for length in lengths)
-    places: list[tuple[float, float]] = []
-    for path, length in zip(paths, lengths, strict=True):
-        count = max(1, round(SAMPLES * float(length.sum()) / total))
-        along = np.concatenate([[0.0], np.cumsum(length)])
-        wanted = (np.arange(count) + 0.5) / count * along[-1]
-        places += [
-            (round(float(x), 2), round(float(y), 2))
-            for x, y in zip(
-                np.interp(wanted, along, path[:, 0]),  # exact: rounded to hundredths of a pixel
-                np.interp(wanted, along, path[:, 1]),  # exact: as above
-                strict=True,
-            )
-        ]
-    return places
-
-
 def detail_marks(scene: Scene) -> list[Mark]:
     """Return the marks of points, asymptotes and areas of graphs."""
     has_axes = any(element.type == "axis" for element in scene.elements)
@@ -414,3 +356,58 @@ def area_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     where = describe_place(scene, area)
     yield build_fact(mark, "presence", True, 0.8, f"there is {mark.name.replace('the', 'a', 1)}, its middle {where}.")
     yield build_fact(mark, "colour", area.colour, 0.6, f"{mark.name} is {describe_colour(area.colour)}.")
+
+
+def _build_group_mark(kind: str, axis: str, members: Sequence[int]) -> Mark:
+    names = {
+        "grid": f"the grid from the {axis} axis",
+        "squares": "the squared paper",
+        "leaders": "the thin lines from wedges to their labels",
+        "frame": "the frame that closes the plot area",
+        "axis": f"the {axis} axis",
+        "zero_line": f"the line at zero parallel to the {axis} axis",
+        "ticks": f"the tick marks of the {axis} axis",
+        "panel": "the panel behind the data",
+    }
+    form: Form = "region" if kind == "panel" else "stroke"
+    return Mark(f"{kind}-{axis}" if axis else kind, kind, form, names[kind], tuple(members))
+
+
+def _is_numeric(scene: Scene, axis: Element) -> bool:
+    labels = [label for label in scene.elements if is_tick_label(label, str(axis.parameters["axis"]))]
+    return all(label.text is not None and label.text.rstrip("°").replace("-", "").replace(".", "").isdigit()
+               for label in labels)  # fmt: skip
+
+
+def _name_bar(bar: Element, several: bool) -> str:
+    series = f" of series {bar.parameters['series']}" if several else ""
+    return f'the bar{series} for "{bar.parameters["category"]}"'
+
+
+def _find_markers(scene: Scene, line: Element) -> list[int]:
+    series = line.parameters["series"]
+    return [
+        index for index, element in enumerate(scene.elements)
+        if element.type == "marker" and element.parameters.get("series") == series
+    ]  # fmt: skip
+
+
+def _sample_places(branches: Sequence[Element]) -> list[tuple[float, float]]:
+    """Return points in pixels spread evenly along the branches of a curve, away from the ends."""
+    paths = [np.array(branch.parameters["points"], dtype=float) for branch in branches]
+    lengths = [exact.hypot(*np.diff(path, axis=0).T) for path in paths]
+    total = math.fsum(float(length.sum()) for length in lengths)
+    places: list[tuple[float, float]] = []
+    for path, length in zip(paths, lengths, strict=True):
+        count = max(1, round(SAMPLES * float(length.sum()) / total))
+        along = np.concatenate([[0.0], np.cumsum(length)])
+        wanted = (np.arange(count) + 0.5) / count * along[-1]
+        places += [
+            (round(float(x), 2), round(float(y), 2))
+            for x, y in zip(
+                np.interp(wanted, along, path[:, 0]),  # exact: rounded to hundredths of a pixel
+                np.interp(wanted, along, path[:, 1]),  # exact: as above
+                strict=True,
+            )
+        ]
+    return places

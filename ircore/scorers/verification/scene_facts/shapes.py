@@ -38,6 +38,24 @@ TURNED = 12.0
 
 RELATIONS = {"left_of": "to the left of", "right_of": "to the right of", "above": "above", "below": "below"}
 
+FORMS: dict[str, Form] = {
+    "segment": "stroke", "polygon": "stroke", "circle": "stroke", "arc": "stroke", "angle": "stroke",
+    "right_angle": "stroke", "tick": "stroke", "arrowhead": "stroke", "point": "dots", "area": "region",
+    "disc": "region", "sector": "region",
+}  # fmt: skip
+NAMES = {
+    "segment": "line", "polygon": "polygon", "circle": "circle", "arc": "arc", "angle": "angle mark",
+    "right_angle": "right-angle mark", "tick": "short stroke", "arrowhead": "arrowhead", "point": "dot",
+    "area": "filled area", "disc": "filled disc", "sector": "filled sector",
+}  # fmt: skip
+WEIGHTS = {
+    "segment": 1.0, "polygon": 1.5, "circle": 1.5, "arc": 1.0, "angle": 0.6, "right_angle": 0.5, "tick": 0.3,
+    "arrowhead": 0.3, "point": 0.4, "area": 0.7, "disc": 0.7, "sector": 0.5,
+}  # fmt: skip
+
+PLACE = 0.025
+"""Share of the picture's width by which an end of a line may be off its place."""
+
 
 def shape_marks(scene: Scene) -> list[Mark]:
     """Return a mark for each shape, and a mark for a ground of several colours."""
@@ -113,10 +131,6 @@ def shape_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         yield build_fact(mark, "angle", turn, 0.4, f"{mark.name} is {words}.", TURNED, period=KINDS[shape.type])
 
 
-def _choose_article(word: str) -> str:
-    return "an" if word[0] in "aeo" else "a"
-
-
 def relation_facts(scene: Scene, marks: list[Mark]) -> Iterator[Fact]:
     """Yield how each shape lies to the next one, by the rules of GIR-Bench's spatial check."""
     shapes = [mark for mark in marks if mark.kind == "shape"]
@@ -147,25 +161,6 @@ def find_relations(box: Any, other: Any) -> list[str]:
     return names
 
 
-FORMS: dict[str, Form] = {
-    "segment": "stroke", "polygon": "stroke", "circle": "stroke", "arc": "stroke", "angle": "stroke",
-    "right_angle": "stroke", "tick": "stroke", "arrowhead": "stroke", "point": "dots", "area": "region",
-    "disc": "region", "sector": "region",
-}  # fmt: skip
-NAMES = {
-    "segment": "line", "polygon": "polygon", "circle": "circle", "arc": "arc", "angle": "angle mark",
-    "right_angle": "right-angle mark", "tick": "short stroke", "arrowhead": "arrowhead", "point": "dot",
-    "area": "filled area", "disc": "filled disc", "sector": "filled sector",
-}  # fmt: skip
-WEIGHTS = {
-    "segment": 1.0, "polygon": 1.5, "circle": 1.5, "arc": 1.0, "angle": 0.6, "right_angle": 0.5, "tick": 0.3,
-    "arrowhead": 0.3, "point": 0.4, "area": 0.7, "disc": 0.7, "sector": 0.5,
-}  # fmt: skip
-
-PLACE = 0.025
-"""Share of the picture's width by which an end of a line may be off its place."""
-
-
 def is_figure(scene: Scene) -> bool:
     """Tell whether a scene is a figure of geometry: lines and labels, no axes."""
     types = {element.type for element in scene.elements}
@@ -181,25 +176,6 @@ def figure_marks(scene: Scene) -> list[Mark]:
         if element.type in FORMS:
             append_mark(marks, element.type, FORMS[element.type], _name_element(scene, element), index)
     return marks
-
-
-def _name_element(scene: Scene, element: Element) -> str:
-    about: Any = element.parameters
-    called = f"the {NAMES[element.type]}"
-    if element.type == "point":
-        return f"{called} {about['name']}"
-    if element.type == "segment":
-        return f"{called} from {_format_point(scene, about['start'])} to {_format_point(scene, about['end'])}"
-    if element.type in {"polygon", "area"} and "corners" in about:
-        corners = ", ".join(_format_point(scene, corner) for corner in about["corners"])
-        sides = {3: "triangle", 4: "quadrilateral"}.get(len(about["corners"]), NAMES[element.type])
-        filled = "filled " if element.type == "area" else ""
-        return f"the {filled}{sides.removeprefix(filled)} with corners {corners}"
-    return f"{called} {describe_place(scene, element)}"
-
-
-def _format_point(scene: Scene, point: list[float]) -> str:
-    return f"({round(100 * point[0] / scene.width)}, {round(100 * point[1] / scene.height)})"
 
 
 def figure_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
@@ -219,6 +195,29 @@ def figure_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         )
     if mark.kind in _OWN:
         yield from _OWN[mark.kind](scene, mark, element)
+
+
+def _choose_article(word: str) -> str:
+    return "an" if word[0] in "aeo" else "a"
+
+
+def _name_element(scene: Scene, element: Element) -> str:
+    about: Any = element.parameters
+    called = f"the {NAMES[element.type]}"
+    if element.type == "point":
+        return f"{called} {about['name']}"
+    if element.type == "segment":
+        return f"{called} from {_format_point(scene, about['start'])} to {_format_point(scene, about['end'])}"
+    if element.type in {"polygon", "area"} and "corners" in about:
+        corners = ", ".join(_format_point(scene, corner) for corner in about["corners"])
+        sides = {3: "triangle", 4: "quadrilateral"}.get(len(about["corners"]), NAMES[element.type])
+        filled = "filled " if element.type == "area" else ""
+        return f"the {filled}{sides.removeprefix(filled)} with corners {corners}"
+    return f"{called} {describe_place(scene, element)}"
+
+
+def _format_point(scene: Scene, point: list[float]) -> str:
+    return f"({round(100 * point[0] / scene.width)}, {round(100 * point[1] / scene.height)})"
 
 
 def _add_article(name: str) -> str:

@@ -20,7 +20,7 @@ from ircore.games.base import (
     PublishedFigure,
     RatedPicture,
     Seat,
-    Table,
+    SeatTable,
 )
 from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, PlayerError, Question
 
@@ -81,7 +81,7 @@ class RockPaperScissors(Game[Rules]):
     )
     published = (PublishedFigure("by chance", "wins", 1 / 3, "https://example.org/rps"),)
 
-    async def play(self, table: Table, setup: EpisodeSetup[Rules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[Rules]) -> Ending:
         """Play one episode."""
         rounds: list[Round] = []
         try:
@@ -118,7 +118,7 @@ class RockPaperScissors(Game[Rules]):
         return ChoiceAnswer(chosen[question.step - 1])
 
 
-async def _round(step: int, table: Table, setup: EpisodeSetup[Rules]) -> Round:
+async def _round(step: int, table: SeatTable, setup: EpisodeSetup[Rules]) -> Round:
     sign = setup.payload.signs[(step - 1) % len(setup.payload.signs)]
     original = Captioned(sign, setup.pictures[sign])
     shown = await table.ask(

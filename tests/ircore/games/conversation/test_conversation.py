@@ -17,7 +17,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty, Instance, PlayerSpec
 from ircore.core.tokens import count_tokens
-from ircore.games.base import Ending, EpisodeSetup, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Seat, SeatTable
 from ircore.games.conversation.dialogues import APOLOGY, CHAT, build, import_convgenvismo, write_dialogue
 from ircore.games.conversation.game import HOP_MEANS, TABLE_1, ConversationGame, ConversationRules
 from ircore.games.conversation.measures import compute_share_named
@@ -74,7 +74,7 @@ def setup_of(rules: ConversationRules, dialogue: Dialogue = TALK) -> EpisodeSetu
 
 
 def played(seats: Scripted, rules: ConversationRules, dialogue: Dialogue = TALK) -> Ending:
-    return asyncio.run(ConversationGame().play(cast(Table, seats), setup_of(rules, dialogue)))
+    return asyncio.run(ConversationGame().play(cast(SeatTable, seats), setup_of(rules, dialogue)))
 
 
 def hops_of(ending: Ending) -> list[Hop]:

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import Instance
-from ircore.games.base import Ending, EpisodeSetup, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Seat, SeatTable
 from ircore.games.master_words import TextPrompts
 from ircore.games.reference.game import PLACEHOLDERS, ReferenceGame
 from ircore.games.reference.records import (
@@ -82,7 +82,7 @@ def played(seats: Scripted, rules: ReferenceRules, context: Context = TWO_REPETI
         licence="CC0-1.0",
     )
     return asyncio.run(
-        game.play(cast(Table, seats), EpisodeSetup(instance, context, PICTURES, rules, game.prompts(None), seed=1))
+        game.play(cast(SeatTable, seats), EpisodeSetup(instance, context, PICTURES, rules, game.prompts(None), seed=1))
     )
 
 
@@ -361,7 +361,7 @@ def replayed(transcript: Transcript, preset: Any) -> tuple[FromTranscript, dict[
     seats, game = FromTranscript(transcript), ReferenceGame()
     prompts = TextPrompts("marks", MARKS)
     setup: Any = EpisodeSetup(None, context, shown, ReferenceRules(preset=preset), prompts)  # type: ignore[arg-type]
-    ending = asyncio.run(game.play(cast(Table, seats), setup))
+    ending = asyncio.run(game.play(cast(SeatTable, seats), setup))
     return seats, {shown[name].sha256: name for name in shown}, cast(list[Round], list(ending.steps))
 
 

@@ -13,7 +13,7 @@ from ircore.players.builtin.canvas.figures.prose import NUMBER, colours, decimal
 from ircore.players.builtin.canvas.figures.prose import sentences as split_sentences
 from ircore.players.builtin.canvas.figures.values import read_values
 from ircore.players.builtin.canvas.quantities import first_colour
-from ircore.players.builtin.canvas.shapes import Blob, BoxF, Item, Label, Pie, Stroke, middle_of, polygon
+from ircore.players.builtin.canvas.shapes import Blob, BoxF, Item, Label, LineItem, PieItem, middle_of, polygon
 from ircore.players.builtin.canvas.sheet import CanvasSheet, DescribedFigure, Kind
 from ircore.players.builtin.canvas.text import Clause
 from ircore.seeing.colours import measure_difference
@@ -217,7 +217,7 @@ def in_place(clause: Clause, sheet: CanvasSheet) -> Clause:
 def _find_middle(figure: DescribedFigure, index: int, sheet: CanvasSheet) -> Point | None:
     """Return the middle of the bar or wedge of a category."""
     if figure.kind == "pie":
-        pie = next((item for item in sheet.items if isinstance(item, Pie) and index < len(item.slices)), None)
+        pie = next((item for item in sheet.items if isinstance(item, PieItem) and index < len(item.slices)), None)
         return pie.slice_centre(index) if pie else None
     bars = _find_bars_at(figure, index, sheet)
     return bars[0][1].centre if bars else None
@@ -251,7 +251,7 @@ def _find_category(sentence: str, figure: DescribedFigure) -> int | None:
 
 def _change_wedge(index: int, share: float, sheet: CanvasSheet) -> bool:
     for number, item in enumerate(sheet.items):
-        if isinstance(item, Pie) and index < len(item.slices):
+        if isinstance(item, PieItem) and index < len(item.slices):
             parts = list(item.slices)
             parts[index] = replace(parts[index], share=min(100.0, max(0.0, share)))
             sheet.put(number, replace(item, slices=tuple(parts)))
@@ -298,7 +298,7 @@ def _change_point(figure: DescribedFigure, index: int, value: float, shade: str 
     at = figure.place.x(index)
     lines = [
         (number, item) for number, item in enumerate(sheet.items)
-        if isinstance(item, Stroke) and item.kind == "polyline" and any(abs(x - at) < 2 for x, _ in item.points)
+        if isinstance(item, LineItem) and item.kind == "polyline" and any(abs(x - at) < 2 for x, _ in item.points)
     ]  # fmt: skip
     if not lines:
         return False

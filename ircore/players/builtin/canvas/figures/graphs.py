@@ -4,7 +4,7 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 
-from ircore.core.drawing import Point, Scale
+from ircore.core.drawing import AxisScale, Point
 from ircore.players.builtin.canvas.figures.figure import Figure, mentions
 from ircore.players.builtin.canvas.figures.frame import (
     DASHES,
@@ -21,7 +21,7 @@ from ircore.players.builtin.canvas.figures.frame import (
 from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours, decimals, quoted, written
 from ircore.players.builtin.canvas.figures.values import Function, dash_words, formula_in
 from ircore.players.builtin.canvas.quantities import first_colour
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke, polygon
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, LineItem, polygon
 from ircore.players.builtin.canvas.sheet import Place
 
 _AT = rf"\(\s*({NUMBER})\s*,\s*({NUMBER})\s*\)"
@@ -266,9 +266,8 @@ def graph_place(figure: Figure, graph: Graph, sentences: list[str], size: tuple[
     y_low, y_high = span_of(figure.y, heights if figure.y.low is None else [], from_zero=False)
     wide, high = size
     margin = 0.08 if _CENTRED.search(text) else 0.1
-    return Place(
-        Scale(x_low, x_high, margin * wide, 0.94 * wide), Scale(y_low, y_high, (1 - margin) * high, 0.07 * high), ink
-    )  # fmt: skip
+    x_scale = AxisScale(x_low, x_high, margin * wide, 0.94 * wide)
+    return Place(x_scale, AxisScale(y_low, y_high, (1 - margin) * high, 0.07 * high), ink)
 
 
 def _build_pixel_place(ends: dict[str, list[float]], unit: float, ink: str) -> Place:
@@ -276,8 +275,8 @@ def _build_pixel_place(ends: dict[str, list[float]], unit: float, ink: str) -> P
     top, bottom = sorted((ends["y"][1], ends["y"][3]))
     x0, y0 = ends["y"][0], ends["x"][1]
     return Place(
-        Scale((left - x0) / unit, (right - x0) / unit, left, right),
-        Scale((y0 - bottom) / unit, (y0 - top) / unit, bottom, top), ink,
+        AxisScale((left - x0) / unit, (right - x0) / unit, left, right),
+        AxisScale((y0 - bottom) / unit, (y0 - top) / unit, bottom, top), ink,
     )  # fmt: skip
 
 
@@ -309,8 +308,8 @@ def _build_axes(figure: Figure, place: Place, centred: bool) -> list[Item]:
     # Arrows reach beyond the last tick.
     more = 12.0 if inside else 0.0
     x_ink, y_ink = figure.x.colour or place.ink, figure.y.colour or figure.x.colour or place.ink
-    x_axis = Stroke("x axis", ((place.left, level), (place.right + more, level)), x_ink, 1.4)
-    y_axis = Stroke("y axis", ((upright, place.bottom), (upright, place.top - more)), y_ink, 1.4)
+    x_axis = LineItem("x axis", ((place.left, level), (place.right + more, level)), x_ink, 1.4)
+    y_axis = LineItem("y axis", ((upright, place.bottom), (upright, place.top - more)), y_ink, 1.4)
     if inside:
         x_axis, y_axis = replace(x_axis, arrow="end"), replace(y_axis, arrow="end")
     items: list[Item] = [x_axis, y_axis]
@@ -331,11 +330,11 @@ def _build_ticks(figure: Figure, place: Place, cross: Point, inside: bool) -> li
     half = 4.0 if inside else 0.0
     for value in (x for x in xs if place.x.low <= x <= place.x.high and (x or not inside)):
         at = place.x(value)
-        items.append(Stroke("tick", ((at, cross[1] - half), (at, cross[1] + 5)), place.ink, 1.0))
+        items.append(LineItem("tick", ((at, cross[1] - half), (at, cross[1] + 5)), place.ink, 1.0))
         items.append(Label(written(value, decimals(xs)), (at, cross[1] + 8), FONT - 1, place.ink, "mt"))
     for value in (y for y in ys if place.y.low <= y <= place.y.high and (y or not inside)):
         at = place.y(value)
-        items.append(Stroke("tick", ((cross[0] - 5, at), (cross[0] + half, at)), place.ink, 1.0))
+        items.append(LineItem("tick", ((cross[0] - 5, at), (cross[0] + half, at)), place.ink, 1.0))
         items.append(Label(written(value, decimals(ys)), (cross[0] - 8, at), FONT - 1, place.ink, "rm"))
     return items
 
@@ -343,9 +342,9 @@ def _build_ticks(figure: Figure, place: Place, cross: Point, inside: bool) -> li
 def _build_zero_lines(graph: Graph, place: Place) -> list[Item]:
     items = list[Item]()
     if "x" in graph.zero_lines and place.x.low < 0 < place.x.high:
-        items.append(Stroke("line", ((place.x(0), place.top), (place.x(0), place.bottom)), "#8c8c8c", 1.0))
+        items.append(LineItem("line", ((place.x(0), place.top), (place.x(0), place.bottom)), "#8c8c8c", 1.0))
     if "y" in graph.zero_lines and place.y.low < 0 < place.y.high:
-        items.append(Stroke("line", ((place.left, place.y(0)), (place.right, place.y(0))), "#8c8c8c", 1.0))
+        items.append(LineItem("line", ((place.left, place.y(0)), (place.right, place.y(0))), "#8c8c8c", 1.0))
     return items
 
 
@@ -359,13 +358,13 @@ def _build_curve_items(curve: GraphCurve, index: int, place: Place) -> list[Item
     if curve.function is None:
         kind = "line" if len(curve.points) == 2 else "polyline" if curve.is_straight else "curve"
         items.append(
-            Stroke(kind, _convert_to_pixels(curve.points, place), colour, LINE, DASHES[curve.dash], kind == "curve")
+            LineItem(kind, _convert_to_pixels(curve.points, place), colour, LINE, DASHES[curve.dash], kind == "curve")
         )
     else:
         for part in _split_branches(curve, place):
-            items.append(Stroke("polyline", _convert_to_pixels(part, place), colour, LINE, DASHES[curve.dash]))
+            items.append(LineItem("polyline", _convert_to_pixels(part, place), colour, LINE, DASHES[curve.dash]))
     if curve.name and items:
-        path = items[-1].points if isinstance(items[-1], Stroke) else ((0.0, 0.0),)
+        path = items[-1].points if isinstance(items[-1], LineItem) else ((0.0, 0.0),)
         x, y = path[int(0.8 * (len(path) - 1))]
         items.append(Label(curve.name, (x + 14, y - 8), FONT + 1, colour))
     return items

@@ -8,7 +8,7 @@ from ircore.core import exact
 from ircore.core.drawing import Point, arc_points
 from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours
 from ircore.players.builtin.canvas.quantities import first_colour
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Slice, Stroke, polygon, towards
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, LineItem, PieItem, Slice, polygon, towards
 
 LABEL_GAP = 15.0
 """Pixels between a point and the middle of its letter."""
@@ -27,6 +27,20 @@ TWO = re.compile(r"(?<![A-Z])([A-Z])([A-Z])(?![A-Za-z])")
 ANGLE = re.compile(r"\b(?:arcs?|angle(?! of))\b")
 _DEGREES = re.compile(r"\"?(\d{1,3}(?:\.\d+)?)\s?°\"?")
 TICK = re.compile(r"\btick(?:s|ed| ?marks?)?\b|\bhatch marks?\b")
+
+SQUARE_MARK = re.compile(r"\bsmall square\b[^.;]{0,40}\bright angle", re.IGNORECASE)
+_RIGHT_ANGLE = re.compile(
+    r"\bright angle(?: marks?| marker| symbol)?\s+(?:is\s+)?(?:at|in)\s+(?:vertex |corner "
+    r"|point )?([A-Z])\b"
+)
+_SIDE_TEXT = re.compile(
+    r"(?<![A-Z])([A-Z])([A-Z])\s+(?:is\s+|has\s+|measures\s+)?(?:labeled\s+|length\s+|=\s*)?\"([^\"]{1,12})\""
+    r"|(?<![A-Z])([A-Z])([A-Z])\s*(?:=|is|measures|has length)\s*(\d+(?:\.\d+)?\s?(?:cm|mm|m|units)?)"
+)
+
+_SIDES = {"above left": (-0.7, -0.7), "above right": (0.7, -0.7), "below left": (-0.7, 0.7), "below right": (0.7, 0.7),
+    "upper left": (-0.7, -0.7), "upper right": (0.7, -0.7), "lower left": (-0.7, 0.7), "lower right": (0.7, 0.7),
+    "above": (0.0, -1.0), "below": (0.0, 1.0), "left": (-1.0, 0.0), "right": (1.0, 0.0)}  # fmt: skip
 
 
 @dataclass
@@ -82,7 +96,7 @@ class Plan:
         if start == end or (start, end) in self.segments or (end, start) in self.segments:
             return
         self.segments.append((start, end))
-        self.lines.append(Stroke("line", (start, end), colour or self.ink, width, DASH if dash else ()))
+        self.lines.append(LineItem("line", (start, end), colour or self.ink, width, DASH if dash else ()))
 
     def add_dot(self, at: Point, colour: str | None) -> None:
         """Draw a dot."""
@@ -103,11 +117,11 @@ class Plan:
         sweep = (end - start) % 360
         if fill is not None:
             # Pies count degrees from 12 o'clock, arcs from 3 o'clock; shares above 95 would fill the whole circle.
-            self.fills.append(Pie(vertex, radius, start + 90, (Slice(fill, min(95.0, sweep / 3.6)),)))
+            self.fills.append(PieItem(vertex, radius, start + 90, (Slice(fill, min(95.0, sweep / 3.6)),)))
         for ring in range(arcs):
             reach = radius - 5 * ring
             path = arc_points(vertex, (reach, reach), start, start + sweep)
-            self.lines.append(Stroke("arc", tuple(path), colour or self.ink, 1.5))
+            self.lines.append(LineItem("arc", tuple(path), colour or self.ink, 1.5))
         return start + sweep / 2
 
     def add_ticks(self, start: Point, end: Point, count: int) -> None:
@@ -119,13 +133,13 @@ class Plan:
             shift = 6.0 * (number - (count - 1) / 2)
             at = middle[0] + along[0] * shift, middle[1] + along[1] * shift
             ends = ((at[0] - 7 * along[1], at[1] + 7 * along[0]), (at[0] + 7 * along[1], at[1] - 7 * along[0]))
-            self.lines.append(Stroke("tick", ends, self.ink, 1.8))
+            self.lines.append(LineItem("tick", ends, self.ink, 1.8))
 
     def add_right_angle(self, vertex: Point, arms: tuple[Point, Point], colour: str | None, size: float = 12.0) -> None:
         """Mark a right angle with a small square."""
         first, second = ahead(vertex, arms[0], size), ahead(vertex, arms[1], size)
         corner = first[0] + second[0] - vertex[0], first[1] + second[1] - vertex[1]
-        self.lines.append(Stroke("polyline", (first, corner, second), colour or self.ink, 1.5))
+        self.lines.append(LineItem("polyline", (first, corner, second), colour or self.ink, 1.5))
 
     def arms_at(self, letter: str) -> tuple[Point, Point] | None:
         """Return the neighbours of a corner, or the far ends of two lines that meet there."""
@@ -261,17 +275,6 @@ def label_side(plan: Plan, sentence: str) -> None:
     plan.add_text(match[1], (x + shift[0], y + shift[1]), first_colour(sentence))
 
 
-SQUARE_MARK = re.compile(r"\bsmall square\b[^.;]{0,40}\bright angle", re.IGNORECASE)
-_RIGHT_ANGLE = re.compile(
-    r"\bright angle(?: marks?| marker| symbol)?\s+(?:is\s+)?(?:at|in)\s+(?:vertex |corner "
-    r"|point )?([A-Z])\b"
-)
-_SIDE_TEXT = re.compile(
-    r"(?<![A-Z])([A-Z])([A-Z])\s+(?:is\s+|has\s+|measures\s+)?(?:labeled\s+|length\s+|=\s*)?\"([^\"]{1,12})\""
-    r"|(?<![A-Z])([A-Z])([A-Z])\s*(?:=|is|measures|has length)\s*(\d+(?:\.\d+)?\s?(?:cm|mm|m|units)?)"
-)
-
-
 def mark_right_angles(plan: Plan, sentence: str) -> bool:
     """Mark right angles and write lengths beside sides; return whether the sentence named any."""
     stated = False
@@ -286,17 +289,6 @@ def mark_right_angles(plan: Plan, sentence: str) -> bool:
             _write_beside(plan, plan.points[first], plan.points[second], text)
             stated = True
     return stated
-
-
-def _write_beside(plan: Plan, start: Point, end: Point, text: str) -> None:
-    """Write a text beside the middle of a side, away from the figure's middle."""
-    centre, middle = plan.middle(), mean([start, end])
-    length = exact.dist(start, end) or 1.0
-    across = (end[1] - start[1]) / length, (start[0] - end[0]) / length
-    away = 1 if (middle[0] - centre[0]) * across[0] + (middle[1] - centre[1]) * across[1] >= 0 else -1
-    # A text is wider than high, so it stands farther off an upright side than off a level one.
-    far = 14.0 + 3.0 * len(text) * abs(across[0])
-    plan.add_text(text, (middle[0] + away * across[0] * far, middle[1] + away * across[1] * far), None, 15.0)
 
 
 def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
@@ -325,14 +317,6 @@ def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
         plan.add_text(f"{degrees[1]}°", text_at, shade, 15.0)
 
 
-def _find_common_letter(plan: Plan) -> str:
-    """Return the point where the two lines meet that were drawn last."""
-    if len(plan.segments) < 2:
-        return ""
-    shared = set(plan.segments[-1]) & set(plan.segments[-2])
-    return next((name for name, at in plan.points.items() if at in shared), "")
-
-
 def mark_equal_sides(plan: Plan, sentence: str) -> None:
     """Put tick strokes across equal sides: the sides that are named, or the two equal sides of a triangle."""
     if not TICK.search(sentence):
@@ -345,14 +329,6 @@ def mark_equal_sides(plan: Plan, sentence: str) -> None:
         sides = _find_equal_sides(plan, plan.polygons[0])
     for first, second in sides:
         plan.add_ticks(plan.points[first], plan.points[second], count)
-
-
-def _find_equal_sides(plan: Plan, letters: str) -> list[tuple[str, str]]:
-    sides = [(letters[k - 1], letters[k]) for k in range(3)]
-    lengths = [exact.dist(plan.points[first], plan.points[second]) for first, second in sides]
-    apart = [abs(lengths[k - 1] - lengths[k]) for k in range(3)]
-    best = apart.index(min(apart))
-    return [sides[best - 1], sides[best]]
 
 
 def mark_points(plan: Plan, sentences: list[str], used: set[int]) -> None:
@@ -369,11 +345,6 @@ def mark_points(plan: Plan, sentences: list[str], used: set[int]) -> None:
                 plan.add_dot(plan.points[name], shade)
                 done.add(name)
         used.add(index)
-
-
-_SIDES = {"above left": (-0.7, -0.7), "above right": (0.7, -0.7), "below left": (-0.7, 0.7), "below right": (0.7, 0.7),
-    "upper left": (-0.7, -0.7), "upper right": (0.7, -0.7), "lower left": (-0.7, 0.7), "lower right": (0.7, 0.7),
-    "above": (0.0, -1.0), "below": (0.0, 1.0), "left": (-1.0, 0.0), "right": (1.0, 0.0)}  # fmt: skip
 
 
 def write_letters(plan: Plan, sentences: list[str], size: tuple[int, int], used: set[int]) -> None:
@@ -393,3 +364,30 @@ def write_letters(plan: Plan, sentences: list[str], size: tuple[int, int], used:
             stated = re.search(rf"\blabels?\b[^.;#]{{0,80}}\bin ({HEX})", sentence)
             shade = stated[1] if stated else shade
     plan.write_letters(shade)
+
+
+def _write_beside(plan: Plan, start: Point, end: Point, text: str) -> None:
+    """Write a text beside the middle of a side, away from the figure's middle."""
+    centre, middle = plan.middle(), mean([start, end])
+    length = exact.dist(start, end) or 1.0
+    across = (end[1] - start[1]) / length, (start[0] - end[0]) / length
+    away = 1 if (middle[0] - centre[0]) * across[0] + (middle[1] - centre[1]) * across[1] >= 0 else -1
+    # A text is wider than high, so it stands farther off an upright side than off a level one.
+    far = 14.0 + 3.0 * len(text) * abs(across[0])
+    plan.add_text(text, (middle[0] + away * across[0] * far, middle[1] + away * across[1] * far), None, 15.0)
+
+
+def _find_common_letter(plan: Plan) -> str:
+    """Return the point where the two lines meet that were drawn last."""
+    if len(plan.segments) < 2:
+        return ""
+    shared = set(plan.segments[-1]) & set(plan.segments[-2])
+    return next((name for name, at in plan.points.items() if at in shared), "")
+
+
+def _find_equal_sides(plan: Plan, letters: str) -> list[tuple[str, str]]:
+    sides = [(letters[k - 1], letters[k]) for k in range(3)]
+    lengths = [exact.dist(plan.points[first], plan.points[second]) for first, second in sides]
+    apart = [abs(lengths[k - 1] - lengths[k]) for k in range(3)]
+    best = apart.index(min(apart))
+    return [sides[best - 1], sides[best]]

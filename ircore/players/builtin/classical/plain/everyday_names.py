@@ -54,52 +54,24 @@ _ARTICLE = re.compile(r"\b([Aa])n? (?=[a-z])([a-z])")
 _RUN_TOGETHER = {name: re.compile(rf"\b{name}\b", re.IGNORECASE) for name in set(list_exact_names().values())}
 _Edge = tuple[str, float] | None
 
+LIKE = 0.05
+"""Share of its size by which a corner may be off that of the named shape."""
+CROSS_REACH = math.sqrt(0.09 + 0.81)
+"""Distance of the outer corners of a cross from its middle; its arms are 1.8 long from end to end."""
+REACH = 36.0
+"""Pixels between a point and the middle of its letter."""
+SAME = 5.0
+"""Pixels that a place may be off a named point and still be called by its name."""
+DOT = 7.0
+"""Radius up to which a filled circle is a dot on a point, in pixels."""
+ON_CIRCLE = 2.0
+"""Pixels that a named point may be off a circle that is said to run through it."""
+TOUCH = 3.0
+"""Pixels that a line may be off touching a circle."""
+_PLACE = re.compile(r"\((-?\d+(?:\.\d+)?), (-?\d+(?:\.\d+)?)\)")
+_CIRCLE = re.compile(r"circle of radius ([\d.]+) px centred at point ([A-Z])")
 
-@cache
-def _list_candidates() -> tuple[tuple[str, str, float], ...]:
-    """Return names, their colours, and how uncommon each name is, as a difference in colour."""
-    spaced = {name: value for name, value in NAMES.items() if name in _BASIC or _is_common(name)}
-    made = {f"{shade} {name}": parse_colour_name(f"{shade} {name}") for shade in _SHADES for name in _BASIC[2:]}
-    uncommon = {name: 0.0 if name in _BASIC else 1.5 if name in made else 3.0 for name in (*spaced, *made)}
-    known = [(name, {**spaced, **made}[name], uncommon[name]) for name in uncommon]
-    # A shade of a name, two shades of one, then a colour between two: "muted lavender", "dark muted teal", "grey rose".
-    lightness = {name: convert_to_lab(NAMES[name])[0] for name in (*_BASIC[2:], *_EVERYDAY)}
-    # Nobody says "pale navy" or "very dark charcoal".
-    shaded = [f"{shade} {name}" for shade in _FINER for name, light in lightness.items() if light > 40]
-    shaded += [f"{shade} {name}" for shade in _FINER[-2:] for name, light in lightness.items() if light <= 40]
-    lasting = [f"{shade} {name}" for shade in _FINER[-2:] for name, light in lightness.items() if light > 40]
-    twice = [f"{shade} {name}" for shade in _FINER[:-2] for name in lasting]
-    between = [f"{first} {name}" for first in _BASIC for name in (*_BASIC, *_EVERYDAY) if name != first]
-    finer = [(name, 4.0) for name in shaded if name not in uncommon]
-    finer += [(name, 5.0) for name in twice] + [(name, 6.0) for name in between]
-    # Some read as a name of their own, such as "sky blue".
-    return (
-        *known,
-        *(
-            (name, parse_colour_name(name), rare)
-            for name, rare in finer
-            if replace_colour_words(name) == parse_colour_name(name)
-        ),
-    )
-
-
-@lru_cache(maxsize=8192)
-def _rank_names(colour: str) -> tuple[tuple[float, str, str], ...]:
-    """Return the names whose colours are near one, the most common first: difference, name and its colour."""
-    near = [
-        (uncommon, off, name, value)
-        for name, value, uncommon in _list_candidates()
-        if (off := compute_delta_e94(colour, value)) < FAR
-    ]
-    return tuple((off, name, value) for _, off, name, value in sorted(near)[:24])
-
-
-def _is_common(name: str) -> bool:
-    """Tell whether people know a name: not run together, no grey spelled "gray", none of the odd names of CSS."""
-    joined = name.replace(" ", "") != name or not any(
-        name != other and other.replace(" ", "") == name for other in NAMES
-    )
-    return joined and "gray" not in name and _ODD.search(name) is None
+Points = Mapping[str, Point]
 
 
 class ColourWords:
@@ -165,12 +137,6 @@ def use_plain_colours(statement: Statement, colours: ColourWords) -> Statement:
     )  # fmt: skip
 
 
-@cache
-def _restore_spaces(name: str) -> str:
-    spaced = [other for other in NAMES if " " in other and other.replace(" ", "") == name]
-    return max(spaced, key=lambda other: (other.count(" "), other), default=name)
-
-
 def recolour_perception(perception: Perception, colours: ColourWords) -> Perception:
     """Return a perception with the colours that the names of its colours say."""
     backdrop = perception.backdrop
@@ -180,26 +146,6 @@ def recolour_perception(perception: Perception, colours: ColourWords) -> Percept
         backdrop=replace(backdrop, colour=colours.shown(backdrop.colour), last=last),
         percepts=tuple(_recolour_percept(percept, colours) for percept in perception.percepts),
     )
-
-
-def _recolour_percept(percept: Percept, colours: ColourWords) -> Percept:
-    if isinstance(percept, Shape):
-        colour = None if percept.colour is None else colours.shown(percept.colour)
-        return replace(percept, colour=colour, outline=_recolour_edge(percept.outline, colours))
-    if isinstance(percept, Bars):
-        return replace(percept, bars=tuple(_recolour_bar(bar, colours) for bar in percept.bars))
-    if isinstance(percept, Pie):
-        wedges = tuple((colours.shown(colour), share) for colour, share in percept.wedges)
-        return replace(percept, wedges=wedges, border=_recolour_edge(percept.border, colours))
-    return replace(percept, colour=colours.shown(percept.colour))
-
-
-def _recolour_bar(bar: Bar, colours: ColourWords) -> Bar:
-    return replace(bar, colour=colours.shown(bar.colour), outline=_recolour_edge(bar.outline, colours))
-
-
-def _recolour_edge(edge: _Edge, colours: ColourWords) -> _Edge:
-    return None if edge is None else (colours.shown(edge[0]), edge[1])
 
 
 def recolour_pixels(pixels: Pixels, perception: Perception, colours: ColourWords) -> Pixels:
@@ -222,26 +168,6 @@ def list_colours(percept: Percept) -> list[str]:
     if isinstance(percept, Pie):
         return [colour for colour, _ in percept.wedges]
     return [percept.colour]
-
-
-LIKE = 0.05
-"""Share of its size by which a corner may be off that of the named shape."""
-CROSS_REACH = math.sqrt(0.09 + 0.81)
-"""Distance of the outer corners of a cross from its middle; its arms are 1.8 long from end to end."""
-REACH = 36.0
-"""Pixels between a point and the middle of its letter."""
-SAME = 5.0
-"""Pixels that a place may be off a named point and still be called by its name."""
-DOT = 7.0
-"""Radius up to which a filled circle is a dot on a point, in pixels."""
-ON_CIRCLE = 2.0
-"""Pixels that a named point may be off a circle that is said to run through it."""
-TOUCH = 3.0
-"""Pixels that a line may be off touching a circle."""
-_PLACE = re.compile(r"\((-?\d+(?:\.\d+)?), (-?\d+(?:\.\d+)?)\)")
-_CIRCLE = re.compile(r"circle of radius ([\d.]+) px centred at point ([A-Z])")
-
-Points = Mapping[str, Point]
 
 
 @dataclass(frozen=True)
@@ -271,6 +197,161 @@ def name_shape(shape: Shape) -> Named | None:
     if len(corners) == 4:
         return _recognise_diamond(corners)
     return _recognise_semicircle(corners) if len(corners) != 12 else _recognise_cross(corners)
+
+
+def describe_place(shape: Shape, size: tuple[int, int]) -> str:
+    """Return where a shape lies in the picture: "in the upper left", "in the middle"."""
+    (x, y), (wide, high) = shape.centre, size
+    rows = "upper" if y < high / 3 else "lower" if y > 2 * high / 3 else ""
+    columns = "left" if x < wide / 3 else "right" if x > 2 * wide / 3 else ""
+    if rows and columns:
+        return f"in the {rows} {columns}"
+    if rows:
+        return "at the top" if rows == "upper" else "at the bottom"
+    return f"on the {columns}" if columns else "in the middle"
+
+
+def find_named_points(target: Perception) -> dict[str, Point]:
+    """Return the points of a figure in alphabetical order: a letter names the nearest dot, corner or line end."""
+    letters = [text for text in target.texts if re.fullmatch(r"[A-Z]", text.text)]
+    places = [(place, rank) for percept in target.percepts for place, rank in _list_places(percept)]
+    # The nearest pairs first, so that each letter takes its own point before a neighbour can.
+    pairs = sorted(
+        (dist(letter.centre, place) + rank, letter.text, place)
+        for letter in letters
+        for place, rank in places
+        if dist(letter.centre, place) <= REACH
+    )
+    named: dict[str, Point] = {}
+    for _, name, place in pairs:
+        if name not in named and all(dist(place, other) > SAME for other in named.values()):
+            named[name] = place
+    return dict(sorted(named.items()))
+
+
+def describe_points(points: Points) -> str:
+    """Say where the named points are; empty without any."""
+    if not points:
+        return ""
+    listed = ", ".join(f"point {name} at {format_point(place)}" for name, place in points.items())
+    return listed[0].upper() + listed[1:].replace(" at ", " is at ", 1) + "."
+
+
+def replace_with_names(statement: Statement, points: Points) -> Statement:
+    """Return a statement with the names of points in the place of their coordinates."""
+    return replace(
+        statement, head=_replace_places(statement.head, points),
+        parts=tuple(_replace_places(part, points) for part in statement.parts),
+        shorter=tuple(replace_with_names(variant, points) for variant in statement.shorter),
+    )  # fmt: skip
+
+
+def list_circles(target: Perception) -> list[Shape]:
+    """Return the circles of a figure, without its dots."""
+    shapes = [percept for percept in target.percepts if isinstance(percept, Shape)]
+    return [shape for shape in shapes if shape.kind == "circle" and shape.size[0] > 4 * DOT]
+
+
+def describe_tangent(stroke: Stroke, points: Points, circles: Sequence[Shape]) -> str:
+    """Say that a line touches a circle at a named point; empty if the line does not."""
+    if len(stroke.points) != 2:
+        return ""
+    (x0, y0), (x1, y1) = stroke.points
+    length = dist((x0, y0), (x1, y1))
+    if not length:
+        return ""
+    for circle in circles:
+        x, y = circle.centre
+        off = abs((x1 - x0) * (y0 - y) - (x0 - x) * (y1 - y0)) / length
+        part = ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / (length * length)
+        foot = x0 + part * (x1 - x0), y0 + part * (y1 - y0)
+        name = next((name for name, place in points.items() if dist(place, foot) <= 2 * SAME), None)
+        if abs(off - circle.size[0] / 2) <= TOUCH and -0.05 <= part <= 1.05 and name:
+            return f", a tangent that touches the circle at point {name}"
+    return ""
+
+
+def describe_letters(texts: Sequence[Text], points: Points, colours: ColourWords) -> Statement | None:
+    """Return where the letters of named points, of one colour and size, stand from their points; None without any."""
+    if not texts:
+        return None
+    listed = ", ".join(f'"{text.text}"' for text in texts)
+    places = ", ".join(_describe_letter_offset(text, points[text.text]) for text in texts)
+    look = f"in {colours(texts[0].colour)}, font size {format_number(texts[0].size)}"
+    return Statement("", (f"The letters {listed} {look}, {places}",))
+
+
+@cache
+def _list_candidates() -> tuple[tuple[str, str, float], ...]:
+    """Return names, their colours, and how uncommon each name is, as a difference in colour."""
+    spaced = {name: value for name, value in NAMES.items() if name in _BASIC or _is_common(name)}
+    made = {f"{shade} {name}": parse_colour_name(f"{shade} {name}") for shade in _SHADES for name in _BASIC[2:]}
+    uncommon = {name: 0.0 if name in _BASIC else 1.5 if name in made else 3.0 for name in (*spaced, *made)}
+    known = [(name, {**spaced, **made}[name], uncommon[name]) for name in uncommon]
+    # A shade of a name, two shades of one, then a colour between two: "muted lavender", "dark muted teal", "grey rose".
+    lightness = {name: convert_to_lab(NAMES[name])[0] for name in (*_BASIC[2:], *_EVERYDAY)}
+    # Nobody says "pale navy" or "very dark charcoal".
+    shaded = [f"{shade} {name}" for shade in _FINER for name, light in lightness.items() if light > 40]
+    shaded += [f"{shade} {name}" for shade in _FINER[-2:] for name, light in lightness.items() if light <= 40]
+    lasting = [f"{shade} {name}" for shade in _FINER[-2:] for name, light in lightness.items() if light > 40]
+    twice = [f"{shade} {name}" for shade in _FINER[:-2] for name in lasting]
+    between = [f"{first} {name}" for first in _BASIC for name in (*_BASIC, *_EVERYDAY) if name != first]
+    finer = [(name, 4.0) for name in shaded if name not in uncommon]
+    finer += [(name, 5.0) for name in twice] + [(name, 6.0) for name in between]
+    # Some read as a name of their own, such as "sky blue".
+    return (
+        *known,
+        *(
+            (name, parse_colour_name(name), rare)
+            for name, rare in finer
+            if replace_colour_words(name) == parse_colour_name(name)
+        ),
+    )
+
+
+@lru_cache(maxsize=8192)
+def _rank_names(colour: str) -> tuple[tuple[float, str, str], ...]:
+    """Return the names whose colours are near one, the most common first: difference, name and its colour."""
+    near = [
+        (uncommon, off, name, value)
+        for name, value, uncommon in _list_candidates()
+        if (off := compute_delta_e94(colour, value)) < FAR
+    ]
+    return tuple((off, name, value) for _, off, name, value in sorted(near)[:24])
+
+
+def _is_common(name: str) -> bool:
+    """Tell whether people know a name: not run together, no grey spelled "gray", none of the odd names of CSS."""
+    joined = name.replace(" ", "") != name or not any(
+        name != other and other.replace(" ", "") == name for other in NAMES
+    )
+    return joined and "gray" not in name and _ODD.search(name) is None
+
+
+@cache
+def _restore_spaces(name: str) -> str:
+    spaced = [other for other in NAMES if " " in other and other.replace(" ", "") == name]
+    return max(spaced, key=lambda other: (other.count(" "), other), default=name)
+
+
+def _recolour_percept(percept: Percept, colours: ColourWords) -> Percept:
+    if isinstance(percept, Shape):
+        colour = None if percept.colour is None else colours.shown(percept.colour)
+        return replace(percept, colour=colour, outline=_recolour_edge(percept.outline, colours))
+    if isinstance(percept, Bars):
+        return replace(percept, bars=tuple(_recolour_bar(bar, colours) for bar in percept.bars))
+    if isinstance(percept, Pie):
+        wedges = tuple((colours.shown(colour), share) for colour, share in percept.wedges)
+        return replace(percept, wedges=wedges, border=_recolour_edge(percept.border, colours))
+    return replace(percept, colour=colours.shown(percept.colour))
+
+
+def _recolour_bar(bar: Bar, colours: ColourWords) -> Bar:
+    return replace(bar, colour=colours.shown(bar.colour), outline=_recolour_edge(bar.outline, colours))
+
+
+def _recolour_edge(edge: _Edge, colours: ColourWords) -> _Edge:
+    return None if edge is None else (colours.shown(edge[0]), edge[1])
 
 
 def _compute_middle(points: Sequence[Point]) -> Point:
@@ -326,36 +407,6 @@ def _recognise_cross(corners: Sequence[Point]) -> Named | None:
     return Named(f"cross {size} px wide and {size} px high", centre, turn if abs(turn) >= 1 else 0.0)
 
 
-def describe_place(shape: Shape, size: tuple[int, int]) -> str:
-    """Return where a shape lies in the picture: "in the upper left", "in the middle"."""
-    (x, y), (wide, high) = shape.centre, size
-    rows = "upper" if y < high / 3 else "lower" if y > 2 * high / 3 else ""
-    columns = "left" if x < wide / 3 else "right" if x > 2 * wide / 3 else ""
-    if rows and columns:
-        return f"in the {rows} {columns}"
-    if rows:
-        return "at the top" if rows == "upper" else "at the bottom"
-    return f"on the {columns}" if columns else "in the middle"
-
-
-def find_named_points(target: Perception) -> dict[str, Point]:
-    """Return the points of a figure in alphabetical order: a letter names the nearest dot, corner or line end."""
-    letters = [text for text in target.texts if re.fullmatch(r"[A-Z]", text.text)]
-    places = [(place, rank) for percept in target.percepts for place, rank in _list_places(percept)]
-    # The nearest pairs first, so that each letter takes its own point before a neighbour can.
-    pairs = sorted(
-        (dist(letter.centre, place) + rank, letter.text, place)
-        for letter in letters
-        for place, rank in places
-        if dist(letter.centre, place) <= REACH
-    )
-    named: dict[str, Point] = {}
-    for _, name, place in pairs:
-        if name not in named and all(dist(place, other) > SAME for other in named.values()):
-            named[name] = place
-    return dict(sorted(named.items()))
-
-
 def _list_places(percept: Percept) -> Iterator[tuple[Point, float]]:
     """Yield the places that a letter may name, with how much less likely each is than a dot, in pixels."""
     if isinstance(percept, Shape):
@@ -369,23 +420,6 @@ def _list_places(percept: Percept) -> Iterator[tuple[Point, float]]:
     elif isinstance(percept, Stroke) and percept.role in {"line", "curve", "x axis", "y axis"}:
         for place in percept.points:
             yield place, 6.0
-
-
-def describe_points(points: Points) -> str:
-    """Say where the named points are; empty without any."""
-    if not points:
-        return ""
-    listed = ", ".join(f"point {name} at {format_point(place)}" for name, place in points.items())
-    return listed[0].upper() + listed[1:].replace(" at ", " is at ", 1) + "."
-
-
-def replace_with_names(statement: Statement, points: Points) -> Statement:
-    """Return a statement with the names of points in the place of their coordinates."""
-    return replace(
-        statement, head=_replace_places(statement.head, points),
-        parts=tuple(_replace_places(part, points) for part in statement.parts),
-        shorter=tuple(replace_with_names(variant, points) for variant in statement.shorter),
-    )  # fmt: skip
 
 
 def _replace_places(words: str, points: Points) -> str:
@@ -404,41 +438,6 @@ def _name_circle(match: re.Match[str], points: Points) -> str:
         if name != match[2] and abs(dist(place, centre) - radius) <= ON_CIRCLE:
             return f"circle around point {match[2]} through point {name}"
     return match[0]
-
-
-def list_circles(target: Perception) -> list[Shape]:
-    """Return the circles of a figure, without its dots."""
-    shapes = [percept for percept in target.percepts if isinstance(percept, Shape)]
-    return [shape for shape in shapes if shape.kind == "circle" and shape.size[0] > 4 * DOT]
-
-
-def describe_tangent(stroke: Stroke, points: Points, circles: Sequence[Shape]) -> str:
-    """Say that a line touches a circle at a named point; empty if the line does not."""
-    if len(stroke.points) != 2:
-        return ""
-    (x0, y0), (x1, y1) = stroke.points
-    length = dist((x0, y0), (x1, y1))
-    if not length:
-        return ""
-    for circle in circles:
-        x, y = circle.centre
-        off = abs((x1 - x0) * (y0 - y) - (x0 - x) * (y1 - y0)) / length
-        part = ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / (length * length)
-        foot = x0 + part * (x1 - x0), y0 + part * (y1 - y0)
-        name = next((name for name, place in points.items() if dist(place, foot) <= 2 * SAME), None)
-        if abs(off - circle.size[0] / 2) <= TOUCH and -0.05 <= part <= 1.05 and name:
-            return f", a tangent that touches the circle at point {name}"
-    return ""
-
-
-def describe_letters(texts: Sequence[Text], points: Points, colours: ColourWords) -> Statement | None:
-    """Return where the letters of named points, of one colour and size, stand from their points; None without any."""
-    if not texts:
-        return None
-    listed = ", ".join(f'"{text.text}"' for text in texts)
-    places = ", ".join(_describe_letter_offset(text, points[text.text]) for text in texts)
-    look = f"in {colours(texts[0].colour)}, font size {format_number(texts[0].size)}"
-    return Statement("", (f"The letters {listed} {look}, {places}",))
 
 
 def _describe_letter_offset(letter: Text, point: Point) -> str:

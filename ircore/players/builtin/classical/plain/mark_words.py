@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.core.exact import dist
 from ircore.core.plain_words import add_article
 from ircore.players.builtin.canvas.figures.frame import anchor_of
@@ -146,7 +146,7 @@ def _measure_shift(placed: Sequence[tuple[float, Bar | None]]) -> float | None:
 
 
 def _describe_row(
-    group: Bars, placed: Sequence[tuple[float, Bar | None]], shift: float, axis: ReadAxis, scale: Scale,
+    group: Bars, placed: Sequence[tuple[float, Bar | None]], shift: float, axis: ReadAxis, scale: AxisScale,
     perception: Perception, colours: ColourWords,
 ) -> tuple[str, set[int]]:  # fmt: skip
     bars = [bar for _, bar in placed if bar is not None]
@@ -173,7 +173,7 @@ def _describe_row(
     return text[0].upper() + text[1:] + written, labelled
 
 
-def _choose_bar_value(group: Bars, bar: Bar, scale: Scale, unit: float, label: Text | None) -> str:
+def _choose_bar_value(group: Bars, bar: Bar, scale: AxisScale, unit: float, label: Text | None) -> str:
     """Return the value of a bar: that which is written at it if the bar is about as long, else as it is seen."""
     value = scale.value(bar.tip) - scale.value(group.foot(bar))
     if label is not None and abs(float(label.text) - value) <= AS_WRITTEN * unit:
@@ -231,7 +231,7 @@ def describe_line(
     return Statement("", (f"{_describe_style(line, colours)}: {', '.join(values)}{written}",)), labelled
 
 
-def _choose_point_value(place: float, height: float, scale: Scale, unit: float, perception: Perception) -> str:
+def _choose_point_value(place: float, height: float, scale: AxisScale, unit: float, perception: Perception) -> str:
     """Return the value of a point: that which is written above or below it if it fits, else as it is seen."""
     value = scale.value(height)
     for text in perception.texts:
