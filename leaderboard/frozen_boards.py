@@ -21,7 +21,7 @@ from ircore.core.files import write_new_folder, write_text
 from ircore.core.terminal import make_printable
 from ircore.core.untrusted_text import format_one_line
 from ircore.core.validation import describe_validation_error
-from ircore.instances.benchmark import RECORDS, BenchmarkVersion, read_versions
+from ircore.instances.benchmark import BenchmarkVersion, read_versions
 from ircore.results.benchmark_version import Version
 from leaderboard.components.markup import Chip
 from leaderboard.model.site import Page
@@ -223,10 +223,11 @@ def freeze_site(
     name = marker.get("benchmark")
     record = next((version for version in (read_versions() if known is None else known) if version.name == name), None)
     # A board frozen under an unreleased name could later be taken for the release of that name.
+    of_set = f" (set {marker['instance_set'][:8]})" if marker.get("instance_set") else ""
     if record is None or record.instance_set != marker.get("instance_set"):
         raise InputError(
-            f"{site}: shows an unreleased benchmark (set {str(marker.get('instance_set'))[:8]})",
-            f"Record the version in ircore/{RECORDS.name}, build the site again, then freeze it.",
+            f"{site}: shows an unreleased benchmark{of_set}",
+            f"Record it (ircore site record {site} NAME), build the site again with --version NAME, then freeze it.",
         )
     with write_new_folder(out) as folder:
         for file in BOARD_FILES:

@@ -197,10 +197,7 @@ def judge_episodes(
     for score in select_counting_scores(game, episodes, scores):
         by_episode[score.episode_id].append(score)
     return tuple(
-        replace(
-            _build_result(run_id, slug, episode, by_episode.get(episode.episode_id, [])),
-            effort=_compute_effort(game, episode),
-        )
+        _build_result(run_id, slug, episode, by_episode.get(episode.episode_id, []), _compute_effort(game, episode))
         for episode in episodes
     )
 
@@ -306,10 +303,10 @@ def _compute_effort(game: Game[Any], episode: Episode) -> Effort:
     return Effort(len(episode.steps)) if type(game).effort is Game.effort else game.effort(read_ending(game, episode))
 
 
-def _build_result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> EpisodeResult:
+def _build_result(run_id: str, slug: str, episode: Episode, scores: list[Score], effort: Effort) -> EpisodeResult:
     # Scores that were given before an episode broke the rules do not count for quality.
     if not episode.played:
-        return EpisodeResult(run_id, slug, episode, {}, {}, played=False)
+        return EpisodeResult(run_id, slug, episode, {}, {}, effort=effort, played=False)
     judges, people, metrics = _group_by_rater(scores)
     judged = {
         judge: _build_judged_episode(judge, episode, *_select_values(tasks), _find_refusal(episode, [tasks]))
@@ -334,6 +331,7 @@ def _build_result(run_id: str, slug: str, episode: Episode, scores: list[Score])
             name: frozenset(score.version or "" for score in turns.values() if score.value is not None)
             for name, turns in metrics.items()
         },
+        effort=effort,
     )
 
 

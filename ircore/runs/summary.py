@@ -17,11 +17,13 @@ from ircore.core.records import Fields, Instance, format_rule_value
 from ircore.core.terminal import find_terminal_width, make_printable
 from ircore.games.base import Game, StepAnswer, read_ending
 from ircore.games.registry import find_step_word, load_game, load_installed_games
-from ircore.runs.costs.prices import Asked, RunPrices, load_run_prices
+from ircore.runs.costs.prices import Asked, RunPrices, find_usage, load_run_prices
 from ircore.runs.costs.totals import Totals, compute_episode_costs
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgeQuestion, read_judgements
+
+_UNKNOWN_TOKENS = dict.fromkeys(("prompt_tokens", "completion_tokens", "reasoning_tokens"))
 
 MESSAGE_TOKENS = "message_tokens"
 """Field of a game's steps that counts the tokens of a message, by the tokenizer of this project."""
@@ -32,12 +34,13 @@ WIDTH = 100
 INDENT = " " * 12
 
 
-def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, Any]:
+def summarise(folder: RunFolder, prices: RunPrices | None = None, *, by_episode: bool = True) -> dict[str, Any]:
     """Count outcomes, turns, requests, tokens and cost of a run of any game.
 
     Args:
         folder: The run.
         prices: Prices of the run; by default the prices that it was played with.
+        by_episode: Whether to count each episode, too.
 
     Returns:
         ``run`` (its identity), ``planned`` and ``episodes`` (of the set; ended), ``unfinished`` (without a result yet:
@@ -60,8 +63,12 @@ def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, A
     questions = folder.questions()
     summary = _build_summary(folder, episodes, questions, prices)
     # Steps without questions: the run came from a release, which has no answers as they came.
-    if not questions and any(episode.steps for episode in episodes):
+    pulled = not questions and any(episode.steps for episode in episodes)
+    if pulled:
         summary |= _summarise_pulled(folder, episodes, summary)
+    if by_episode:
+        of_episodes = _summarise_pulled_episodes if pulled else _summarise_episodes
+        summary["per_episode"] = of_episodes(folder, episodes, questions, prices)
     return summary
 
 
@@ -167,12 +174,11 @@ def _build_summary(
         f"{find_step_word(folder.game)}s": sum(len(episode.steps) for episode in episodes),
         **sums,
         "requests": {
-            seat: Totals.of((question for question in questions if question.role == seat), prices).requests
+            seat: sum(find_usage(question).requests for question in questions if question.role == seat)
             for seat in folder.run.submission.players
         },
         "failed_requests": dict(Counter(kind for kind in attempts if kind != "answered")),
         "served": count_served_models(questions),
-        "per_episode": _summarise_episodes(folder, episodes, questions, prices),
     }
     game = _find_game(folder)
     if game is not None and MESSAGE_TOKENS in game.step.model_fields:
@@ -198,26 +204,28 @@ def _find_game(folder: RunFolder) -> Game[Any] | None:
 
 def _summarise_pulled(folder: RunFolder, episodes: Sequence[Episode], summary: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the summary that differ for a run with episodes but without recorded answers."""
-    costs, steps = compute_episode_costs(folder), f"{find_step_word(folder.game)}s"
-    unknown = dict.fromkeys(("prompt_tokens", "completion_tokens", "reasoning_tokens"))
     judged = summary["requests"]["judge"]
     return {
-        **_sum_pulled(episodes, costs),
+        **_sum_pulled(episodes, compute_episode_costs(folder)),
         "requests": {**dict.fromkeys(summary["requests"]), "judge": judged},
         "failed_requests": None,
-        "tokens": {**summary["tokens"], **unknown},
-        "per_episode": [
-            {
-                "episode_id": episode.episode_id,
-                "outcome": episode.outcome,
-                steps: len(episode.steps),
-                "requests": None,
-                "tokens": unknown,
-                **_sum_pulled([episode], costs),
-            }
-            for episode in episodes
-        ],
+        "tokens": {**summary["tokens"], **_UNKNOWN_TOKENS},
     }
+
+
+def _summarise_pulled_episodes(folder: RunFolder, episodes: Sequence[Episode], *_: object) -> list[dict[str, Any]]:
+    costs, steps = compute_episode_costs(folder), f"{find_step_word(folder.game)}s"
+    return [
+        {
+            "episode_id": episode.episode_id,
+            "outcome": episode.outcome,
+            steps: len(episode.steps),
+            "requests": None,
+            "tokens": _UNKNOWN_TOKENS,
+            **_sum_pulled([episode], costs),
+        }
+        for episode in episodes
+    ]
 
 
 def _sum_pulled(episodes: Sequence[Episode], costs: Mapping[str, EpisodeCost]) -> dict[str, Any]:

@@ -74,6 +74,9 @@ class ScoreCount:
     left_out: int = 0
     """Played episodes that have no score, since the judge does not rate pictures such as theirs."""
 
+    undrawn: int = 0
+    """Played episodes in which nothing was drawn, as by rules that leave the seat empty."""
+
     unread: int = 0
     """Ratings that labels leave open which nobody read."""
 
@@ -106,6 +109,8 @@ class ScoreCount:
         '6 scores (4 renderings, 2 preferences), 5 new and 1 kept; 1 without a value: no answer (1)'
         >>> ScoreCount(kept=1, left_out=3).text()
         '1 score, 0 new and 1 kept; 3 episodes of pictures that it does not rate'
+        >>> ScoreCount(kept=1, undrawn=1).text()
+        '1 score, 0 new and 1 kept; 1 episode without a picture'
         """
         total = self.new + self.kept
         rated = format_count(total - self.preferences, "rendering")
@@ -115,7 +120,9 @@ class ScoreCount:
         left_out = (
             f"; {format_count(self.left_out, 'episode')} of pictures that it does not rate" if self.left_out else ""
         )
-        return f"{format_count(total, 'score')}{tasks}, {self.new:,} new and {self.kept:,} kept{lacking}{left_out}"
+        undrawn = f"; {format_count(self.undrawn, 'episode')} without a picture" if self.undrawn else ""
+        counts = f"{format_count(total, 'score')}{tasks}, {self.new:,} new and {self.kept:,} kept"
+        return f"{counts}{lacking}{left_out}{undrawn}"
 
 
 def count_score(counts: dict[str, ScoreCount], score: Score, new: bool) -> None:
@@ -353,10 +360,12 @@ def _group_by_original(work: _Work, done: Container[Wanted]) -> Iterator[_Work]:
 
 
 def _count_left_out(counts: dict[str, ScoreCount], judges: Sequence[str], works: Sequence[_Work]) -> None:
-    """Count, for each judge, the played episodes of a run that it does not rate."""
+    """Count, for each judge, the played episodes of a run that it does not rate, and those without a picture."""
+    drawn = [work for work in works if work.episode.originals]
     for name in judges:
         count = counts.setdefault(name, ScoreCount())
-        count.left_out += sum(all(wanted.judge != name for wanted in work.wanted) for work in works)
+        count.left_out += sum(all(wanted.judge != name for wanted in work.wanted) for work in drawn)
+        count.undrawn += len(works) - len(drawn)
 
 
 def _can_judge(name: str, category: str, scene: Scene | None, scened: Sequence[str] = ()) -> bool:

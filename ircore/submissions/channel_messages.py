@@ -23,7 +23,7 @@ from ircore.core.episode_records import Episode
 from ircore.core.plain_words import format_count
 from ircore.core.records import Instance, derive_seed
 from ircore.core.score_records import LETTER, UNASKED, VERIFIED
-from ircore.core.strict_yaml import read_mapping
+from ircore.core.strict_yaml import load_own_mapping
 from ircore.games.base import list_messages
 from ircore.games.registry import load_game
 from ircore.players.base import PlayerError, Question
@@ -382,7 +382,7 @@ def _replace_words(text: str, random: Random) -> str:
 
 @cache
 def _read_synonyms() -> dict[str, list[str]]:
-    groups = read_mapping(LIST, "Install the package again.", "")["groups"]
+    groups = load_own_mapping(LIST)["groups"]
     return {word: group for group in groups for word in group}
 
 

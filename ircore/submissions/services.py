@@ -22,7 +22,7 @@ from urllib.request import getproxies
 
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
-from ircore.core.strict_yaml import FieldPath, read_mapping
+from ircore.core.strict_yaml import FieldPath, load_own_mapping
 from ircore.core.submission_records import Submission
 from ircore.players.submission import LoadedSubmission
 from ircore.players.traits import list_project_players, load_traits
@@ -347,7 +347,7 @@ def _is_listed(host: str) -> bool:
 
 @cache
 def _read_lists() -> dict[str, Any]:
-    return read_mapping(LIST, "Install the package again.", "")
+    return load_own_mapping(LIST)
 
 
 @cache
@@ -427,4 +427,4 @@ def _load_players() -> frozenset[str]:
 
 @cache
 def _read_fields_list() -> dict[str, Any]:
-    return read_mapping(FIELDS_LIST, "Install the package again.", "")
+    return load_own_mapping(FIELDS_LIST)

@@ -189,7 +189,7 @@ class Missing:
 
 def name_pair(pair: MarkedPlayers) -> str:
     """Return a pair's name on one line, with the settings that distinguish it from pairs of the same players."""
-    return " ".join(list_pair_lines(pair))
+    return " ".join(filter(None, list_pair_lines(pair)))
 
 
 def list_pair_lines(pair: MarkedPlayers) -> tuple[str, str]:

@@ -270,6 +270,7 @@ def _draw_grey_marks(rows: Sequence[Entry], pairs: Mapping[str, Pair]) -> Json:
         x=[_get_order(row) for row in rows],
         y=[round_value(_get_score(row)) for row in rows],
         marker={"symbol": "circle", "size": 6, "color": token("zero")},
+        cliponaxis=False,  # a mark at 0 or 100 is whole
         customdata=[[_format_hover(row, pairs[str(row[RUN].value)])] for row in rows],
         hovertemplate="%{customdata[0]}<extra></extra>",
     )
@@ -287,6 +288,7 @@ def _draw_mark_and_line(row: Entry, pair: Pair, count: int) -> list[Json]:
             y=[score],
             error_y=make_whiskers([row["main_score"]], colour),
             marker={"symbol": generator_symbol(pair.shape), "size": 11, "color": colour},
+            cliponaxis=False,
             hovertemplate=f"{_format_hover(row, pair)}<extra></extra>",
         ),
     ]

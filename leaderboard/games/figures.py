@@ -134,7 +134,7 @@ def _build_sketch(
 ) -> Sketch | Missing:
     shown = get_measure(section, curve.measure)
     words = curve.words(section.game.step_word)
-    title = f"{shown.title} by {words}"
+    title = f"{shown.title} from the first {words} to the last" if curve.normalised else f"{shown.title} by {words}"
     points = {run_id: compute_curve_points(played, shown, curve) for run_id, played in episodes.items()}
     points = {run_id: curve for run_id, curve in points.items() if curve}
     if not points:

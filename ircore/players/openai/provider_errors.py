@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from fnmatch import fnmatchcase
 from functools import cache
 from html import unescape
-from importlib.resources import as_file, files
+from importlib.resources import files
 from typing import Any, NamedTuple, cast
 
 from pydantic import Field
@@ -22,8 +22,7 @@ from pydantic import Field
 from ircore.core.episode_records import FaultKind
 from ircore.core.files import read_table
 from ircore.core.records import Line, PlayerSpec, Record
-from ircore.core.strict_yaml import read_mapping
-from ircore.core.validation import convert_validation_errors
+from ircore.core.strict_yaml import load_own_mapping
 from ircore.players.calls import LIMITS, RequestFault
 
 SMALLEST_ROOM = 64
@@ -155,11 +154,7 @@ def find_meaning(status: int, error: ServiceError) -> Meaning:
 @cache
 def load_meaning_table() -> MeaningTable:
     """Return the table in ``meanings.yaml``."""
-    remedy = "Install the package again."
-    with as_file(files("ircore.players.openai") / "meanings.yaml") as path:
-        document = read_mapping(path, remedy, "")
-    with convert_validation_errors("meanings.yaml", remedy):
-        return MeaningTable.model_validate(document)
+    return MeaningTable.model_validate(load_own_mapping(files("ircore.players.openai") / "meanings.yaml"))
 
 
 def list_remedies(spec: PlayerSpec) -> dict[FaultKind, str]:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.records import DEFAULT_GAME, ModelFacts, PlayerSpec, Record
-from ircore.core.strict_yaml import Document, FieldPath, YamlError, parse_mapping, read_mapping
+from ircore.core.strict_yaml import Document, FieldPath, YamlError, load_own_mapping, parse_mapping
 from ircore.core.submission_records import Dates, Submission, TranscriptsReference
 from ircore.core.validation import WORDING, describe_fault
 from ircore.games.base import Game
@@ -432,4 +432,4 @@ def _list_providers() -> Sequence[_Provider]:
 
 @cache
 def _read_document() -> dict[str, Any]:
-    return read_mapping(LIST, "Install the package again.", "")
+    return load_own_mapping(LIST)

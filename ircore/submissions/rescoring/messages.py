@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ircore.core.plain_words import format_count
-from ircore.core.strict_yaml import UNSEEN, read_mapping
+from ircore.core.strict_yaml import UNSEEN, load_own_mapping
 
 SHORTEST = 60
 """Characters below which a message of signs is too short to draw anything."""
@@ -472,9 +472,7 @@ _DISGUISES: Sequence[tuple[str, Callable[[str], bool]]] = (
 
 @cache
 def _build_pattern() -> re.Pattern[str]:
-    patterns = (
-        pattern for patterns in read_mapping(LIST, "Install the package again.", "").values() for pattern in patterns
-    )
+    patterns = (pattern for patterns in load_own_mapping(LIST).values() for pattern in patterns)
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.DOTALL)
 
 

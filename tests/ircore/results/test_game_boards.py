@@ -36,6 +36,7 @@ from ircore.results.tables.catalogue import TableQuestion, find_tables
 from ircore.results.tables.formats import Format, render
 from ircore.results.tables.game_curves import list_stepped_tables, players_table
 from ircore.results.tables.model import Table
+from ircore.results.tables.variance import variance_table
 from ircore.runs.folder import RunFolder
 
 TEN = guessing_set(5)  # 20 instances: five of each condition
@@ -50,6 +51,16 @@ def board_of(outcomes: Results) -> Table:
 
 def results(*runs: object) -> Results:
     return Results.from_runs(game=Guessing(), runs=runs)  # type: ignore[arg-type]
+
+
+def test_the_luck_of_a_single_run_is_told_once() -> None:
+    alone, two = (
+        variance_table(results(*(guessed(name, TEN, SPREAD * 5) for name in names)), "points")
+        for names in (("one",), ("one", "two"))
+    )
+    sources = ["picture", "picture and pair", "luck of play"]
+    assert [value.value for value in alone.column("source")] == sources
+    assert [value.value for value in two.column("source")] == [*sources, "luck of play", "luck of play"]
 
 
 def test_the_page_on_pages_of_a_game_shows_figures_and_a_table_that_work() -> None:
