@@ -293,7 +293,7 @@ class ChannelPlan:
     """Runs of other pairs: what these have right without telling, too, is no finding."""
 
 
-def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
+def run_channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
     """Give a run's messages, paraphrases and messages about other targets to a neutral generator.
 
     Args:

@@ -22,7 +22,7 @@ from ircore.results.played_run import PlayedRun
 from ircore.results.subsets import list_board_rows
 from ircore.runs.folder import RunFolder
 from ircore.submissions.decisions import Decision, find_status
-from ircore.submissions.pending_work import MergedSubmission, cleared_runs, pending_work
+from ircore.submissions.pending_work import MergedSubmission, collect_pending_work, read_cleared_runs
 from ircore.submissions.services import explain_self_reported
 from leaderboard.components.players import describe_player
 from leaderboard.model.section import GameSection
@@ -123,7 +123,7 @@ def build_retired_pages(site: Site) -> Iterator[Page]:
 def _collect_values(submitted: Sequence[MergedSubmission], runs: Sequence[Path]) -> dict[str, Any]:
     # Of each set one run is enough.
     sets = [run.instances for run in {run.run.instance_set: run for run in map(RunFolder, runs)}.values()]
-    return {"work": pending_work(submitted, runs, sets)}
+    return {"work": collect_pending_work(submitted, runs, sets)}
 
 
 def _count_rivals(site: Site | None, games: Sequence[GameSection], submission: Submission) -> tuple[int, str]:
@@ -165,7 +165,7 @@ def _compare_boards(site: Site, target: RetiredTarget) -> dict[str, Any]:
     """Return the board with the target, beside the board of now: runs, scores and ranks."""
     runs = [PlayedRun(run.source) for run in site.results.every_run]
     others = [other for other in site.results.retired if other != target]
-    before = Results.from_runs(runs, cleared_runs(site.submitted), retired=others)
+    before = Results.from_runs(runs, read_cleared_runs(site.submitted), retired=others)
     judge = site.judge
     former = {row.submission.run_id: row for row in list_board_rows(before, judge)}
     now = list_board_rows(site.results, judge)

@@ -35,7 +35,7 @@ from ircore.instances.targets.base import (
     build_circumcircle,
     build_incircle,
     build_triangle,
-    centroid,
+    compute_centroid,
     find_foot,
     find_orthocentre,
     find_tangent_points,
@@ -418,7 +418,7 @@ def test_triangle_centres_of_a_known_triangle() -> None:
     assert flat(build_circumcircle(a, b, c)) == pytest.approx((2, 1.5, 2.5))
     assert flat(build_incircle(a, b, c)) == pytest.approx((1, 1, 1))
     assert find_orthocentre(a, b, c) == pytest.approx(a)
-    assert centroid(a, b, c) == pytest.approx((4 / 3, 1))
+    assert compute_centroid(a, b, c) == pytest.approx((4 / 3, 1))
     assert find_foot(a, b, c) == pytest.approx((36 / 25, 48 / 25))
 
 

@@ -253,9 +253,9 @@ def test_a_file_longer_than_listed_is_not_read_to_its_end(
 def test_the_hub_is_https_or_on_loopback(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     monkeypatch.setenv("HF_ENDPOINT", address)
     with pytest.raises(InputError, match="HF_ENDPOINT"):
-        fetching.endpoint()
+        fetching.read_endpoint()
     monkeypatch.delenv("HF_ENDPOINT")
-    assert fetching.endpoint() == "https://huggingface.co"
+    assert fetching.read_endpoint() == "https://huggingface.co"
 
 
 # Packing.
