@@ -65,7 +65,7 @@ def command(submission: Path, timeout: float, deep: bool, out: Path | None, as_j
     if deep:
         return _probe_services(loaded, timeout, out)
     players = loaded.submission.players
-    asked = game.seats_of(rules)
+    asked = game.list_seats(rules)
     seats = {seat.name: players[seat.name] for seat in asked}
     return _tell(seats, {seat.name: examine_seat(loaded, seat, timeout, _say) for seat in asked}, as_json)
 

@@ -100,7 +100,7 @@ def examine_seat(
     if spec.player == RECORDED:
         return [PlayerFinding(seat.name, "recorded answers", True, "come with the instances: nothing to ask")]
     game = load_game(loaded.submission.game)
-    trial = game.trial(seat, game.rules_of(loaded.submission))
+    trial = game.build_trial(seat, game.read_rules(loaded.submission))
     if trial is None and seat.method == "answer" and load_traits(spec.player).answers:
         trial = _answer
     return _examine_player(seat.name, spec, timeout, trial or _accept, answers=seat.answers, say=say)

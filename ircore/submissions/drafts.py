@@ -321,7 +321,7 @@ def complete(stated: Mapping[str, Any], context: QuestionContext) -> dict[str, A
         answers.setdefault("dates", {"submitted": date.today()})  # noqa: DTZ011 - the user's own day
     about = "Code or paper, on github.com, huggingface.co, arxiv.org or another listed host. Empty: none."
     _settle(answers, ManifestQuestion(("links",), "Link", read=_parse_links, about=about), context)
-    if proposed := game.proposed_rules(build_player_specs(answers)):
+    if proposed := game.propose_rules(build_player_specs(answers)):
         rules = answers.setdefault("rules", {})
         answers["rules"] = {**rules, **{name: value for name, value in proposed.items() if name not in rules}}
         _refuse(answers, "rules", context)

@@ -193,7 +193,7 @@ def _make_anew(former: Path, loaded: LoadedSubmission, instances: InstanceSet, o
         InputError: An answer or a picture is damaged, none belongs to a question of the run, or ``out`` exists already.
     """
     prepared = prepare(loaded.path, instances.folder, {})
-    game, prompts = prepared.game, prepared.game.prompts(None)
+    game, prompts = prepared.game, prepared.game.read_prompts(None)
     run = make_run(loaded, instances, prepared.rules, prompts, 0)
     folder = RunFolder(former)
     # Answers of other players, or by other rules, prompts or targets, answer other questions. The stated id is text.

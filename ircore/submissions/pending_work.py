@@ -79,7 +79,7 @@ def forecast(loaded: LoadedSubmission, instances: InstanceSet | None, prices_fil
         return Forecast(None)
     game, submission = load_game(loaded.submission.game), loaded.submission
     rules = game.rules.model_validate(submission.rules)
-    planned = PlannedPlay(game, submission, rules, game.prompts(None), instances)
+    planned = PlannedPlay(game, submission, rules, game.read_prompts(None), instances)
     return Forecast(estimate(planned, dict.fromkeys(instances.instances.ids, 1), prices).cost_usd)
 
 
@@ -391,7 +391,7 @@ def _is_current(run: Run, sets: Collection[InstanceSet]) -> bool:
     identities = {instances.identity for instances in sets if instances.game == run.game}
     if identities and run.instance_set not in identities:
         return False
-    return load_game(run.game).prompts(None).version == run.prompts
+    return load_game(run.game).read_prompts(None).version == run.prompts
 
 
 def _describe_blocker(loaded: LoadedSubmission, runs: list[RunFolder], decisions: Sequence[Decision]) -> str:

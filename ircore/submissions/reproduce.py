@@ -62,7 +62,7 @@ def list_differences(published: RunFolder, out: Path, limit: int | None = None) 
         InputError: It was played with other prompts than this version has.
     """
     run, game = published.run, load_game(published.game, f"{published.path}: game")
-    prompts = game.prompts(None)
+    prompts = game.read_prompts(None)
     if prompts.version != run.prompts:
         raise InputError(
             f"{published.path}: was played with the prompts {run.prompts}", "Use the version that has them."

@@ -160,7 +160,7 @@ def replay_spots(
 
 def _play_again(run: RunFolder, names: list[str], out: Path, concurrency: int, max_cost: float | None) -> RunFolder:
     game = load_game(run.game)
-    prompts = game.prompts(None)
+    prompts = game.read_prompts(None)
     if prompts.version != run.run.prompts:
         problem = f"{run.path}: was played with the prompts {run.run.prompts}"
         raise InputError(problem, "Use the version that has them.")

@@ -322,7 +322,7 @@ def list_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
 
 
 def _build_prompts_page() -> Page:
-    return Page("prompts", "Prompts", "prompts", {"prompts": load_game(DEFAULT_GAME).prompts(None)}, True)
+    return Page("prompts", "Prompts", "prompts", {"prompts": load_game(DEFAULT_GAME).read_prompts(None)}, True)
 
 
 def _build_naming_pages(site: Site | None, games: Sequence[GameSection], names: Sequence[Path]) -> Iterator[Page]:

@@ -312,7 +312,7 @@ class Site:
 
     @cached_property
     def rule_sets(self) -> tuple[Any, ...]:
-        """Every set of rules, as ``Game.rules_of`` returns them, the site's own first: the rules of most runs."""
+        """Every set of rules, as ``Game.read_rules`` returns them, the site's own first: the rules of most runs."""
         return list_rule_sets(self.results)
 
     def under(self, rules: Any = None) -> Results:

@@ -132,7 +132,7 @@ def _count_rivals(site: Site | None, games: Sequence[GameSection], submission: S
     if game is not None and game.is_judged:
         if site is None:
             return 0, ""
-        rules = game.rules_of(submission)
+        rules = game.read_rules(submission)
         rivals = sum(pair.result.rules == rules for pair in site.pairs.values())
         return rivals, view_path(site, BoardView(site.judge, rules=rules)) if rivals else ""
     section = next((section for section in games if section.game.name == submission.game), None)
@@ -142,7 +142,7 @@ def _count_rivals(site: Site | None, games: Sequence[GameSection], submission: S
 def _describe_rules(submission: Submission) -> str:
     """Return the rules that a submission states; empty if a game's defaults hold."""
     game = load_installed_games()[0].get(submission.game)
-    return str(game.rules_of(submission).words) if game else describe_rules(submission.rules)
+    return str(game.read_rules(submission).words) if game else describe_rules(submission.rules)
 
 
 def _describe_settings(submission: Submission) -> list[tuple[str, str]]:

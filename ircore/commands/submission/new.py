@@ -159,7 +159,7 @@ def _parse_stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
             raise click.UsageError(f"--{key.replace('_', '-')}: no rule of {game}; its rules are stated by --rule")
     rules |= dict(parse_parameter(rule, "--rule") for rule in options["rules"])
     if rules:
-        parts["rules"] = {**known.proposed_rules({}), **rules}
+        parts["rules"] = {**known.propose_rules({}), **rules}
     return parts
 
 

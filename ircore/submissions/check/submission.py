@@ -226,7 +226,7 @@ def check_submission_record(
     yield from _check_stated_fields(submission, others, purpose)
     if not purpose.local:
         yield from _list_warnings(submission, slug)
-        for remark in game.remarks(rules, submission.players):
+        for remark in game.list_remarks(rules, submission.players):
             # What is refused is said when the pair is played.
             if not remark.refused:
                 yield FieldFault(remark.path, remark.problem, remark.expected, remark.remedy, "warning")
@@ -310,7 +310,7 @@ def _check_seats(
     game: Game[Any], rules: GameRules, submission: Submission, conditions: Conditions
 ) -> Iterator[FieldFault]:
     """Yield the faults in the seats of a manifest, whose form fits the game's declarations."""
-    asked = game.seats_of(rules)
+    asked = game.list_seats(rules)
     for seat in game.seats:
         spec = submission.players.get(seat.name)
         if seat not in asked:

@@ -386,7 +386,7 @@ def _find_tiny(drawings: Mapping[str, Mapping[str, int]], known: Mapping[str, Re
 def _list_texts(run: Run, events: Sequence[Event]) -> Iterator[tuple[str, int, str]]:
     """Yield episode, step and words of every message: as the game tells them, or every text answer as it stands."""
     game = load_game(run.game)
-    raw = type(game).messages is Game.messages
+    raw = type(game).list_messages is Game.list_messages
     for event in events:
         if isinstance(event, End):
             messages = list_messages(game, event.episode)

@@ -148,7 +148,7 @@ def rescore(
         faults = [*_find_text_faults(packed), *_number_faults(packed), *(picture_faults := list(pictures.faults()))]
         # Damaged pictures let the rules be played without pixels and offline players: one answer names all faults.
         replay = TranscriptReplay(
-            run, known, game, game.prompts(None), build_known_picture if picture_faults else pictures.stored
+            run, known, game, game.read_prompts(None), build_known_picture if picture_faults else pictures.stored
         )
         replay.players = {} if picture_faults else load_offline_players(loaded)
         faults += replay.faults(packed.events)
@@ -217,7 +217,7 @@ def _run(loaded: LoadedSubmission, stated: Run, instances: InstanceSet, game: Ga
         ("instance_set", stated.instance_set, instances.identity),
         ("game", stated.game, game.name),
         ("slug", stated.slug, loaded.slug),
-        ("prompts", stated.prompts, game.prompts(None).version),
+        ("prompts", stated.prompts, game.read_prompts(None).version),
         ("rules", stated.rules, rules.model_dump(mode="json")),
         ("seats", sorted(stated.submission.players), sorted(merged.players)),
         *((seat, _select_settings(stated.submission.players.get(seat)), _select_settings(merged.players[seat]))
@@ -371,7 +371,7 @@ def flag_run(path: Path, published: Sequence[Path] = ()) -> tuple[Flag, ...]:
         raise InputError(f"{path}: nobody vouches for this run", "Play it with --as-maintainers.")
     run, events, game = folder.run, list(folder.events()), load_game(folder.game, f"{path}: game")
     players = load_offline_players(build_submission(folder))
-    replay = TranscriptReplay(run, folder.instances, game, game.prompts(None), folder.rendering, players)
+    replay = TranscriptReplay(run, folder.instances, game, game.read_prompts(None), folder.rendering, players)
     # A run of the maintainers has no faults: it is played again for what the comparisons need.
     replay.faults(events)
     replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)

@@ -446,7 +446,7 @@ def test_an_episode_ends_once_more_after_an_outage_and_only_then(run: RunFolder)
     failure = Failure(episode_id=ended.episode_id, turn=1, role="describer", reason="provider_error", detail="down")
 
     def faults(*before: Event) -> tuple[str, ...]:
-        return TranscriptReplay(run.run, run.instances, game, game.prompts(None)).faults((*before, *events))
+        return TranscriptReplay(run.run, run.instances, game, game.read_prompts(None)).faults((*before, *events))
 
     assert faults() == ()
     assert faults(failure, End(episode=ended.model_copy(update=down))) == ()
