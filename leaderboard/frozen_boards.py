@@ -193,8 +193,9 @@ def make_released_version(
         notes: What is new in it, in one line.
 
     Raises:
-        InputError: A value is not valid.
+        InputError: A value is not valid, or the site shows no run of the reconstruction game.
     """
+    _refuse_other_games(marker)
     about = {"instance_set": marker.get("instance_set"), "prompts": marker.get("prompts")}
     today = datetime.now(UTC).date().isoformat()
     try:
@@ -203,6 +204,14 @@ def make_released_version(
         raise InputError(
             f"version {make_printable(name)}: {describe_validation_error(error)}", "Correct the value."
         ) from error
+
+
+def _refuse_other_games(marker: Mapping[str, Any]) -> None:
+    if not marker.get("instance_set"):
+        raise InputError(
+            "the site shows no run of reconstruction, whose targets and prompts a version of the benchmark is",
+            "Build it with such runs, too: ircore site build --runs RUN …",
+        )
 
 
 def freeze_site(
@@ -222,11 +231,11 @@ def freeze_site(
     """
     name = marker.get("benchmark")
     record = next((version for version in (read_versions() if known is None else known) if version.name == name), None)
+    _refuse_other_games(marker)
     # A board frozen under an unreleased name could later be taken for the release of that name.
-    of_set = f" (set {marker['instance_set'][:8]})" if marker.get("instance_set") else ""
     if record is None or record.instance_set != marker.get("instance_set"):
         raise InputError(
-            f"{site}: shows an unreleased benchmark{of_set}",
+            f"{site}: shows an unreleased benchmark (set {marker['instance_set'][:8]})",
             f"Record it (ircore site record {site} NAME), build the site again with --version NAME, then freeze it.",
         )
     with write_new_folder(out) as folder:
