@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -244,8 +244,11 @@ class PartKey:
 
     def take(self, row: Row) -> None:
         """Take the next row; a picture counts by the SHA-256 in the column beside the picture."""
-        floats = [None if row[name] is None else float(cast("float", row[name])) for name in self._floats]  # 0 is 0.0
-        self._hash.update(_dump_json([*(row[name] for name in self._plain), *floats]))
+        values = [row[name] for name in self._plain]
+        for name in self._floats:
+            value: Any = row[name]
+            values.append(value if value is None else float(value))  # 0 is 0.0
+        self._hash.update(_dump_json(values))
 
     def hexdigest(self) -> str:
         """Return the key."""

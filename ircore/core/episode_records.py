@@ -130,6 +130,7 @@ class Rendering(Record):
 
 _RENDERING_FIELDS = tuple(Rendering.model_fields)
 _RENDERING_KEYS = frozenset(_RENDERING_FIELDS)
+_NESTED = (dict, list)
 
 
 class EpisodeCost(Record):
@@ -246,10 +247,10 @@ def iterate_renderings(value: object) -> Iterator[Rendering]:
     """Yield every rendering in a step, which is plain JSON, or in a part of it."""
     # In JSON a rendering is known by having these fields and no others.
     if isinstance(value, dict) and value.keys() == _RENDERING_KEYS:
-        yield _make_rendering(*(value[name] for name in _RENDERING_FIELDS))
-    elif isinstance(value, dict | list):
+        yield _make_rendering(*map(value.__getitem__, _RENDERING_FIELDS))
+    elif isinstance(value, _NESTED):
         for part in value.values() if isinstance(value, dict) else value:
-            if isinstance(part, dict | list):
+            if isinstance(part, _NESTED):
                 yield from iterate_renderings(part)
 
 
