@@ -322,6 +322,8 @@ def test_the_same_curve_on_both_axes_has_two_titles() -> None:
         "Echo by step",
         "Echo from the first step to the last",
     ]
+    assert "those that reach its last one" in charts[0].reading_aid
+    assert "each from its first step to its last" in charts[1].reading_aid
 
 
 class Turn(Record):
