@@ -9,7 +9,7 @@ import numpy as np
 from PIL import ImageColor
 
 from ircore.core.drawing import AxisScale, Point, arc_points
-from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, PieItem, extent
+from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, PieItem, find_extent
 from ircore.seeing.colours import name_hue_family
 
 Fact = dict[str, Any]
@@ -71,7 +71,7 @@ def box_of(item: Item) -> BoxF:
     if isinstance(item, PieItem) and len(item.slices) == 1:
         start, end = item.angles()[0]
         rim = arc_points(item.centre, (item.radius, item.radius), start, end)
-        return extent(rim if item.hole or end - start > 359 else [*rim, item.centre])
+        return find_extent(rim if item.hole or end - start > 359 else [*rim, item.centre])
     return item.box
 
 

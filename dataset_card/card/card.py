@@ -354,7 +354,7 @@ def _collect_lead_values(source: GameTables) -> dict[str, object]:
         "statements": card_statements.build_statements(source),
         "results": source.results,
         "runs": [run.run for run in source.runs],
-        "rules_of": source.results.game.rules_of,
+        "rules_of": source.results.game.read_rules,
         "prompts": sorted({run.run.prompts for run in source.runs}),
     }
 

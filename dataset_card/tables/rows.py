@@ -185,7 +185,7 @@ def build_episode_rows(run: PlayedRun) -> Iterator[Row]:
             "renderings": len(drawn),
             **_build_rendering_columns("first_rendering", run, drawn[:1]),
             **_build_rendering_columns("final_rendering", run, drawn[-1:]),
-            "message_tokens": run.game.effort(read_ending(run.game, episode)).tokens,
+            "message_tokens": run.game.measure_effort(read_ending(run.game, episode)).tokens,
             "seconds": cost.seconds,
             "cost_usd": cost.usd,
         }
@@ -434,7 +434,7 @@ def _build_rendering_columns(name: str, run: PlayedRun, drawn: list[Rendering]) 
 
 
 def _build_run_columns(run: PlayedRun) -> Row:
-    rules = run.game.rules_of(run.run).key
+    rules = run.game.read_rules(run.run).key
     return {"game": run.run.game, "run_id": run.run.run_id, "submission": run.run.slug, "rules": rules}
 
 

@@ -48,8 +48,8 @@ def find_declaration_faults(game: Game[Any]) -> tuple[str, ...]:
 
 
 def has_rated_pictures(game: Game[Any]) -> bool:
-    """Return whether judges and people rate pictures of a game, which names them in ``rated``."""
-    return type(game).rated is not Game.rated
+    """Return whether judges and people rate pictures of a game, which names them in ``list_rated_pictures``."""
+    return type(game).list_rated_pictures is not Game.list_rated_pictures
 
 
 def build_manifest_form(game: Game[Any]) -> type[SubmissionFields]:
@@ -206,7 +206,8 @@ def _check_ratings(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     for measure in game.measures:
         if measure.needs in ("judge", "person"):
             needs = f"the measure {measure.key} needs a {measure.needs}"
-            yield has_rated_pictures(game), f"{needs}, and the game says in no function rated which pictures are rated"
+            fault = f"{needs}, and the game says in no method list_rated_pictures which pictures are rated"
+            yield has_rated_pictures(game), fault
             similarity = measure.range == RATINGS and measure.direction == "higher"
             yield similarity, f"{needs}, so its range is 0–10 and higher is better"
             ranks = "boards rank by a number that does not depend on who was asked"

@@ -231,7 +231,7 @@ class RecordedTable:
     >>> run, game = RunFolder(Path("run")), load_game("reconstruction")
     >>> first = run.instances.instances[0]
     >>> table = RecordedTable(first.instance_id, run.calls(), run.failures(), build_known_picture)
-    >>> asyncio.run(game.play(table, build_setup(game, run.run, run.instances, first, game.prompts(None)))).outcome
+    >>> asyncio.run(game.play(table, build_setup(game, run.run, run.instances, first, game.read_prompts(None)))).outcome
     'converged'
 
     Args:

@@ -60,7 +60,7 @@ class PlayPlan:
     >>> from ircore.games.registry import load_game
     >>> from ircore.runs.folder import RunFolder
     >>> run, game = RunFolder(Path("run")), load_game("reconstruction")
-    >>> plan = PlayPlan(run.run, run.instances, run.instances.instances[:1], game.prompts(None), 4)
+    >>> plan = PlayPlan(run.run, run.instances, run.instances.instances[:1], game.read_prompts(None), 4)
     >>> from ircore.runs.play import play
     >>> [episode.outcome for episode in play(plan, run, game, {})]  # finished: no player is needed
     ['converged']
@@ -286,7 +286,7 @@ class _SeatInquiry(Inquiry[EventEntry, Any]):
         return answer
 
     async def _find_recorded_answer(self, source: str) -> Answer:
-        return self.session.game.recorded_answer(self.seat, self.question, self.setup, source)
+        return self.session.game.find_recorded_answer(self.seat, self.question, self.setup, source)
 
     def answered(self, answer: Any, seconds: float) -> EventEntry:
         return self._entry(clean_answer(check_answer(self.seat, self.question, answer)), seconds)

@@ -290,10 +290,10 @@ def _list_steps(dialogue: EpisodeDialogue) -> Iterator[_Step]:
     game = load_game(dialogue.game)
     ending = read_ending(game, episode)
     for place, (fields, step) in enumerate(zip(episode.steps, ending.steps, strict=True), start=1):
-        answers = tuple(game.step_answers(step))
+        answers = tuple(game.list_step_answers(step))
         # Beside the questions there is nothing to say of a step whose game tells no answers.
         if answers or not dialogue.questions:
-            seconds = game.effort(ending._replace(steps=(step,))).seconds
+            seconds = game.measure_effort(ending._replace(steps=(step,))).seconds
             yield _Step(game.step_number(place, step), fields, answers, seconds)
 
 
@@ -302,7 +302,7 @@ def _format_effort_line(dialogue: EpisodeDialogue, prices: RunPrices) -> str:
     # Steps without questions: the run came from a release, which has no answers as they came.
     if episode is not None and episode.steps and not dialogue.questions:
         game = load_game(dialogue.game)
-        seconds = game.effort(read_ending(game, episode)).seconds
+        seconds = game.measure_effort(read_ending(game, episode)).seconds
         took = "" if seconds is None else f", {seconds:.1f} s"
         return (
             f"{format_count(len(list_renderings(episode)), 'image')}{took}; requests are not recorded, since the run "

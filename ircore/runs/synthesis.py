@@ -109,7 +109,7 @@ def synthesize(plan: SynthesisPlan) -> list[FigureStep]:
     # The run folder keeps a copy of the conditions, so their own set may go.
     with tempfile.TemporaryDirectory() as folder, Studio() as studio:
         game = SynthesisGame(DrawnFigures(plan.out / FIGURES, studio))
-        words = game.prompts(plan.prompts)
+        words = game.read_prompts(plan.prompts)
         instances = _build_conditions(plan, Path(folder) / "conditions")
         run = make_run(loaded, instances, plan.rules, words, plan.seed)
         players = make_players(game, loaded)

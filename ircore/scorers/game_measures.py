@@ -60,7 +60,7 @@ def score_game_run(run: RunFolder, game: Game[Any], workers: int | None = None) 
     with run.lock():
         known = {score for score in run.scores() if score.task == "game"}
         episodes = [episode for episode in run.episodes() if is_played(game, episode)]
-        meaningless = game.meaningless(run.run.submission.players)
+        meaningless = game.find_meaningless_measures(run.run.submission.players)
         work = [_Work(run.path, run.run.instance_set, game, episode, meaningless) for episode in episodes]
         # Steps alone are measured in less time than another process takes to start.
         count = (workers or os.cpu_count() or 1) if needs_pictures(game) else 1
@@ -96,7 +96,8 @@ def compute_measure_scores(
         episode: As recorded.
         payloads: The game's own fields of the instances, by id.
         instruments: For measures that need pictures; these are left out if None.
-        meaningless: Measures that say nothing of the run, with the reason, as ``Game.meaningless`` returns them.
+        meaningless: Measures that say nothing of the run, with the reason; see
+            ``Game.find_meaningless_measures``.
 
     Raises:
         InputError: The episode does not fit the game that is installed, or a picture is damaged.
@@ -106,9 +107,9 @@ def compute_measure_scores(
     payload, ending = payloads[episode.instance_id], read_ending(game, episode)
     where, remedy = f"{episode.episode_id}: the game {game.name}", "Mend the game's package and score the run again."
     with convert_plugin_errors(where, remedy=remedy):
-        values = list(game.measured(payload, ending))
+        values = list(game.measure(payload, ending))
         if instruments is not None:
-            values += game.measured_pictures(payload, ending, instruments)
+            values += game.measure_pictures(payload, ending, instruments)
     for value in values:
         if fault := _find_fault(game, declared.get(value.measure), value):
             raise WorkError(f"{where} measured {value.measure}: {fault}", remedy)

@@ -1,9 +1,9 @@
 """Scoring runs, here or on a cluster: judges and metrics on renderings of every played episode.
 
-Judges rate the pictures that a game names in its function ``rated``. What has been scored is never scored again.
-Episodes are spread over the cores; their scores are written in the order of the instance set whatever finishes first,
-each episode's at once, so that stopping loses nothing that was finished. At the end scores are counted by judge or
-metric, new or there already, with the reasons why some have no value.
+Judges rate the pictures that a game names in its method ``list_rated_pictures``. What has been scored is never scored
+again. Episodes are spread over the cores; their scores are written in the order of the instance set whatever finishes
+first, each episode's at once, so that stopping loses nothing that was finished. At the end scores are counted by judge
+or metric, new or there already, with the reasons why some have no value.
 """
 
 import asyncio

@@ -169,9 +169,9 @@ def play_words(
     most = max(map(len, words.values()))
     game = load_game(run.game)
     rules = game.rules.model_validate(
-        {"token_budget": MOST_TOKENS, "max_turns": max(1, most), "drawing": game.rules_of(pair).drawing}
+        {"token_budget": MOST_TOKENS, "max_turns": max(1, most), "drawing": game.read_rules(pair).drawing}
     )
-    prompts = game.prompts(None)
+    prompts = game.read_prompts(None)
     identity = make_run(loaded, run.instances, rules, prompts, run.run.seed)
     instance_ids = {
         instance.instance_id for instance in run.instances.instances if instance.pictures["target"].sha256 in words
@@ -293,7 +293,7 @@ class ChannelPlan:
     """Runs of other pairs: what these have right without telling, too, is no finding."""
 
 
-def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
+def run_channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
     """Give a run's messages, paraphrases and messages about other targets to a neutral generator.
 
     Args:

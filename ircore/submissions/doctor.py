@@ -100,7 +100,7 @@ def examine_seat(
     if spec.player == RECORDED:
         return [PlayerFinding(seat.name, "recorded answers", True, "come with the instances: nothing to ask")]
     game = load_game(loaded.submission.game)
-    trial = game.trial(seat, game.rules_of(loaded.submission))
+    trial = game.build_trial(seat, game.read_rules(loaded.submission))
     if trial is None and seat.method == "answer" and load_traits(spec.player).answers:
         trial = _answer
     return _examine_player(seat.name, spec, timeout, trial or _accept, answers=seat.answers, say=say)
@@ -189,7 +189,7 @@ def examine_describer(spec: PlayerSpec, timeout: float) -> DeepReport:
     return report
 
 
-def generator_report(findings: Sequence[PlayerFinding]) -> DeepReport:
+def report_on_generator(findings: Sequence[PlayerFinding]) -> DeepReport:
     """Return the report on a generator, with whether it edits or only draws anew.
 
     Args:
@@ -378,14 +378,14 @@ async def _examine(service: _Service, report: DeepReport) -> None:
         remedy = list_remedies(service.spec).get(first.kind, "")
         report.add("a picture", False, _format_fault(first), remedy)
         return
-    _first_answer(first, report)
-    await _many_pictures(service, report)
-    await _full_budget(service, report)
-    await _sampling(service, report)
-    await _errors(service, report)
+    _probe_first_answer(first, report)
+    await _probe_many_pictures(service, report)
+    await _probe_full_budget(service, report)
+    await _probe_sampling(service, report)
+    await _probe_errors(service, report)
 
 
-def _first_answer(reply: Reply[_Anything], report: DeepReport) -> None:
+def _probe_first_answer(reply: Reply[_Anything], report: DeepReport) -> None:
     streams = reply.headers.get("content-type", "").startswith("text/event-stream")
     detail = "streams although asked not to; the pieces are put together" if streams else "answers in one piece"
     report.add("streaming", True, detail, cell="always" if streams else "as asked")
@@ -403,7 +403,7 @@ def _first_answer(reply: Reply[_Anything], report: DeepReport) -> None:
     )
 
 
-async def _many_pictures(service: _Service, report: DeepReport) -> None:
+async def _probe_many_pictures(service: _Service, report: DeepReport) -> None:
     """Find the most pictures that a question may have, up to the number at turn 10."""
     pictures = [build_shown_picture(f"#{shade:02x}0000") for shade in range(255, 255 - 10 * MOST_PICTURES, -10)]
     fault: RequestFault | None = None
@@ -428,7 +428,7 @@ async def _many_pictures(service: _Service, report: DeepReport) -> None:
         report.rules["history"] = history
 
 
-async def _full_budget(service: _Service, report: DeepReport) -> None:
+async def _probe_full_budget(service: _Service, report: DeepReport) -> None:
     """Ask with the limit on answers that the manifest states."""
     limit = service.settings.max_completion_tokens
     outcome = await service.ask(QUESTION, [build_shown_picture()], limit=limit)
@@ -451,7 +451,7 @@ async def _full_budget(service: _Service, report: DeepReport) -> None:
     )
 
 
-async def _sampling(service: _Service, report: DeepReport) -> None:
+async def _probe_sampling(service: _Service, report: DeepReport) -> None:
     """Ask the same question twice, with a seed and without randomness."""
     seeded = await service.ask(QUESTION, [build_shown_picture()], seed=7)
     taken = not isinstance(seeded, RequestFault)
@@ -471,7 +471,7 @@ async def _sampling(service: _Service, report: DeepReport) -> None:
     )
 
 
-async def _errors(service: _Service, report: DeepReport) -> None:
+async def _probe_errors(service: _Service, report: DeepReport) -> None:
     """Look at the errors for a model that does not exist and for a parameter out of its range."""
     unknown = await service.ask("Hello", model=NO_MODEL)
     # A value of the wrong type is a mistake that every service should name.
@@ -480,13 +480,15 @@ async def _errors(service: _Service, report: DeepReport) -> None:
         "an unknown model": (unknown, ("not_found", "rejected")),
         "a wrong parameter": (wrong, ("unsupported", "rejected")),
     }
-    error_words = list(_error_words(expected))
+    error_words = list(_describe_error(expected))
     is_clear = all(isinstance(reply, RequestFault) and reply.kind in kinds for reply, kinds in expected.values())
     remedy = "" if is_clear else "Look at the first answers of a run: this service hides mistakes in the manifest."
     report.add("error bodies", True, "; ".join(error_words), remedy, "clear" if is_clear else "unclear")
 
 
-def _error_words(expected: dict[str, tuple[Reply[_Anything] | RequestFault, tuple[FaultKind, ...]]]) -> Iterator[str]:
+def _describe_error(
+    expected: dict[str, tuple[Reply[_Anything] | RequestFault, tuple[FaultKind, ...]]],
+) -> Iterator[str]:
     for mistake, (reply, kinds) in expected.items():
         if not isinstance(reply, RequestFault):
             yield f"{mistake} is answered all the same"

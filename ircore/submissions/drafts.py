@@ -56,7 +56,7 @@ Say = Callable[[str], None]
 MOST_TRIES = 5
 
 
-def new_folder_of(path: Path) -> Path:
+def choose_new_folder(path: Path) -> Path:
     """Return the folder of a submission that is to be made, or gone on with.
 
     Args:
@@ -126,7 +126,7 @@ def find_purpose(answers: Mapping[str, Any], local: bool) -> Purpose:
         answers: Parts of it.
         local: Whether the pair stays on its author's machine.
     """
-    specs = player_specs(answers)
+    specs = build_player_specs(answers)
     own = list_available("players").keys() - list_maintainer_players(str(answers.get("game", DEFAULT_GAME)))
     unplayed = any(
         str(spec.get("base_url", "")).startswith("http://") or spec.get("player") in own for spec in specs.values()
@@ -134,7 +134,7 @@ def find_purpose(answers: Mapping[str, Any], local: bool) -> Purpose:
     return Purpose(local, unplayed=unplayed)
 
 
-def player_specs(answers: Mapping[str, Any]) -> dict[str, Any]:
+def build_player_specs(answers: Mapping[str, Any]) -> dict[str, Any]:
     """Return the players of a manifest, or of parts of a manifest, by seat."""
     seats = load_game(str(answers.get("game", DEFAULT_GAME))).seats
     return {seat.name: answers[seat.name] for seat in seats if seat.name in answers}
@@ -149,7 +149,8 @@ def format_manifest(document: Mapping[str, Any], schema: str | None) -> str:
     """
     hint = f"# yaml-language-server: $schema={schema}\n" if schema else ""
     seats = {
-        seat: {key: spec[key] for key in _SEAT_ORDER if key in spec} for seat, spec in player_specs(document).items()
+        seat: {key: spec[key] for key in _SEAT_ORDER if key in spec}
+        for seat, spec in build_player_specs(document).items()
     }
     ordered = {key: document[key] for key in _FIRST if key in document} | seats
     ordered |= {key: document[key] for key in _ORDER if key in document}
@@ -162,7 +163,7 @@ def write_manifest(folder: Path, text: str) -> Path:
     return folder / MANIFEST
 
 
-def schema_address(folder: Path, site: str | None) -> str | None:
+def find_schema_address(folder: Path, site: str | None) -> str | None:
     """Return where an editor finds the manifest's JSON Schema.
 
     Args:
@@ -173,7 +174,7 @@ def schema_address(folder: Path, site: str | None) -> str | None:
         On that site; else on the pages of the GitHub repository that the folder's clone comes from; else in the same
         checkout, relative to the folder; else None.
     """
-    site = site or os.environ.get("IRCORE_SITE_URL") or _pages(folder)
+    site = site or os.environ.get("IRCORE_SITE_URL") or _find_pages_address(folder)
     if site:
         return f"{site.rstrip('/')}/schemas/submission.json"
     checkout = SCHEMA.parents[2]
@@ -183,10 +184,10 @@ def schema_address(folder: Path, site: str | None) -> str | None:
 
 def find_author() -> str | None:
     """Return the user's name in git's settings; None if git knows no name."""
-    return _git(Path(), "config", "user.name")
+    return _run_git(Path(), "config", "user.name")
 
 
-def player_label(seat: Mapping[str, Any]) -> str:
+def format_player_label(seat: Mapping[str, Any]) -> str:
     """Return the label of a player on boards."""
     return str(seat.get("model") or seat.get("player"))
 
@@ -206,7 +207,7 @@ def parse_parameter(text: str, option: str) -> tuple[str, Any]:
         raise InputError(f"{option} {name}: {error.detail}", error.remedy or "Put it in quotes.") from error
 
 
-def players_of(seats: Iterable[str], options: Iterable[str]) -> dict[str, dict[str, Any]]:
+def read_players(seats: Iterable[str], options: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the settings of a game's players that command-line options state, by seat.
 
     Args:
@@ -314,32 +315,32 @@ def complete(stated: Mapping[str, Any], context: QuestionContext) -> dict[str, A
     _settle(answers, ManifestQuestion(("authors",), "Authors, separated by commas", author, read=split_names), context)
     licence = "Licence of its messages and pictures, as SPDX writes it"
     _settle(answers, ManifestQuestion(("licence",), licence, LICENCE, "--licence SPDX"), context)
-    if any("model" in spec for spec in player_specs(answers).values()):
+    if any("model" in spec for spec in build_player_specs(answers).values()):
         about = "What the models run on, or whose service it is. Empty: not said."
         _settle(answers, ManifestQuestion(("hardware",), "Hardware or service", about=about), context)
         answers.setdefault("dates", {"submitted": date.today()})  # noqa: DTZ011 - the user's own day
     about = "Code or paper, on github.com, huggingface.co, arxiv.org or another listed host. Empty: none."
     _settle(answers, ManifestQuestion(("links",), "Link", read=_parse_links, about=about), context)
-    if proposed := game.proposed_rules(player_specs(answers)):
+    if proposed := game.propose_rules(build_player_specs(answers)):
         rules = answers.setdefault("rules", {})
         answers["rules"] = {**rules, **{name: value for name, value in proposed.items() if name not in rules}}
         _refuse(answers, "rules", context)
     return answers
 
 
-def _pages(folder: Path) -> str | None:
+def _find_pages_address(folder: Path) -> str | None:
     """Return the address of the pages of the GitHub repository that a clone comes from."""
     there = next((parent for parent in (folder, *folder.parents) if parent.is_dir()), Path())
     # In a clone of a fork, origin is the fork and upstream the repository itself.
     for remote in ("upstream", "origin"):
-        repository = _GITHUB.fullmatch(_git(there, "remote", "get-url", remote) or "")
+        repository = _GITHUB.fullmatch(_run_git(there, "remote", "get-url", remote) or "")
         if repository:
             # The host of the pages is in lower case, the path is as the repository spells its name.
             return f"https://{repository[1].lower()}.github.io/{repository[2]}"
     return None
 
 
-def _git(folder: Path, *arguments: str) -> str | None:
+def _run_git(folder: Path, *arguments: str) -> str | None:
     try:
         command = ["git", "-C", str(folder), *arguments]
         done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603 - fixed words
@@ -376,28 +377,28 @@ def _parse_settings(text: str) -> Any:
 
 def _name(answers: Mapping[str, Any], context: QuestionContext) -> str:
     """Propose a name: the players' names, with the folder's name where another pair has that name already."""
-    label = " + ".join(map(player_label, player_specs(answers).values()))
+    label = " + ".join(map(format_player_label, build_player_specs(answers).values()))
     taken = any(other.name == label and other.slug != context.slug for other in context.neighbours)
     return f"{label}, {context.slug}" if taken else label
 
 
-def _seat_option(seat: Seat[Any, Any], field: str, value: str) -> str:
+def _name_seat_option(seat: Seat[Any, Any], field: str, value: str) -> str:
     """Return the option that states a field of a seat; ``field`` is empty for the player itself."""
     return f"--player {seat.name}{f'.{field}' if field else ''}={value}"
 
 
 def _settle_seat(answers: dict[str, Any], seat: Seat[Any, Any], context: QuestionContext) -> None:
     path = (seat.name,)
-    option = _seat_option(seat, "", "PLAYER")
+    option = _name_seat_option(seat, "", "PLAYER")
     _settle(
         answers,
         ManifestQuestion((*path, "player"), f"The {seat.name}'s player", "", option, about=_describe_seat(seat)),
         context,
     )
-    spec = player_specs(answers)[seat.name]
+    spec = build_player_specs(answers)[seat.name]
     if spec["player"] == RECORDED:
         source = ManifestQuestion(
-            (*path, "source"), "Whose recorded answers, such as human", "", _seat_option(seat, "source", "SOURCE")
+            (*path, "source"), "Whose recorded answers, such as human", "", _name_seat_option(seat, "source", "SOURCE")
         )
         _settle(answers, source, context)
     elif spec["player"] in list_project_players("service", seat.method):
@@ -426,8 +427,8 @@ def _describe_seat(seat: Seat[Any, Any]) -> str:
 
 
 def _settle_service(answers: dict[str, Any], seat: Seat[Any, Any], context: QuestionContext) -> None:
-    spec, path = player_specs(answers)[seat.name], (seat.name,)
-    option = _seat_option(seat, "model", "MODEL")
+    spec, path = build_player_specs(answers)[seat.name], (seat.name,)
+    option = _name_seat_option(seat, "model", "MODEL")
     _settle(answers, ManifestQuestion((*path, "model"), "Its model, as the service names it", "", option), context)
     about = (
         "Where the service is, such as https://openrouter.ai/api/v1; a server of your own: http://127.0.0.1:8000/v1. "
@@ -441,7 +442,7 @@ def _settle_service(answers: dict[str, Any], seat: Seat[Any, Any], context: Ques
         )
     if (host := _find_host(spec)) is not None:
         about = "Environment variable that holds the key: its name, never the key."
-        option = _seat_option(seat, "key", "VARIABLE")
+        option = _name_seat_option(seat, "key", "VARIABLE")
         key = ManifestQuestion((*path, "api_key_env"), "Variable", find_service_key(host) or "", option, about=about)
         _settle(answers, key, context)
     about = "Version of the model, so that others can repeat it: commit, snapshot or date. Empty: not known."

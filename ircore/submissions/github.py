@@ -294,7 +294,7 @@ class _Reader:
         return ({} if default is None else default) if answer is None else answer
 
 
-def repository_settings(service: GitHub, clone: Path) -> Iterator[Setting]:
+def list_repository_settings(service: GitHub, clone: Path) -> Iterator[Setting]:
     """Yield every setting that the workflows rely on.
 
     Args:
@@ -305,14 +305,14 @@ def repository_settings(service: GitHub, clone: Path) -> Iterator[Setting]:
         WorkError: The service cannot be asked.
     """
     read = _Reader(service)
-    yield from _repository(read)
-    yield from _rules(read)
-    yield from _actions(read)
-    yield from _environments(read)
-    yield from _secrets_and_variables(read, clone)
+    yield from _check_repository(read)
+    yield from _check_rules(read)
+    yield from _check_actions(read)
+    yield from _check_environments(read)
+    yield from _check_secrets_and_variables(read, clone)
 
 
-def _repository(read: Callable[..., Any]) -> Iterator[Setting]:
+def _check_repository(read: Callable[..., Any]) -> Iterator[Setting]:
     about, general = read(""), "Settings, General"
     yield Setting("the repository is public", general, about.get("visibility") == "public")
     yield Setting("the default branch is main", general, about.get("default_branch") == "main")
@@ -326,7 +326,7 @@ def _repository(read: Callable[..., Any]) -> Iterator[Setting]:
     yield Setting("pages are deployed by GitHub Actions", "Settings, Pages", pages == "workflow")
 
 
-def _rules(read: Callable[..., Any]) -> Iterator[Setting]:
+def _check_rules(read: Callable[..., Any]) -> Iterator[Setting]:
     # Of rulesets; a branch protection of the older kind is not listed there.
     rules: Mapping[str, Any] = {
         rule["type"]: rule.get("parameters") or {} for rule in read("/rules/branches/main?per_page=100", [])
@@ -347,7 +347,7 @@ def _rules(read: Callable[..., Any]) -> Iterator[Setting]:
     yield Setting("a merge queue, if any, merges", place, queue is None or queue.get("merge_method") == "MERGE")
 
 
-def _actions(read: Callable[..., Any]) -> Iterator[Setting]:
+def _check_actions(read: Callable[..., Any]) -> Iterator[Setting]:
     place = "Settings, Actions, General"
     yield Setting("workflows may run", place, read("/actions/permissions").get("enabled") is True)
     workflow = read("/actions/permissions/workflow")
@@ -360,7 +360,7 @@ def _actions(read: Callable[..., Any]) -> Iterator[Setting]:
     yield Setting(name, place, policy == "all_external_contributors")
 
 
-def _environments(read: Callable[..., Any]) -> Iterator[Setting]:
+def _check_environments(read: Callable[..., Any]) -> Iterator[Setting]:
     for name in ("evaluation", "dataset", "github-pages"):
         place = f"Settings, Environments, {name}"
         about = read(f"/environments/{name}")
@@ -372,7 +372,7 @@ def _environments(read: Callable[..., Any]) -> Iterator[Setting]:
             yield Setting("somebody has to approve an evaluation", place, bool(reviewers))
 
 
-def _secrets_and_variables(read: Callable[..., Any], clone: Path) -> Iterator[Setting]:
+def _check_secrets_and_variables(read: Callable[..., Any], clone: Path) -> Iterator[Setting]:
     place = "Settings, Secrets and variables, Actions"
     shared = [read(path).get("total_count") for path in ("/actions/secrets", "/actions/organization-secrets")]
     yield Setting("no secret is outside of an environment", place, shared == [0, 0])

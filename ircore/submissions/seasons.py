@@ -64,7 +64,7 @@ SLICES = "slices"
 class Season(Record):
     """The published record of a season: first the commitment, later the set and salt behind the commitment.
 
-    >>> commitment = commitment_to("2027-spring", identity="1" * 64, salt="2" * 64)
+    >>> commitment = compute_commitment("2027-spring", identity="1" * 64, salt="2" * 64)
     >>> season = Season(season="2027-spring", commitment=commitment, committed="2027-03-01T00:00:00+00:00",
     ...                 instances=160, version="1.0")
     >>> season.revealed is None
@@ -90,7 +90,7 @@ class Season(Record):
         return self
 
 
-def commitment_to(season: str, identity: str, salt: str) -> str:
+def compute_commitment(season: str, identity: str, salt: str) -> str:
     """Return the SHA-256 that commits to an instance set.
 
     Args:
@@ -147,7 +147,7 @@ def begin_season(
     salt = token_hex(32)
     season = Season(
         season=name,
-        commitment=commitment_to(name, instances.identity, salt),
+        commitment=compute_commitment(name, instances.identity, salt),
         committed=datetime.now(UTC).isoformat(timespec="seconds"),
         instances=len(instances.instances),
         version=__version__,
@@ -251,7 +251,7 @@ def read_committed_set(folder: Path, instances: Path | None = None) -> Committed
     """
     secret = _read(folder / SECRET, _SeasonSecret)
     known = read_instances(instances or folder / INSTANCES)
-    commitment = commitment_to(secret.season.season, known.identity, secret.salt)
+    commitment = compute_commitment(secret.season.season, known.identity, secret.salt)
     if commitment != secret.season.commitment:
         raise InputError(f"{known.folder}: not the set of season {secret.season.season}", "Name the season's own set.")
     return CommittedSeason(secret.season, known, secret.salt)
@@ -269,7 +269,7 @@ def verify_season(season: Season, instances: InstanceSet | None) -> None:
     """
     if season.identity is None or season.salt is None:
         raise InputError(f"season {season.season}: not revealed yet", "Wait until its results are published.")
-    if commitment_to(season.season, season.identity, season.salt) != season.commitment:
+    if compute_commitment(season.season, season.identity, season.salt) != season.commitment:
         raise InputError(
             f"season {season.season}: the published identity and salt do not give the commitment",
             "The set was exchanged, or the file was changed.",
@@ -324,8 +324,8 @@ class PairGap(Record):
 class SeasonGaps(Record):
     """The gaps of all pairs that played a public set and a season's set, by one judge.
 
-    >>> from ircore.submissions.seasons import commitment_to
-    >>> commitment = commitment_to("spring", identity="1" * 64, salt="2" * 64)
+    >>> from ircore.submissions.seasons import compute_commitment
+    >>> commitment = compute_commitment("spring", identity="1" * 64, salt="2" * 64)
     >>> season = Season(season="spring", commitment=commitment, committed="2027-03-01", instances=160, version="1.0",
     ...                 revealed="2027-06-01", identity="1" * 64, salt="2" * 64)
     >>> SeasonGaps(season=season, public="3" * 64, judge="verified", gaps=()).season.season
@@ -360,7 +360,7 @@ class SeasonGaps(Record):
         return self.of(()) == other.of(())
 
 
-def season_gaps(season: Season, table: Table, public: str, judge: str, category: str | None) -> SeasonGaps:
+def read_gap_table(season: Season, table: Table, public: str, judge: str, category: str | None) -> SeasonGaps:
     """Return the gaps of a table that ``season_gap_table`` made.
 
     Args:
@@ -479,14 +479,14 @@ def add_gap(path: Path, gap: PairGap, committed: CommittedSeason, public: str, j
     Raises:
         InputError: The file is of another season, set, judge or number of pictures.
     """
-    new = no_gaps(committed, public, judge, count)
+    new = build_empty_gaps(committed, public, judge, count)
     known = read_season_gaps(path) if path.is_file() else new
     if not known.fits(new):
         raise InputError(f"{path}: is of another season, public set, judge or number of pictures", "Name another file.")
     return known.with_gaps([gap])
 
 
-def no_gaps(committed: CommittedSeason, public: str, judge: str = JUDGE, count: int = PICTURES) -> SeasonGaps:
+def build_empty_gaps(committed: CommittedSeason, public: str, judge: str = JUDGE, count: int = PICTURES) -> SeasonGaps:
     """Return the gaps of a season that no pair has played yet; see ``add_gap``."""
     return SeasonGaps(season=committed.season, public=public, judge=judge, pictures=count, gaps=())
 

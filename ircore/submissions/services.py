@@ -288,7 +288,7 @@ def find_unlisted_fields(spec: PlayerSpec) -> Iterator[Unlisted]:
     """
     if load_traits(spec.player).needs != "service":
         return
-    of_project = spec.player in _players()
+    of_project = spec.player in _load_players()
     name = find_service(spec)
     service = _read_fields_list()["services"][name]
     if spec.model is not None:
@@ -296,7 +296,7 @@ def find_unlisted_fields(spec: PlayerSpec) -> Iterator[Unlisted]:
     for parameter, value in spec.parameters.items():
         path = ("parameters", parameter)
         if parameter == "extra_body":
-            yield from _fields(path, value, service["fields"], name)
+            yield from _find_unlisted_fields(path, value, service["fields"], name)
         elif not of_project or parameter not in _read_fields_list()["parameters"]:
             continue  # which a player of this project refuses itself
         elif (kind := _read_fields_list()["parameters"].get(parameter)) == "model":
@@ -386,7 +386,7 @@ def _model(path: FieldPath, model: str, service: str) -> Iterator[Unlisted]:
         yield Unlisted(path, f"is no name of a model of {service} itself")
 
 
-def _fields(path: FieldPath, value: Any, listed: dict[str, Any], service: str) -> Iterator[Unlisted]:
+def _find_unlisted_fields(path: FieldPath, value: Any, listed: dict[str, Any], service: str) -> Iterator[Unlisted]:
     if not isinstance(value, dict):
         yield Unlisted(path, "is no mapping")
         return
@@ -398,7 +398,7 @@ def _value(path: FieldPath, value: Any, kind: Any, service: str) -> Iterator[Unl
     if kind is None:
         yield Unlisted(path, f"is no request field that is listed for {service}")
     elif isinstance(kind, dict):
-        yield from _fields(path, value, kind, service)
+        yield from _find_unlisted_fields(path, value, kind, service)
     elif isinstance(kind, list):
         # True equals 1 in Python, so that a number could pass for true.
         if value not in kind or isinstance(value, bool) != isinstance(kind[0], bool):
@@ -419,7 +419,7 @@ def _is_fitting(value: Any, kind: str) -> bool:
 
 
 @cache
-def _players() -> frozenset[str]:
+def _load_players() -> frozenset[str]:
     """Return this project's players that ask a service."""
     methods = ("describe", "render", "answer")
     return frozenset(name for method in methods for name in list_project_players("service", method))

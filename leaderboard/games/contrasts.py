@@ -19,8 +19,8 @@ from leaderboard.charts.grammar import (
     escape_for_plotly,
     make_annotation,
     make_axis,
+    make_scatter,
     make_whiskers,
-    scatter,
 )
 from leaderboard.games.figures import build_published_table, drop_weak_interval, get_measure, name_setting, scale_ends
 from leaderboard.model.section import GameSection
@@ -167,7 +167,7 @@ def _draw_marks(
 ) -> Json:
     known = [(places[key] + shift, title, means[at]) for key, title, means in rows if means[at].mean is not None]
     colour = describer_token(pair.hue)
-    return scatter(
+    return make_scatter(
         mode="markers",
         x=[mean.mean for _, _, mean in known],
         y=[place for place, _, _ in known],
@@ -191,7 +191,7 @@ _BELOW = 0.3
 
 
 def _draw_published(published: Sequence[PublishedFigure], places: dict[str, int]) -> Json:
-    return scatter(
+    return make_scatter(
         mode="markers",
         x=[figure.value for figure in published],
         y=[places[figure.row] - _BELOW for figure in published],

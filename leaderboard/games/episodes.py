@@ -87,7 +87,7 @@ def render_instance(section: GameSection, instance: Instance, root: str) -> Mark
         root: Relative address of the site's root.
 
     Raises:
-        WorkError: The template or ``Game.shown`` is broken.
+        WorkError: The template or ``Game.collect_shown_values`` is broken.
     """
     payload = section.payload(instance)
     values = {**_describe_payload(section, payload, None), **_collect_instance_values(section, instance, payload, root)}
@@ -105,7 +105,7 @@ def render_episode(section: GameSection, pair: Pair, instance: Instance, episode
         root: Relative address of the site's root.
 
     Raises:
-        WorkError: The template or ``Game.shown`` is broken.
+        WorkError: The template or ``Game.collect_shown_values`` is broken.
     """
     payload, ending = section.payload(instance), read_ending(section.game, episode)
     run = section.measured(pair)
@@ -136,7 +136,7 @@ def render_episode(section: GameSection, pair: Pair, instance: Instance, episode
 
 def _describe_payload(section: GameSection, payload: Any, ending: Any) -> Mapping[str, Any]:
     try:
-        return section.game.shown(payload, ending)
+        return section.game.collect_shown_values(payload, ending)
     except Exception as error:  # a plug-in is somebody else's code
         raise WorkError(
             f"the game {section.game.name}: its function shown failed with {type(error).__name__}: {error}",

@@ -88,7 +88,7 @@ def name_setting(section: GameSection, pair: Pair) -> str:
         section: The game.
         pair: One of its runs.
     """
-    named = section.game.setting(section.game.rules.model_validate(pair.result.run.rules))
+    named = section.game.name_setting(section.game.rules.model_validate(pair.result.run.rules))
     return named or (label_rules(section, pair.result.rules) if len(section.rule_sets) > 1 else "")
 
 

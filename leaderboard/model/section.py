@@ -20,7 +20,7 @@ from ircore.results.subsets import list_board_rows
 from ircore.results.tables.pairs import ALL
 from ircore.runs.episode import parse_payload
 from ircore.runs.folder import RunFolder
-from ircore.submissions.pending_work import MergedSubmission, cleared_runs
+from ircore.submissions.pending_work import MergedSubmission, read_cleared_runs
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.words import name_instances
@@ -220,7 +220,7 @@ def build_game_sections(
     by_game: dict[str, list[RunFolder]] = {}
     for run in runs:
         by_game.setdefault(run.game, []).append(run)
-    sections, cleared = [], cleared_runs(submitted)
+    sections, cleared = [], read_cleared_runs(submitted)
     for name, folders in sorted(by_game.items()):
         try:
             results = Results.from_runs(folders, cleared)

@@ -210,7 +210,7 @@ class Sound(Game[GameRules]):
         second = await table.ask(GUESSER, Question(2, f"Not {first.text}. Guess again."))
         return Ending("completed", (Step(guess=first.text), Step(guess=second.text)))
 
-    def measured(self, payload: Any, ending: Ending) -> Iterator[Measured]:
+    def measure(self, payload: Any, ending: Ending) -> Iterator[Measured]:
         yield Measured("length", None, len(ending.steps))
 
 
@@ -246,7 +246,7 @@ class Beyond(Sound):
 
 
 class Unmeasured(Sound):
-    def measured(self, payload: Any, ending: Ending) -> Iterator[Measured]:
+    def measure(self, payload: Any, ending: Ending) -> Iterator[Measured]:
         return iter(())
 
 
@@ -259,8 +259,8 @@ class Prejudging(Sound):
         except PlayerError:
             return Ending("completed", ())
 
-    def measured(self, payload: Any, ending: Ending) -> Iterator[Measured]:
-        return super().measured(payload, ending) if ending.steps else iter(())
+    def measure(self, payload: Any, ending: Ending) -> Iterator[Measured]:
+        return super().measure(payload, ending) if ending.steps else iter(())
 
 
 class Renaming(Sound):
@@ -272,12 +272,12 @@ class Renaming(Sound):
 
 
 class Hidden(Sound):
-    def shown(self, payload: Any, ending: Ending | None) -> dict[str, Any]:
+    def collect_shown_values(self, payload: Any, ending: Ending | None) -> dict[str, Any]:
         return {"steps": len(ending.steps)}  # type: ignore[union-attr]  # the fault that is tested
 
 
 class Misnaming(Sound):
-    def rated(self, payload: Any, ending: Ending) -> Iterator[RatedPicture]:
+    def list_rated_pictures(self, payload: Any, ending: Ending) -> Iterator[RatedPicture]:
         yield RatedPicture(1, "target", Rendering(sha256="0" * 64, width=8, height=8))
 
 
@@ -295,10 +295,10 @@ class Guesser:
         (Repeating, "asks the seat guesser twice in step 1"),
         (Undeclared, "ended with 'won', which it does not declare"),
         (Beyond, "measure length: the value 2 is outside 0 to 1"),
-        (Unmeasured, "measured gives no length"),
-        (Hidden, "one: shown breaks on an instance with AttributeError"),
-        (Misnaming, "one: rated: step 1: the rated picture is none of the step's"),
-        (Prejudging, "one: guesser in step 1 refuses: measured gives no length"),
+        (Unmeasured, "measure gives no length"),
+        (Hidden, "one: collect_shown_values breaks on an instance with AttributeError"),
+        (Misnaming, "one: list_rated_pictures: step 1: the rated picture is none of the step's"),
+        (Prejudging, "one: guesser in step 1 refuses: measure gives no length"),
         (Renaming, "ended with 'refused', which it does not declare"),
     ],
 )
@@ -317,23 +317,23 @@ class Seen(Sound):
 
     measures = (*Sound.measures, Measure("likeness", "Likeness", range=(0, 1), needs="pictures"))
 
-    def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
+    def measure_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
         yield Measured("likeness", None, 0.7)
 
 
 class Overrated(Seen):
-    def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
+    def measure_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
         yield Measured("likeness", None, 7.0)
 
 
 class Misled(Seen):
-    def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
+    def measure_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
         target = instruments.picture("target")
         yield Measured("likeness", None, *instruments.metric("shine", target, target))
 
 
 class Misspelt(Seen):
-    def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
+    def measure_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
         return iter(())
 
 
@@ -342,8 +342,8 @@ class Misspelt(Seen):
     ("game", "fault"),
     [
         (Overrated, "measure likeness: the value 7 is outside 0 to 1"),
-        (Misled, "one: measured_pictures: unknown metric 'shine'"),
-        (Misspelt, "one: measured_pictures gives no likeness: give None with a reason instead"),
+        (Misled, "one: measure_pictures: unknown metric 'shine'"),
+        (Misspelt, "one: measure_pictures gives no likeness: give None with a reason instead"),
     ],
 )
 def test_faults_of_measures_of_pictures(game: type[Game[GameRules]], fault: str) -> None:

@@ -193,7 +193,8 @@ WARM = (
     *("ircore.commands.maintain.batch", "ircore.commands.submission.check", "ircore.submissions.check.change"),
     *("ircore.games.reconstruction.game", "ircore.games.reference.game", "ircore.games.conversation.game"),
     *("leaderboard.building.site_build", "leaderboard.building.site_check", "ircore.submissions.rescoring.rescore"),
-    *("scipy.ndimage", "jinja2"),
+    *("leaderboard.building.preview", "ircore.scorers.verification.judge"),
+    *("scipy.ndimage", "jinja2", "openai"),
 )
 """Modules that are imported once for all commands."""
 

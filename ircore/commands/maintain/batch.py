@@ -34,11 +34,11 @@ from ircore.submissions.pending_work import (
     can_go_on,
     choose_pending,
     compute_spent,
+    find_waiting_submissions,
     is_finished,
-    merged_submissions,
-    waiting_submissions,
+    read_merged_submissions,
 )
-from ircore.submissions.seasons import SLICES, no_gaps, read_committed_set, write_season_gaps
+from ircore.submissions.seasons import SLICES, build_empty_gaps, read_committed_set, write_season_gaps
 from ircore.submissions.texts import split_names
 
 
@@ -99,9 +99,11 @@ def evaluate_pending(
         raise click.UsageError("--secret and --gaps go together")
     sets = read_sets(instances)
     if secret is not None and gaps is not None and not gaps.exists():
-        write_season_gaps(gaps, no_gaps(read_committed_set(secret), set_of_game(sets.values(), DEFAULT_GAME).identity))
+        write_season_gaps(
+            gaps, build_empty_gaps(read_committed_set(secret), set_of_game(sets.values(), DEFAULT_GAME).identity)
+        )
     list_manifests(folder)  # refuses a folder without any submission
-    waiting = waiting_submissions(merged_submissions(folder), find_published_runs(published), sets.values())
+    waiting = find_waiting_submissions(read_merged_submissions(folder), find_published_runs(published), sets.values())
     slugs, left_out = choose_pending(split_names(only), [each.slug for each in waiting])
     words = format_options(
         {

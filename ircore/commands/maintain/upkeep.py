@@ -39,20 +39,20 @@ from ircore.runs.provenance import read_provenance
 from ircore.seeing.ocr import find_missing_ocr_package
 from ircore.submissions.branches import find_clone_root
 from ircore.submissions.check.reports import add_step_output, add_step_summary
-from ircore.submissions.github import GitHub, repository_settings
+from ircore.submissions.github import GitHub, list_repository_settings
 from ircore.submissions.paid_answers import WORKFLOW, add_kept_judgements, keep_judgements
 from ircore.submissions.pending_work import (
     PendingWork,
     choose_pending,
+    collect_pending_work,
     compute_spent,
     list_unpriced,
-    merged_submissions,
-    pending_work,
+    read_merged_submissions,
     write_bounds,
 )
-from ircore.submissions.reproduce import list_differences, plays_offline
+from ircore.submissions.reproduce import is_played_offline, list_differences
 from ircore.submissions.rescoring.fetch import find_dead_links, list_links
-from ircore.submissions.rescoring.pictures import UNREAD, findings_markdown
+from ircore.submissions.rescoring.pictures import UNREAD, format_findings
 from ircore.submissions.rescoring.rescore import flag_run
 from ircore.submissions.texts import split_names
 
@@ -98,7 +98,7 @@ def pending(
     """
     list_manifests(folder)  # refuses a folder without any submission
     sets = read_sets([*instances, *([published] if is_pulled(published) else [])]).values()
-    work = pending_work(merged_submissions(folder), find_published_runs(published), sets, prices)
+    work = collect_pending_work(read_merged_submissions(folder), find_published_runs(published), sets, prices)
     slugs, left_out = choose_pending(split_names(only), [waiting.slug for waiting in work.waiting])
     work = work._replace(waiting=tuple(waiting for waiting in work.waiting if waiting.slug in slugs))
     if github:
@@ -220,7 +220,7 @@ def links(folder: Path, as_json: bool) -> None:
     """
     # Refuses a folder without manifests, of which no link would be dead.
     list_manifests(folder)
-    asked = [submission for submission in merged_submissions(folder) if submission.status != "withdrawn"]
+    asked = [submission for submission in read_merged_submissions(folder) if submission.status != "withdrawn"]
     named = [link for submission in asked for link in list_links(submission.loaded)]
     dead = find_dead_links(named)
     if as_json:
@@ -265,7 +265,7 @@ def reproduce(
         if folder.run.instance_set not in sets:
             remedy = "Build the set that counts, or evaluate it anew if it is of an earlier version."
             raise InputError(f"{folder.path}: was not played on the set in {' or '.join(of_game)}", remedy)
-    offline = [folder for folder in folders if plays_offline(folder.run)]
+    offline = [folder for folder in folders if is_played_offline(folder.run)]
     lines = [line for folder in offline for line in list_differences(folder, out / folder.run.run_id, limit)]
     if as_json:
         echo_json({"runs": len(folders), "played_again": len(offline), "differences": lines})
@@ -295,7 +295,7 @@ def setup(checking: bool, repo: str | None, as_json: bool) -> None:
     if not token:
         raise InputError("GITHUB_TOKEN is not set", "Set it to a token of an administrator: gh auth token prints one.")
     service = GitHub(os.environ.get("GITHUB_API_URL", API), name, token)
-    settings = list(repository_settings(service, find_clone_root(Path.cwd())))
+    settings = list(list_repository_settings(service, find_clone_root(Path.cwd())))
     missing = [setting for setting in settings if not setting.is_met]
     if as_json:
         echo_json({"settings": [setting._asdict() for setting in settings], "missing": len(missing)})
@@ -395,7 +395,7 @@ def _summarise(slug: str, out: Path) -> None:
     provenance = read_provenance(out)
     if provenance is not None and provenance.flags:
         pictures = f"Pictures: the pair's page on the site, pairs/{slug}.html#findings.\n\n"
-        add_step_summary(f"## {slug}\n\n{findings_markdown(provenance.flags)}\n{pictures}")
+        add_step_summary(f"## {slug}\n\n{format_findings(provenance.flags)}\n{pictures}")
 
 
 def _write_bounded_prices(loaded: LoadedSubmission, prices: Path | None, bound: float | None, out: Path) -> Path | None:

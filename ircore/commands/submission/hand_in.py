@@ -33,10 +33,10 @@ from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, RunFolder, add_facts, read_facts
 from ircore.submissions.branches import Clone
-from ircore.submissions.drafts import find_purpose, new_folder_of, read_draft
+from ircore.submissions.drafts import choose_new_folder, find_purpose, read_draft
 from ircore.submissions.pending_work import list_unpriced, write_bounds
 from ircore.submissions.rescoring.fetch import check_repository
-from ircore.submissions.texts import seat_options
+from ircore.submissions.texts import format_seat_options
 
 
 @dataclass
@@ -145,7 +145,7 @@ def hand_in(
     if not (yes or sys.stdin.isatty()):
         raise InputError("nobody can be asked here", "Say everything by options, and --yes: hand-in --help.")
     options = format_options({"--concurrency": concurrency, "--max-cost": max_cost})
-    folder = new_folder_of(path)
+    folder = choose_new_folder(path)
     clone = Clone(folder)
     upstream = upstream or ("upstream" if "upstream" in clone.remotes() else "origin")
     plan = _Plan(
@@ -273,7 +273,7 @@ def _build_seat_options(plan: _Plan) -> list[str]:
         if seat.name not in stated:
             click.echo("  PLAYER, then its MODEL, ADDRESS, KEY_VARIABLE and NAME=VALUE where it has them", err=True)
         line = stated.get(seat.name) or _ask_user(plan, f"Who is the {seat.name}")
-        words += seat_options(seat.name, line)
+        words += format_seat_options(seat.name, line)
     return words
 
 

@@ -25,7 +25,7 @@ from ircore.submissions.check.entries import GitRepository
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.findings import select_errors
 from ircore.submissions.rescoring.fetch import fetch
-from ircore.submissions.rescoring.pictures import findings_markdown, write_evidence
+from ircore.submissions.rescoring.pictures import format_findings, write_evidence
 from ircore.submissions.services import explain_self_reported
 
 DATASET: str | None = None
@@ -100,7 +100,7 @@ def _write_findings(run: Path, published: tuple[Path, ...], out: Path) -> str:
     provenance = read_provenance(run) if run.is_dir() else None
     if provenance is None:
         return ""
-    return findings_markdown(provenance.flags, write_evidence(run, provenance.flags, published, out))
+    return format_findings(provenance.flags, write_evidence(run, provenance.flags, published, out))
 
 
 def fetch_published_runs(published: str | None) -> tuple[Path, ...]:

@@ -150,7 +150,7 @@ class ConversationGame(Game[ConversationRules]):
     """Conversation to image: a prompt is written from the talk about a picture, and drawn, hop by hop.
 
     >>> game = ConversationGame()
-    >>> [seat.name for seat in game.seats_of(ConversationRules())], game.headline.key
+    >>> [seat.name for seat in game.list_seats(ConversationRules())], game.headline.key
     (['summariser', 'generator'], 'final_ep_f1')
     """
 
@@ -196,23 +196,23 @@ class ConversationGame(Game[ConversationRules]):
             return Ending("aborted", tuple(talk.hops), fault.reason, fault.detail)
         return Ending("completed", tuple(talk.hops))
 
-    def measured(self, payload: Dialogue, ending: Ending) -> Iterable[Measured]:
+    def measure(self, payload: Dialogue, ending: Ending) -> Iterable[Measured]:
         """Measure the prompts; see ``measures``."""
         return measure_prompts(ending.steps, payload.elements)
 
-    def measured_pictures(self, payload: Dialogue, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
+    def measure_pictures(self, payload: Dialogue, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
         """Measure the drawings; see ``measures``."""
         return measure_drawings(ending.steps, instruments.picture(TARGET), payload.scene, instruments)
 
-    def rated(self, payload: Dialogue, ending: Ending) -> Iterable[RatedPicture]:
-        """Return every drawing, to be compared with the picture; see ``ircore.games.base.Game.rated``."""
+    def list_rated_pictures(self, payload: Dialogue, ending: Ending) -> Iterable[RatedPicture]:
+        """Return every drawing, to be compared with the picture; see ``ircore.games.base.Game.list_rated_pictures``."""
         return (RatedPicture(hop.hop, TARGET, hop.drawing, payload.scene) for hop in ending.steps)
 
-    def shown(self, payload: Dialogue, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - alike for all
+    def collect_shown_values(self, payload: Dialogue, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - alike for all
         """Return key and title of the measures that an episode shows beside each drawing."""
         return {"shown_values": (("ep_f1", "element F1"), ("verified", "verified"), ("clip", "CLIP"), ("ssim", "SSIM"))}
 
-    def prompts(self, folder: Path | None) -> TextPrompts:
+    def read_prompts(self, folder: Path | None) -> TextPrompts:
         """Read the prompts; see ``load_text_prompts``."""
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
 

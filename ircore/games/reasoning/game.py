@@ -119,7 +119,7 @@ class ReasoningGame(Game[ReasoningRules]):
     """Draw, edit or recognise an answer that must be worked out first.
 
     >>> game = ReasoningGame()
-    >>> [seat.name for seat in game.seats_of(ReasoningRules())], game.headline.key
+    >>> [seat.name for seat in game.list_seats(ReasoningRules())], game.headline.key
     (['drawer', 'reader'], 'verified')
     """
 
@@ -170,11 +170,11 @@ class ReasoningGame(Game[ReasoningRules]):
             return Ending("missing", (missing,))
         return Ending("missing" if attempt.missing else "answered", (attempt,))
 
-    def measured(self, payload: TaskRecord, ending: Ending) -> Iterable[Measured]:
+    def measure(self, payload: TaskRecord, ending: Ending) -> Iterable[Measured]:
         """Compute the measures that need no picture; see ``measures``."""
         return measure_choice(payload, ending)
 
-    def measured_pictures(self, payload: TaskRecord, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
+    def measure_pictures(self, payload: TaskRecord, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
         """Let the dimension's verifier judge the answer; see ``measures``."""
         return measure_attempt(payload, ending, instruments)
 
@@ -182,7 +182,7 @@ class ReasoningGame(Game[ReasoningRules]):
         """Return whether the drawer is shown a picture."""
         return bool(payload.shown) and not payload.choices
 
-    def prompts(self, folder: Path | None) -> TextPrompts:
+    def read_prompts(self, folder: Path | None) -> TextPrompts:
         """Read the prompts; see ``load_text_prompts``."""
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
 

@@ -562,11 +562,11 @@ def _build_scene(item: _Chosen, picture: Picture, scales: tuple[float, float]) -
                 known |= {"attributes": words} if (words := item.attributes.get(thing.object_id)) else {}
                 known |= {"relations": words} if (words := item.relations.get(thing.object_id)) else {}
             box = Box(left, top, right, bottom)
-            elements.append(Element(type=_type_of(thing.name), box=box, parameters=known))
+            elements.append(Element(type=_find_type(thing.name), box=box, parameters=known))
     return Scene(width=picture.width, height=picture.height, elements=tuple(elements))
 
 
-def _type_of(name: str) -> str:
+def _find_type(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:LONGEST_NAME] or UNNAMED
 
 

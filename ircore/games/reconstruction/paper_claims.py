@@ -225,7 +225,7 @@ def list_claims() -> tuple[Claim, ...]:
 
 
 def collect_paper_facts() -> Mapping[str, Any]:
-    """Return what the page on published scores shows, by name; see ``Game.paper_facts``."""
+    """Return what the page on published scores shows, by name; see ``Game.collect_paper_facts``."""
     means = compute_mean_scores()
     differences = compare_hard_with_easy()
     generator = "gpt-image-1.5"

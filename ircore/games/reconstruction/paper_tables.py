@@ -1,4 +1,4 @@
-"""The published tables as typed records, and in the form that a game declares (``Game.published_tables``).
+"""The published tables as typed records, and in the form that a game declares (``Game.build_published_tables``).
 
 Nobody played these here: every record says ``reported by the paper``, and none has what ``Results`` are made from.
 """

@@ -190,19 +190,19 @@ class ReferenceGame(Game[ReferenceRules]):
             return Ending("aborted", tuple(dialogue.rounds), fault.reason, fault.detail)
         return Ending("completed", tuple(dialogue.rounds))
 
-    def setting(self, rules: ReferenceRules) -> str:
+    def name_setting(self, rules: ReferenceRules) -> str:
         """Return ICCA's name of the rules, such as ``L2``."""
         return find_preset(rules)
 
-    def measured(self, payload: Context, ending: Ending) -> Iterable[Measured]:
+    def measure(self, payload: Context, ending: Ending) -> Iterable[Measured]:
         """Measure the rounds; see ``measures``."""
         return measure_rounds(ending.steps, len(payload.context))
 
-    def shown(self, payload: Context, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - of every context alike
+    def collect_shown_values(self, payload: Context, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - of every context alike
         """Return the function that the template of an episode gives each repetition's mean length by."""
         return {"number_of_words": format_mean_words}
 
-    def recorded_answer(
+    def find_recorded_answer(
         self, seat: Seat[Any, Any], question: Question, setup: EpisodeSetup[ReferenceRules], source: str
     ) -> TextAnswer | ChoiceAnswer:
         """Return people's recorded message or choice of this round.
@@ -223,7 +223,7 @@ class ReferenceGame(Game[ReferenceRules]):
             return ChoiceAnswer(INVALID)
         return ChoiceAnswer(match.labels[order.labelled.index(recorded.chosen)])
 
-    def recorded_steps(self, payload: Context) -> tuple[Round, ...]:
+    def list_recorded_steps(self, payload: Context) -> tuple[Round, ...]:
         """Return the recorded rounds that an imported context holds; empty where no choice of a person is recorded.
 
         People's pictures have no order here: the data do not say how they were shown.
@@ -245,7 +245,7 @@ class ReferenceGame(Game[ReferenceRules]):
             for number, (human, target) in enumerate(zip(payload.human, payload.targets, strict=False))
         )
 
-    def prompts(self, folder: Path | None) -> TextPrompts:
+    def read_prompts(self, folder: Path | None) -> TextPrompts:
         """Read the prompts; see ``load_text_prompts``."""
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
 

@@ -235,12 +235,12 @@ class SynthesisGame(Game[SynthesisRules]):
         async with self._drawing:
             return await asyncio.to_thread(self._drawer.draw, program, category, seed, taken)
 
-    def measured(self, payload: FigureCondition, ending: Ending) -> list[Measured]:
+    def measure(self, payload: FigureCondition, ending: Ending) -> list[Measured]:
         """Return the share of the figures for which a program was accepted."""
         steps: tuple[FigureStep, ...] = ending.steps
         return [Measured("accepted", None, sum(step.key is not None for step in steps) / payload.count)]
 
-    def prompts(self, folder: Path | None) -> SynthesisPrompts:
+    def read_prompts(self, folder: Path | None) -> SynthesisPrompts:
         """Read the words for both models."""
         return load_synthesis_prompts(folder)
 

@@ -232,7 +232,7 @@ def point_along(start: Point, end: Point, part: float) -> Point:
     return start[0] + (end[0] - start[0]) * part, start[1] + (end[1] - start[1]) * part
 
 
-def centroid(*points: Point) -> Point:
+def compute_centroid(*points: Point) -> Point:
     """Return the centroid of some points."""
     return math.fsum(x for x, _ in points) / len(points), math.fsum(y for _, y in points) / len(points)
 
@@ -275,7 +275,7 @@ def point_beside(at: Point, start: Point, end: Point, length: float) -> Point:
 
 def build_circumcircle(a: Point, b: Point, c: Point) -> Circle:
     """Return the circle through three points, which must not be collinear."""
-    along_ab, along_ac = centroid(a, b), centroid(a, c)
+    along_ab, along_ac = compute_centroid(a, b), compute_centroid(a, c)
     centre = intersect_lines(along_ab, point_beside(along_ab, a, b, 1), along_ac, point_beside(along_ac, a, c, 1))
     return centre, exact.dist(centre, a)
 

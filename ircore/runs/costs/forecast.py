@@ -95,7 +95,7 @@ class PlannedPlay(NamedTuple):
     >>> from ircore.runs.costs.prices import read_prices
     >>> game, pair = load_game("reconstruction"), read_manifest(list_builtin_pairs()["classical+canvas"]).submission
     >>> targets, rules = read_instances(Path("targets")), game.rules(max_turns=5)
-    >>> planned = PlannedPlay(game, pair, rules, game.prompts(None), targets)
+    >>> planned = PlannedPlay(game, pair, rules, game.read_prompts(None), targets)
     >>> estimated = estimate(planned, {targets.instances[0].instance_id: 2}, RunPrices(read_prices(), pair))
     >>> estimated.seats["generator"].images  # 2 episodes × 5 turns
     10
@@ -187,7 +187,7 @@ class _StandIns:
         spec = self.planned.submission.players[seat.name]
         # Recorded answers cost nothing.
         if spec.player == RECORDED and self.setup is not None:
-            return self.planned.game.recorded_answer(seat, question, self.setup, spec.source or "")
+            return self.planned.game.find_recorded_answer(seat, question, self.setup, spec.source or "")
         texts, pictures = _list_question_texts(question)
         counts = self.counts.setdefault(seat.name, _Counts())
         counts.requests += self.episodes
@@ -208,7 +208,7 @@ class _StandIns:
             return PictureAnswer(self._blank), IMAGE_WRITTEN_TOKENS
         if seat.answers == "choice":
             return ChoiceAnswer(question.choices[0]), CHOICE_WRITTEN_TOKENS
-        text = self.planned.game.stand_in(seat, self._words)
+        text = self.planned.game.write_stand_in(seat, self._words)
         self._lengths[text] = self.written
         return TextAnswer(text), self.written
 

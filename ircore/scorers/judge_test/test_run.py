@@ -210,7 +210,7 @@ def _build_run_identity(instances: InstanceSet) -> Run:
     submission = Submission.model_validate({
         "schema": 1, "name": "Judge test", "licence": "CC0-1.0", **build_game_field(game.name),
         **{seat.name: nobody for seat in game.seats},
-        "rules": game.battery_rules(len(TURN_OF)).model_dump(mode="json"),
+        "rules": game.build_battery_rules(len(TURN_OF)).model_dump(mode="json"),
     })  # fmt: skip
     return add_run_id(
         Run(
@@ -269,7 +269,7 @@ def _make_edits(piece: _Piece) -> _Made:
         (Message(TURN_OF[name], (EDITS | FOREIGN)[name].title), Rendering.of(picture))
         for name, picture in pictures.items()
     ]
-    ending = load_game(instances.game).battery_ending(answers)
+    ending = load_game(instances.game).build_battery_ending(answers)
     episode = Episode(
         episode_id=instance.instance_id, instance_id=instance.instance_id, category=instance.category,
         difficulty=instance.difficulty, outcome=ending.outcome, steps=ending.steps,

@@ -17,8 +17,8 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.players.submission import FOLDER, MAINTAINERS, MANIFEST, SLUG, SLUG_HELP, is_reserved_name
 from ircore.submissions.decisions import DECISIONS
-from ircore.submissions.findings import Finding, finding
-from ircore.submissions.texts import slug_skeleton
+from ircore.submissions.findings import Finding, build_finding
+from ircore.submissions.texts import build_slug_skeleton
 
 FILES: Mapping[str, int] = {MANIFEST: MAX_BYTES, DECISIONS: MAX_BYTES}
 """The files of a submission, each with the bytes that it may have."""
@@ -45,7 +45,7 @@ class TreeEntry(NamedTuple):
     """A file in the listing of a git tree or of a folder.
 
     >>> script = TreeEntry("submissions/my-pair/run.sh", "100755", 20)
-    >>> next(entry_findings([script])).problem
+    >>> next(check_entries([script])).problem
     'is marked as a program'
     """
 
@@ -59,7 +59,7 @@ class TreeEntry(NamedTuple):
     """Bytes."""
 
 
-def entry_findings(entries: Iterable[TreeEntry], present: Iterable[str] = ()) -> Iterator[Finding]:
+def check_entries(entries: Iterable[TreeEntry], present: Iterable[str] = ()) -> Iterator[Finding]:
     """Yield the faults in names, modes and sizes of files below ``submissions/``.
 
     Args:
@@ -69,14 +69,14 @@ def entry_findings(entries: Iterable[TreeEntry], present: Iterable[str] = ()) ->
     # On macOS and Windows two such files would be one, and a checkout would show one in place of the other.
     folded = Counter(unicodedata.normalize("NFKC", path).casefold() for path in present)
     for entry in entries:
-        problem = _name_problem(entry.path) or _file_problem(entry)
+        problem = _name_problem(entry.path) or _find_file_problem(entry)
         if problem is None and folded[entry.path.casefold()] > 1:  # without a problem, it is plain ASCII
             problem = "differs from another file only by case or accents", "Choose another name."
         if problem is not None:
-            yield finding(entry.path, problem[0], f"{FOLDER}/<slug>/{MANIFEST}", problem[1])
+            yield build_finding(entry.path, problem[0], f"{FOLDER}/<slug>/{MANIFEST}", problem[1])
 
 
-def submission_slug(path: str) -> str | None:
+def find_submission_slug(path: str) -> str | None:
     """Return the name of the submission's folder that a path lies in; None for a path outside of all submissions."""
     parts = path.split("/")
     return parts[1] if len(parts) > 2 and parts[0] == FOLDER else None
@@ -88,12 +88,12 @@ def is_manifest(path: str) -> bool:
     >>> is_manifest("submissions/my-pair/submission.yaml"), is_manifest("submissions/submission.yaml")
     (True, False)
     """
-    return submission_slug(path) is not None and path.count("/") == 2 and path.endswith(f"/{MANIFEST}")
+    return find_submission_slug(path) is not None and path.count("/") == 2 and path.endswith(f"/{MANIFEST}")
 
 
 def is_maintainers(slug: str) -> bool:
     """Return whether only maintainers may add a folder of this name, or of a name that looks like theirs."""
-    return slug_skeleton(slug).startswith(slug_skeleton(MAINTAINERS))
+    return build_slug_skeleton(slug).startswith(build_slug_skeleton(MAINTAINERS))
 
 
 class TreeFile(NamedTuple):
@@ -318,8 +318,8 @@ def _name_problem(path: str) -> tuple[str, str] | None:
     return None
 
 
-def _file_problem(entry: TreeEntry) -> tuple[str, str] | None:
-    slug, name = submission_slug(entry.path), entry.path.rpartition("/")[2]
+def _find_file_problem(entry: TreeEntry) -> tuple[str, str] | None:
+    slug, name = find_submission_slug(entry.path), entry.path.rpartition("/")[2]
     if slug is None:
         return "is in no submission's folder", f"Put it below {FOLDER}/<slug>/, or hand it in by itself."
     if not SLUG.fullmatch(slug):

@@ -27,7 +27,7 @@ from ircore.submissions.findings import (
     UNKNOWN_PARAMETER,
     FieldFault,
     Finding,
-    finding,
+    build_finding,
     format_field_name,
     locate,
 )
@@ -154,7 +154,7 @@ def parse_manifest(data: bytes, file: str) -> _Manifest:
     try:
         document = parse_mapping(data, file, FORMAT)
     except YamlError as error:
-        return _Manifest(None, None, (), None, (finding(file, error.detail, "", error.remedy, error.place),))
+        return _Manifest(None, None, (), None, (build_finding(file, error.detail, "", error.remedy, error.place),))
     try:
         game = load_game(str(document.mapping.get("game", DEFAULT_GAME)))
     except InputError as error:
@@ -165,7 +165,7 @@ def parse_manifest(data: bytes, file: str) -> _Manifest:
     return _Manifest(whole, readable, settled, document, tuple(locate(fault, file, document) for fault in faults))
 
 
-def seat_fault(seat: str, error: InputError) -> FieldFault:
+def build_seat_fault(seat: str, error: InputError) -> FieldFault:
     """Return a player's complaint about its settings as a fault of its seat; it begins with a field's name."""
     name, _, problem = error.problem.partition(": ")
     if not problem:
@@ -177,7 +177,7 @@ def seat_fault(seat: str, error: InputError) -> FieldFault:
     return FieldFault((seat, *name.split(".")), problem, EXPECTED.get(name, ""), error.remedy)
 
 
-def reserved_fault(path: FieldPath, text: str) -> FieldFault | None:
+def find_reserved_fault(path: FieldPath, text: str) -> FieldFault | None:
     """Return the fault of a name with a claim that only this project makes; None without such a claim.
 
     Args:
@@ -191,13 +191,13 @@ def reserved_fault(path: FieldPath, text: str) -> FieldFault | None:
     shapes = _split_shapes(text)
     for phrase, whole in _list_reserved():
         words = _split_shapes(phrase)
-        if _holds(shapes, words) and not (whole and len(words) < len(shapes)):
+        if _contains_phrase(shapes, words) and not (whole and len(words) < len(shapes)):
             problem = f"{subject}holds {phrase!r}, which only this project says of an entry"
             return FieldFault(path, problem, "a name that claims no rank or standing", "Choose other words.")
     return None
 
 
-def provider_fault(path: FieldPath, text: str, fork: str | None) -> FieldFault | None:
+def find_provider_fault(path: FieldPath, text: str, fork: str | None) -> FieldFault | None:
     """Return the fault of an author or folder that names a provider of models without proof; None without.
 
     Args:
@@ -208,8 +208,8 @@ def provider_fault(path: FieldPath, text: str, fork: str | None) -> FieldFault |
     """
     shapes = _split_shapes(text)
     for provider in _list_providers():
-        whole = any(len(words) == len(shapes) and _holds(shapes, words) for words in provider.whole)
-        if not (whole or any(_holds(shapes, words) for words in provider.words)):
+        whole = any(len(words) == len(shapes) and _contains_phrase(shapes, words) for words in provider.whole)
+        if not (whole or any(_contains_phrase(shapes, words) for words in provider.words)):
             continue
         # Names of accounts do not differ by case at GitHub.
         if fork is not None and fork.casefold() in (account.casefold() for account in provider.accounts):
@@ -264,7 +264,7 @@ class _Form:
     def _fault(self, detail: "ErrorDetails") -> FieldFault:
         if detail["type"] == "extra_forbidden":
             return self._unknown(detail["loc"])
-        fault = _fault(detail, _SEAT if self._records.get(detail["loc"]) is PlayerSpec else "")
+        fault = _build_fault(detail, _SEAT if self._records.get(detail["loc"]) is PlayerSpec else "")
         # The page on the format has the rules of one game alone.
         if fault.path[:1] == ("rules",) and fault.remedy == FORMAT:
             return fault._replace(remedy=f"See ircore games show {self._game.name} for its rules.")
@@ -302,7 +302,7 @@ def _settle(rest: dict[Any, Any], path: FieldPath) -> FieldPath:
     return path[:1]
 
 
-def _fault(detail: "ErrorDetails", otherwise: str) -> FieldFault:
+def _build_fault(detail: "ErrorDetails", otherwise: str) -> FieldFault:
     """Return a fault in our words; ``otherwise`` is expected of a field of whose name nothing is known."""
     path, kind = detail["loc"], detail["type"]
     if path[1:2] == ("parameters",) and len(path) > 2:
@@ -397,7 +397,7 @@ def _split_shapes(text: str) -> _Words:
     return tuple(list_name_forms(word) for word in words)
 
 
-def _holds(text: _Words, phrase: _Words) -> bool:
+def _contains_phrase(text: _Words, phrase: _Words) -> bool:
     """Return whether a phrase stands in a text, word for word."""
     return any(
         # A word has several forms, see alike; one in common is enough.

@@ -78,7 +78,7 @@ def fetch(reference: TranscriptsReference, out: Path, deadline: float) -> Path:
         WorkError: The Hub cannot be reached, or the deadline is over.
     """
     check_repository(reference.repo, "transcripts.repo")
-    hub = Hub(endpoint(), monotonic() + deadline)
+    hub = Hub(read_endpoint(), monotonic() + deadline)
     sizes = dict(list_files(hub, reference))
     check_listing(sizes, f"{reference.repo}/{reference.run}")
     folder = out / reference.run
@@ -112,7 +112,7 @@ def check_repository(name: str, where: str) -> None:
         raise InputError(f"{where}: {name!a} is no name of a dataset", "Give it as ORG/NAME.")
 
 
-def endpoint() -> str:
+def read_endpoint() -> str:
     """Return the address of the Hub.
 
     Raises:
@@ -314,7 +314,7 @@ def list_links(loaded: LoadedSubmission) -> list[Link]:
     links = [Link(loaded.slug, f"links.{name}", link) for name, link in loaded.submission.links.items()]
     if (reference := loaded.submission.transcripts) is not None:
         # The listing, because it answers only while commit and run are there.
-        place = f"{endpoint()}/api/datasets/{reference.repo}/tree/{reference.revision}/{reference.run}"
+        place = f"{read_endpoint()}/api/datasets/{reference.repo}/tree/{reference.revision}/{reference.run}"
         links.append(Link(loaded.slug, "transcripts", place))
     return links
 
@@ -383,7 +383,7 @@ def _ask_twice(link: Link) -> DeadLink | None:
 
 
 def _ask_link(link: Link) -> DeadLink | None:
-    base = endpoint()
+    base = read_endpoint()
     try:
         if not is_safe(link.address, base):
             return DeadLink(link, _UNSAFE)

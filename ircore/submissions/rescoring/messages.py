@@ -248,7 +248,7 @@ def replace_leetspeak(text: str, letter: str = "i") -> str:
 class MessageRemark(NamedTuple):
     """Something about a message.
 
-    >>> [remark.rule for remark in remarks("A red circle on white.", budget=200)]
+    >>> [remark.rule for remark in find_remarks("A red circle on white.", budget=200)]
     []
     """
 
@@ -259,15 +259,15 @@ class MessageRemark(NamedTuple):
     """What was seen, one line."""
 
 
-def remarks(text: str, budget: int | None, name_in: NameIn | None = None) -> Iterator[MessageRemark]:
+def find_remarks(text: str, budget: int | None, name_in: NameIn | None = None) -> Iterator[MessageRemark]:
     """Yield findings about a message.
 
     Args:
         text: The message without its tags.
         budget: Tokens it may have; None where the game sets none.
-        name_in: Finds ids of targets, see ``names_in``.
+        name_in: Finds ids of targets, see ``compile_name_search``.
     """
-    hidden = hidden_characters(text)
+    hidden = find_hidden_characters(text)
     if len(hidden) >= HIDDEN_DATA:
         yield MessageRemark(
             "encoded_message", f"the message holds {format_count(len(hidden), 'character')} that cannot be seen"
@@ -293,12 +293,12 @@ def remarks(text: str, budget: int | None, name_in: NameIn | None = None) -> Ite
         yield MessageRemark("unlikely_text", reason)
 
 
-def hidden_characters(text: str) -> list[str]:
+def find_hidden_characters(text: str) -> list[str]:
     r"""Return the characters of a text that show nothing or reverse its direction.
 
     The selector of an emoji's style, and a joiner that a script needs, show something.
 
-    >>> len(hidden_characters("a\u200bb")), hidden_characters("\u2764\ufe0f")
+    >>> len(find_hidden_characters("a\u200bb")), hidden_characters("\u2764\ufe0f")
     (1, [])
     """
     return [
@@ -310,13 +310,13 @@ def hidden_characters(text: str) -> list[str]:
     ]
 
 
-def names_in(instance_ids: Sequence[str]) -> NameIn | None:
+def compile_name_search(instance_ids: Sequence[str]) -> NameIn | None:
     """Return a function that finds an instance's id in a text, however its parts are separated; None without ids.
 
     Args:
         instance_ids: Of the set.
 
-    >>> name_in = names_in(["geometry-easy-01"])
+    >>> name_in = compile_name_search(["geometry-easy-01"])
     >>> name_in and name_in("Draw Geometry Easy 1, please.")
     'geometry-easy-01'
     """
@@ -400,11 +400,11 @@ def _stacks_marks(text: str) -> bool:
     return False
 
 
-def _wide_spaces(text: str) -> bool:
+def _has_wide_spaces(text: str) -> bool:
     return len(_WIDE_SPACE.findall(text)) >= 4 or re.search(r"[ \t\u00a0]{32}", text) is not None
 
 
-def _blank_ends(text: str) -> bool:
+def _has_blank_ends(text: str) -> bool:
     """Return whether some lines end in blanks and others do not: a bit a line."""
     lines = text.split("\n")
     blank = sum(line != line.rstrip() for line in lines)
@@ -412,7 +412,7 @@ def _blank_ends(text: str) -> bool:
     return len(lines) >= 8 and 0.2 * len(lines) <= blank <= 0.8 * len(lines)
 
 
-def _broken_lines(text: str) -> bool:
+def _has_broken_lines(text: str) -> bool:
     """Return whether lines break within sentences, other than by width: their lengths could say something."""
     # The last line may end anywhere.
     *lines, _ = map(len, text.split("\n"))
@@ -420,14 +420,14 @@ def _broken_lines(text: str) -> bool:
     return not wrapped and len(re.findall(rf"\b(?:a|{_SMALL})\n(?=[a-z])", text)) >= 3
 
 
-def _varied_capitals(text: str) -> bool:
+def _has_varied_capitals(text: str) -> bool:
     """Return whether the small words within sentences are capital here and not there: a bit a word."""
     small = re.findall(rf"(?<=[a-z] )(?:{_SMALL})\b", text, re.IGNORECASE)
     capital = sum(word != word.lower() for word in small)
     return len(small) >= 10 and 0.15 * len(small) <= capital <= 0.85 * len(small)
 
 
-def _varied_marks(text: str) -> bool:
+def _has_varied_marks(text: str) -> bool:
     """Return whether nearly every word is followed by one of several marks: a bit a word."""
     marks = Counter(re.findall(r"(?<=[a-z])([,;:!?.])(?= )", text))
     often = [count for _, count in marks.most_common(2)]
@@ -435,12 +435,12 @@ def _varied_marks(text: str) -> bool:
     return len(often) == 2 and words >= 20 and sum(often) > 0.6 * words and often[1] > 0.2 * sum(often)
 
 
-def _dead_script(text: str) -> bool:
+def _uses_dead_script(text: str) -> bool:
     """Return whether a text is written in a script of the supplementary planes, all but a few of them out of use."""
     return sum(character.isalpha() and "\U00010000" <= character < "\U0001d400" for character in text) >= 8
 
 
-def _odd_capitals(text: str) -> bool:
+def _has_odd_capitals(text: str) -> bool:
     words = re.findall(r"[A-Za-z]+", text)
     odd = sum(_INNER_CAPITAL.fullmatch(word) is not None for word in words)
     return odd >= 6 and 4 * odd > len(words)
@@ -459,13 +459,13 @@ _DISGUISES: Sequence[tuple[str, Callable[[str], bool]]] = (
     ("words are spelt in letters of two alphabets", _mixes_alphabets),
     ("letters stand in forms that no keyboard has", _has_styled_letters),
     ("letters carry three marks and more", _stacks_marks),
-    ("spaces between words are of many widths", _wide_spaces),
-    ("capitals stand within words", _odd_capitals),
-    ("some lines end in blanks", _blank_ends),
-    ("lines break within sentences", _broken_lines),
-    ("small words are capital here and not there", _varied_capitals),
-    ("marks of several kinds stand behind nearly every word", _varied_marks),
-    ("letters are of a script that is out of use", _dead_script),
+    ("spaces between words are of many widths", _has_wide_spaces),
+    ("capitals stand within words", _has_odd_capitals),
+    ("some lines end in blanks", _has_blank_ends),
+    ("lines break within sentences", _has_broken_lines),
+    ("small words are capital here and not there", _has_varied_capitals),
+    ("marks of several kinds stand behind nearly every word", _has_varied_marks),
+    ("letters are of a script that is out of use", _uses_dead_script),
     ("the message is drawn in signs", _draws_in_signs),
 )
 
@@ -533,7 +533,7 @@ def _find_unknown(words: Iterable[str]) -> set[str]:
     unknown = {word for word in words if _has_dictionary(word)}
     some = len(unknown)
     for language in LANGUAGES:
-        unknown = {word for word in unknown if word not in _dictionary(language)}
+        unknown = {word for word in unknown if word not in _load_dictionary(language)}
         # Most messages are settled by the first dictionary, and loading each takes a while.
         if len(unknown) < FEW_UNKNOWN or len(unknown) <= UNKNOWN_SHARE * some:
             break
@@ -546,22 +546,22 @@ def _has_dictionary(word: str) -> bool:
 
 
 def _is_sentence(words: Sequence[str], language: str) -> bool:
-    return sum(word in _small_words(language) for word in words) > SMALL_SHARE * len(words)
+    return sum(word in _list_small_words(language) for word in words) > SMALL_SHARE * len(words)
 
 
 @cache
-def _dictionary(language: str) -> frozenset[str]:
-    return frozenset(_counts(language))
+def _load_dictionary(language: str) -> frozenset[str]:
+    return frozenset(_load_word_counts(language))
 
 
 @cache
-def _small_words(language: str) -> frozenset[str]:
+def _list_small_words(language: str) -> frozenset[str]:
     """Return the most frequent words of a language; numbers in words are none, since data can be written in them."""
-    counts = _counts(language)
+    counts = _load_word_counts(language)
     return frozenset(sorted(counts, key=counts.__getitem__, reverse=True)[:SMALL_WORDS]) - {"one", "two"}
 
 
-def _counts(language: str) -> dict[str, int]:
+def _load_word_counts(language: str) -> dict[str, int]:
     """Return how often each word of a language's dictionary stands in the collection of subtitles behind it."""
     from spellchecker import SpellChecker
 

@@ -103,15 +103,15 @@ class PackedRun:
 
     def rendering_bytes(self, sha256: str) -> bytes:
         """Return the bytes of a rendering that the index lists; its hash was checked."""
-        return (self.folder / rendering_name(sha256)).read_bytes()
+        return (self.folder / name_rendering(sha256)).read_bytes()
 
 
-def rendering_name(sha256: str) -> str:
+def name_rendering(sha256: str) -> str:
     """Return the path of a rendering in packed transcripts."""
     return f"renderings/{sha256}.png"
 
 
-def size_limit(path: str) -> int | None:
+def get_size_limit(path: str) -> int | None:
     """Return the largest size of a file of packed transcripts in bytes; None for a file that they cannot have."""
     if _RENDERING.fullmatch(path):
         return MAX_BYTES
@@ -131,7 +131,7 @@ def check_listing(sizes: Mapping[str, int], where: str) -> None:
     if len(sizes) > MAX_FILES:
         raise TranscriptError(f"{where}: more than {MAX_FILES:,} files", REMEDY)
     for path, size in sizes.items():
-        limit = size_limit(path)
+        limit = get_size_limit(path)
         if limit is None:
             raise TranscriptError(f"{where}: {path[:200]!a} has no place in transcripts", REMEDY)
         if size > limit:

@@ -30,15 +30,15 @@ from ircore.runs.episode import list_drawn_over
 from ircore.runs.events import Call, End, Event, Failure, format_event, get_episode_id
 from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, RunWriter
 from ircore.submissions.check.submission import Purpose, check_bytes
-from ircore.submissions.rescoring.fetch import Hub, check_repository, endpoint, list_files
+from ircore.submissions.rescoring.fetch import Hub, check_repository, list_files, read_endpoint
 from ircore.submissions.rescoring.packed_transcripts import (
     INDEX,
     README,
     PackedFile,
     PackIndex,
     check_listing,
-    rendering_name,
-    size_limit,
+    get_size_limit,
+    name_rendering,
 )
 
 SHOWN = 20
@@ -92,15 +92,15 @@ def pack(path: Path, out: Path) -> Packed:
     removed: list[str] = []
     with write_new_folder(out) as temporary:
         folder = temporary / source.run.run_id
-        for rendering in _renderings(events):
+        for rendering in _list_renderings(events):
             _write_rendering(source, rendering, folder)
         lines = [format_event(_remove_leaks(event, removed)) for event in events]
         journal = b"".join(line + b"\n" for line in lines)
         write_bytes(folder / JOURNAL, journal)
         write_text(folder / RUN_FILE, run_text)
-        index = PackIndex(run=source.run.run_id, instance_set=source.run.instance_set, files=tuple(_files(folder)))
+        index = PackIndex(run=source.run.run_id, instance_set=source.run.instance_set, files=tuple(_list_files(folder)))
         write_text(folder / INDEX, index.model_dump_json(indent=1, by_alias=True) + "\n")
-        write_text(temporary / README, _readme(source.run))
+        write_text(temporary / README, _build_readme(source.run))
     return Packed(out, index, tuple(dict.fromkeys(removed)), source.run)
 
 
@@ -120,7 +120,7 @@ def find_reference(repo: str, revision: str | None, run: str | None, deadline: f
     check_repository(repo, "--repo")
     if revision is not None and not _COMMIT.fullmatch(revision):
         raise InputError(f"--revision: {revision!a} is no commit", "Give its 40 hexadecimal digits, or leave it out.")
-    hub = Hub(endpoint(), monotonic() + deadline)
+    hub = Hub(read_endpoint(), monotonic() + deadline)
     commit = revision or _find_newest(hub, repo)
     name = run or _find_only_run(hub, repo, commit)
     try:
@@ -199,7 +199,7 @@ def _refuse_leaks(run: RunFolder, run_text: str, events: list[Event]) -> None:
         )
 
 
-def _renderings(events: list[Event]) -> Iterator[Rendering]:
+def _list_renderings(events: list[Event]) -> Iterator[Rendering]:
     calls = (event for event in events if isinstance(event, Call))
     # A rendering that several turns share is written once.
     known = {call.rendering.sha256: call.rendering for call in calls if call.rendering}
@@ -207,11 +207,11 @@ def _renderings(events: list[Event]) -> Iterator[Rendering]:
 
 
 def _write_rendering(source: RunFolder, rendering: Rendering, folder: Path) -> None:
-    path, name = source.rendering_path(rendering.sha256), rendering_name(rendering.sha256)
+    path, name = source.rendering_path(rendering.sha256), name_rendering(rendering.sha256)
     recorded = Picture.from_own_file(read_image_bytes(path), rendering, str(path))
     # Encoded anew: the file of a player that writes its own may hold texts beside the pixels.
     data = Picture.from_pixels(recorded.pixels).data
-    limit = size_limit(name) or 0
+    limit = get_size_limit(name) or 0
     if len(data) > limit:
         raise InputError(f"{path}: larger than {limit // 2**20} MiB as a plain PNG file", "Play with smaller pictures.")
     write_bytes(folder / name, data)
@@ -236,14 +236,14 @@ def _remove_leaks(event: Event, removed: list[str]) -> Event:
     return event.model_copy(update={"attempts": attempts})
 
 
-def _files(folder: Path) -> Iterator[PackedFile]:
+def _list_files(folder: Path) -> Iterator[PackedFile]:
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             name, size = path.relative_to(folder).as_posix(), path.stat().st_size
             yield PackedFile(path=name, size=size, sha256=compute_file_sha256(path))
 
 
-def _readme(run: Run) -> str:
+def _build_readme(run: Run) -> str:
     """Return a dataset card for the Hub; no program of this project reads the card."""
     import yaml
 

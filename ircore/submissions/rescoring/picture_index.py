@@ -315,7 +315,7 @@ def match(picture: "Floats", source: "Floats") -> Match:
     return Match(int((best >= ALIKE).sum()), len(corners), in_place)
 
 
-def window_norms(values: "npt.NDArray[np.float64]", side: int) -> "npt.NDArray[np.float64]":
+def compute_window_norms(values: "npt.NDArray[np.float64]", side: int) -> "npt.NDArray[np.float64]":
     """Return the norm of the pixels less their mean, for each place of a square of ``side`` pixels."""
     import numpy as np
 
@@ -415,7 +415,7 @@ def _compute_correlations(patches: "Floats", source: "Floats") -> "Floats":
     spectrum = rfft2(source, shape)
     crossed = irfft2(spectrum * np.conj(rfft2(centred, shape)), shape)
     height, width = source.shape[0] - PATCH + 1, source.shape[1] - PATCH + 1
-    spread = np.asarray(window_norms(source.astype(np.float64), PATCH), np.float32)
+    spread = np.asarray(compute_window_norms(source.astype(np.float64), PATCH), np.float32)
     floor = DETAIL / 2 * PATCH  # a place with less than half the least detail matches nothing
     return np.asarray(
         np.abs(crossed[:, :height, :width]) / (norms[:, None, None] * np.maximum(spread, floor)), np.float32
@@ -457,6 +457,6 @@ def _is_found(wanted: "Floats", drawn: "Floats", y: int, x: int) -> bool:
     crossed = irfft2(rfft2(window, shape) * np.conj(rfft2(patch, shape)), shape)
     crossed = crossed[: window.shape[0] - FINE_PATCH + 1, : window.shape[1] - FINE_PATCH + 1]
     # A place without detail matches nothing.
-    spread = np.maximum(window_norms(window, FINE_PATCH), FINE_PATCH * FINE_DETAIL / 4)
+    spread = np.maximum(compute_window_norms(window, FINE_PATCH), FINE_PATCH * FINE_DETAIL / 4)
     # The absolute value finds an inverted copy too.
     return bool(np.abs(crossed / (np.sqrt((patch**2).sum()) * spread)).max() >= FINE_ALIKE)

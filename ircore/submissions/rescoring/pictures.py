@@ -24,7 +24,7 @@ from ircore.runs.provenance import Evidence, Flag
 from ircore.seeing.ocr import find_missing_ocr_package, read_text
 from ircore.submissions.rescoring.copies import CopyComparison
 from ircore.submissions.rescoring.messages import addresses_a_judge
-from ircore.submissions.rescoring.packed_transcripts import PackedRun, rendering_name
+from ircore.submissions.rescoring.packed_transcripts import PackedRun, name_rendering
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _RGB_8_BIT = b"\x08\x02\0\0\0"
@@ -74,7 +74,7 @@ def read_clean_png(data: bytes, name: str) -> Picture:
     header, packed = b"", []
     at, kind, chunks = len(SIGNATURE), b"", 0
     while kind != b"IEND":
-        kind, content, at = _chunk(data, at, name)
+        kind, content, at = _read_chunk(data, at, name)
         if (chunks := chunks + 1) > MAX_CHUNKS:
             raise ImageError(f"{name}: more than {MAX_CHUNKS:,} chunks", _REMEDY)
         # The header is the first chunk and the only one of its kind.
@@ -116,7 +116,7 @@ class PackedPictures:
 
     def stored(self, rendering: Rendering) -> Picture:
         """Return a checked rendering, whose file is read when the pixels are needed."""
-        path = self._packed.folder / rendering_name(rendering.sha256)
+        path = self._packed.folder / name_rendering(rendering.sha256)
         return Picture.stored(path, rendering.sha256, rendering.width, rendering.height)
 
     def faults(self) -> Iterator[str]:
@@ -159,12 +159,12 @@ class PackedPictures:
             write_bytes(folder / f"{sha256}.png", read_clean_png(self._packed.rendering_bytes(sha256), sha256).data)
 
 
-def reader() -> Reader | None:
+def make_text_reader() -> Reader | None:
     """Return a reader of texts in pictures that reads each picture once for all processes; None without ``ocr``."""
-    return None if find_missing_ocr_package() else _text_in
+    return None if find_missing_ocr_package() else _read_text
 
 
-def texts_to_a_judge(comparison: CopyComparison, instances: InstanceSet, read: Reader | None) -> Iterator[Flag]:
+def find_texts_to_a_judge(comparison: CopyComparison, instances: InstanceSet, read: Reader | None) -> Iterator[Flag]:
     """Yield renderings with a text for a judge that their target does not show.
 
     Pictures that an offline player drew again from the recorded words are not read: the words themselves are looked at.
@@ -197,7 +197,7 @@ def texts_to_a_judge(comparison: CopyComparison, instances: InstanceSet, read: R
                 )
 
 
-def findings_markdown(flags: Sequence[Flag], pictures: Mapping[Flag, str] | None = None, embed: bool = False) -> str:
+def format_findings(flags: Sequence[Flag], pictures: Mapping[Flag, str] | None = None, embed: bool = False) -> str:
     """Return findings as Markdown, grave ones first, with words of strangers as inert text; empty without findings.
 
     Args:
@@ -251,11 +251,11 @@ def write_evidence(run: Path, flags: Sequence[Flag], others: Sequence[Path], out
             write_bytes(out / name, _join_pictures(sides))
             pictures[flag] = name
     if flags:
-        write_text(out / "findings.md", findings_markdown(flags, pictures, embed=True))
+        write_text(out / "findings.md", format_findings(flags, pictures, embed=True))
     return pictures
 
 
-def _chunk(data: bytes, at: int, name: str) -> tuple[bytes, bytes, int]:
+def _read_chunk(data: bytes, at: int, name: str) -> tuple[bytes, bytes, int]:
     """Return kind and content of the chunk at a position, and the position of the next chunk."""
     if at + 12 > len(data):
         raise ImageError(f"{name}: a truncated PNG file", _REMEDY)
@@ -303,23 +303,23 @@ def _fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
     return length == wanted and stream.eof and not stream.unused_data
 
 
-def _text_in(picture: Picture) -> str:
+def _read_text(picture: Picture) -> str:
     return "\n".join(line.text for line in read_text(picture.pixels) if line.score >= SURE)
 
 
 def _list_sides(source: RunFolder, others: Mapping[str, RunFolder], evidence: Evidence) -> list[Picture]:
     """Return this run's rendering, then the pictures that it repeats, as far as they are here."""
-    sides = [_rendering(source, evidence.rendering)]
+    sides = [_load_rendering(source, evidence.rendering)]
     if evidence.instance is not None:
         instances = source.instances
         named = next((each for each in instances.instances if each.instance_id == evidence.instance), None)
         sides += instances.pictures(named).values() if named is not None else ()
     elif evidence.run_id is not None and evidence.run_id in others and evidence.other is not None:
-        sides.append(_rendering(others[evidence.run_id], evidence.other))
+        sides.append(_load_rendering(others[evidence.run_id], evidence.other))
     return [side for side in sides if side is not None]
 
 
-def _rendering(folder: RunFolder, sha256: str) -> Picture | None:
+def _load_rendering(folder: RunFolder, sha256: str) -> Picture | None:
     for episode in folder.episodes():
         for _, rendering in list_renderings(episode):
             if rendering.sha256 == sha256:

@@ -82,7 +82,7 @@ class _Table(RecordedTable):
             return await super().ask(seat, question)
         key = call_key(self._episode_id, seat, question)
         self.asked.add(key)
-        answer = self._game.recorded_answer(seat, question, self._setup, self._sources[seat.name])
+        answer = self._game.find_recorded_answer(seat, question, self._setup, self._sources[seat.name])
         if not _are_alike(self._calls.get(key), call_entry(key, seat, question, clean_answer(answer), 0).event):
             self.exchanged.append(key)
         return answer
@@ -130,7 +130,7 @@ class TranscriptReplay:
     >>> from ircore.games.registry import load_game
     >>> from ircore.runs.folder import RunFolder
     >>> folder, game = RunFolder(Path("run")), load_game("reconstruction")
-    >>> TranscriptReplay(folder.run, folder.instances, game, game.prompts(None)).faults(list(folder.events()))
+    >>> TranscriptReplay(folder.run, folder.instances, game, game.read_prompts(None)).faults(list(folder.events()))
     ()
     """
 

@@ -95,7 +95,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert ircore(build) == 0
     play = ["play", "classical+canvas", "--instances", str(folder / "set"), "--out", str(folder / "run")]
     assert ircore(play) == 0
-    assert ircore(["score", str(folder / "run")]) == 0
+    assert ircore(["score", str(folder / "run"), "--judge", "structural", "--metric", "psnr"]) == 0
     return folder
 
 
@@ -135,7 +135,7 @@ def test_a_group_that_is_stopped_prints_no_traceback(
     for name in ("scores.jsonl", "facts.jsonl"):
         (tmp_path / "run" / name).unlink(missing_ok=True)
     commands = {
-        "play": ["play", "served", "--instances", "set", "--out", "new", "--processes", "3", "--concurrency", "6"],
+        "play": ["play", "served", "--instances", "set", "--out", "new", "--processes", "2", "--concurrency", "6"],
         "score": ["score", "run", "--every-turn"],
         "site": ["site", "build", "--runs", str(played / "run"), "--out", "site"],
     }

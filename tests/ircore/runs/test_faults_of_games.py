@@ -229,7 +229,7 @@ def test_a_picture_of_a_step_is_one_that_a_seat_drew() -> None:
 
 def test_measures_that_break_are_named_with_their_line() -> None:
     class Mismeasures(Guess):
-        def measured(self, payload: Any, ending: Ending) -> Iterable[Measured]:
+        def measure(self, payload: Any, ending: Ending) -> Iterable[Measured]:
             yield Measured("correct", None, 1 / len(ending.steps[1:]))
 
     episode = play_and_record(Guess(), Apple())

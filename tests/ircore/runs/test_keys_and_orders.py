@@ -339,7 +339,7 @@ def test_a_pair_is_the_same_run_whichever_seat_its_manifest_names_first(tmp_path
 
     def run_id() -> str:
         loaded, game, played_set, rules = prepare(manifest, instances.folder, {})
-        return make_run(loaded, played_set, rules, game.prompts(None), seed=0).run_id
+        return make_run(loaded, played_set, rules, game.read_prompts(None), seed=0).run_id
 
     first = run_id()
     manifest.write_text(json.dumps(dict(reversed(json.loads(manifest.read_text()).items()))))

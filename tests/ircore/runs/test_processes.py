@@ -36,20 +36,20 @@ def children(process: int) -> list[int]:
     return [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
-def test_three_processes_play_what_one_plays(tmp_path: Path) -> None:
+def test_two_processes_play_what_one_plays(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "set", per_condition=3)
     with serving() as service:
         pair = served_pair(tmp_path, service.base_url)
-        for processes in (1, 3):
+        for processes in (1, 2):
             run = tmp_path / f"run{processes}"
             assert play_pair(pair, instances, run, "--processes", str(processes), "--concurrency", "6") == 0
         asked = service.count()
-        assert play_pair(pair, instances, tmp_path / "run3", "--processes", "2") == 0  # finished: nobody is asked
+        assert play_pair(pair, instances, tmp_path / "run2", "--processes", "2") == 0  # finished: nobody is asked
         assert service.count() == asked
-    assert answers(tmp_path / "run3") == answers(tmp_path / "run1")
-    one, three = (RunFolder(tmp_path / f"run{processes}") for processes in (1, 3))
-    assert [episode.outcome for episode in three.episodes()] == [episode.outcome for episode in one.episodes()]
-    assert three.run.run_id == one.run.run_id
+    assert answers(tmp_path / "run2") == answers(tmp_path / "run1")
+    one, two = (RunFolder(tmp_path / f"run{processes}") for processes in (1, 2))
+    assert [episode.outcome for episode in two.episodes()] == [episode.outcome for episode in one.episodes()]
+    assert two.run.run_id == one.run.run_id
 
 
 def test_the_limit_of_cost_holds_over_all_processes(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_the_limit_of_cost_holds_over_all_processes(tmp_path: Path) -> None:
     )
     with serving() as service:
         pair, run = served_pair(tmp_path, service.base_url), tmp_path / "run"
-        more = ["--processes", "3", "--concurrency", "8", "--max-cost", "3", "--prices", str(tmp_path / "prices.yaml")]
+        more = ["--processes", "2", "--concurrency", "8", "--max-cost", "3", "--prices", str(tmp_path / "prices.yaml")]
         assert play_pair(pair, instances, run, *more) == 1
     folder = RunFolder(run)
     assert 3 <= sum(cost.usd or 0 for cost in compute_episode_costs(folder).values()) < 3 + 0.25
@@ -69,7 +69,7 @@ def test_the_limit_of_cost_holds_over_all_processes(tmp_path: Path) -> None:
 
 def test_a_process_that_is_killed_ends_the_run_and_loses_no_recorded_answer(tmp_path: Path) -> None:
     with serving(latency=3.0) as service:
-        process = begin_playing(tmp_path, service, 8, "--processes", "3")
+        process = begin_playing(tmp_path, service, 8, "--processes", "2")
         os.kill(children(process.pid)[0], signal.SIGKILL)
         _, said = process.communicate(timeout=60)
         assert process.returncode == 1
@@ -80,7 +80,7 @@ def test_a_process_that_is_killed_ends_the_run_and_loses_no_recorded_answer(tmp_
         instances = RunFolder(tmp_path / "run").instances
         pair = served_pair(tmp_path, service.base_url)
         service.latency = 0.0
-        assert play_pair(pair, instances, tmp_path / "run", "--processes", "2") == 0
+        assert play_pair(pair, instances, tmp_path / "run") == 0
     assert recorded.items() <= answers(tmp_path / "run").items()
 
 
@@ -101,7 +101,7 @@ def test_what_was_reserved_for_a_process_that_is_killed_is_freed(tmp_path: Path)
         assert not Path(f"/proc/{other}").exists()
         service.latency = 0.0
         instances, pair = RunFolder(tmp_path / "run").instances, served_pair(tmp_path, service.base_url)
-        assert play_pair(pair, instances, tmp_path / "run", "--processes", "2", *limit) == 0
+        assert play_pair(pair, instances, tmp_path / "run", *limit) == 0
 
 
 def test_a_wrong_key_stops_all_processes_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -193,12 +193,13 @@ def test_a_worker_sends_nothing_more_for_a_command_that_was_killed(tmp_path: Pat
         assert service.count() == 1  # the pause before the next attempt ended with the command
 
 
-def test_what_is_billed_on_workers_counts_towards_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
+def test_what_is_billed_on_workers_counts_towards_the_limit(
+    tmp_path: Path, cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # It says what each answer costs, as OpenRouter does.
     monkeypatch.setattr(limit, "REPORTING", frozenset({"127.0.0.1"}))
     instances = sample_instances(tmp_path / "set", per_condition=3)
-    with dask_cluster(tmp_path / "dask", 2) as cluster, serving(cost=lambda number: 0.3) as service:
+    with serving(cost=lambda number: 0.3) as service:
         service.fail("ok", "ok", *["empty_choices"] * 500)
         pair = served_pair(tmp_path, service.base_url)
         assert play_pair(pair, instances, tmp_path / "run", *on(cluster), "--max-cost", "1") == 1
@@ -240,7 +241,7 @@ def test_errors_travel_whole() -> None:
 AT_ONCE = 8
 
 
-@pytest.mark.parametrize(("name", "status", "processes"), [("SIGINT", 130, 1), ("SIGTERM", 143, 1), ("SIGHUP", 129, 3)])
+@pytest.mark.parametrize(("name", "status", "processes"), [("SIGINT", 130, 1), ("SIGTERM", 143, 1), ("SIGHUP", 129, 2)])
 def test_the_first_signal_waits_for_every_answer_under_way(
     tmp_path: Path, name: str, status: int, processes: int
 ) -> None:
@@ -327,12 +328,9 @@ def ends_at_once(process: "subprocess.Popen[str]", number: signal.Signals = sign
     return said
 
 
-@pytest.mark.parametrize("more", [(), ("--processes", "2")])
-def test_questions_that_wait_for_a_retry_or_the_gate_are_not_sent_after_a_signal(
-    tmp_path: Path, more: tuple[str, ...]
-) -> None:
+def test_questions_that_wait_for_a_retry_or_the_gate_are_not_sent_after_a_signal(tmp_path: Path) -> None:
     with serving(latency=0.3, retry_after="1000", rates={"rate_limit": 1.0}) as service:
-        process = begin_playing(tmp_path, service, 0, "--concurrency", "6", *more)
+        process = begin_playing(tmp_path, service, 0, "--concurrency", "6")
         service.wait_for(6)
         time.sleep(2)  # by now all wait: some for the pause of the service, others for a place at the gate
         asked = service.count()

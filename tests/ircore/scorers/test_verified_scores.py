@@ -219,14 +219,14 @@ def test_a_layout_costs_at_most_half_a_point() -> None:
         target = draw_target(category, difficulty, seed)  # type: ignore[arg-type]
         own = Picture.from_pixels(target.drawing.pixels)
         whole = known(verify_picture(own, target.scene, own).score)
-        # Every other layout: each is tried on two targets or four, easy and hard ones.
-        for title, style in list(LAYOUTS.items())[seed // 2 % 2 :: 2]:
+        # Every third layout: each is tried on two targets, an easy and a hard one.
+        for title, style in list(LAYOUTS.items())[seed % 3 :: 3]:
             image = Picture.from_pixels(np.asarray(redraw_scene(target.scene, style)))
             found = verify_picture(own, target.scene, image)
             score = found.score if READS else found.high
             if score is None or abs(score - whole) > MOST:
                 off.append(f"{category}/{difficulty}/{seed} {title}: {score}, not {whole}")
-    assert len(off) <= 0.05 * len(LAYOUTS) / 2 * len(conditions), "\n".join(off)
+    assert off == []
 
 
 VERDICTS = """
@@ -244,13 +244,13 @@ def line(job):
 
 
 jobs = []
-for category in ("bar_graph", "pie_graph", "geometry"):
-    target = draw_target(category, "hard", 3)
+for category in ("bar_graph", "geometry"):
+    target = draw_target(category, "easy", 3)
     own = Picture.from_pixels(target.drawing.pixels)
     moved = edits.rotate(edits.shift(target.drawing.pixels, distance=3), degrees=1)
     jobs.append((own, target.scene, Picture.from_pixels(edits.compress_as_jpeg(moved, quality=40))))
 if sys.argv[1:]:
-    with ThreadPoolExecutor(3) as pool:
+    with ThreadPoolExecutor(2) as pool:
         print(*reversed(list(pool.map(line, reversed(jobs)))), sep="\\n")
 else:
     print(*map(line, jobs), sep="\\n")

@@ -39,16 +39,16 @@ from ircore.submissions.channel_test import (
     AskedGenerator,
     ChannelPlan,
     ChannelResult,
-    channel_test,
     find_drawer,
     play_words,
+    run_channel_test,
 )
 
 pytestmark = pytest.mark.slow
 
 
 PAIR = read_manifest(list_builtin_pairs()["classical+canvas"])
-TARGETS = ("simple_shapes", "geometry", "bar_graph")
+TARGETS = ("simple_shapes", "bar_graph")
 
 
 @pytest.fixture(scope="module")
@@ -67,14 +67,27 @@ def played(folder: Path, targets: InstanceSet, describer: Any, generator: Any) -
 
 def result_of(run: RunFolder, out: Path, own: Any = None) -> ChannelResult:
     asking = ChannelPlan(find_drawer(PAIR), ByList(), None if own is None else AskedGenerator(PAIR, own))
-    return channel_test(run, asking, out)
+    return run_channel_test(run, asking, out)
 
 
 @pytest.mark.attack
-def test_a_code_book_collapses_and_holds_the_run(tmp_path: Path, targets: InstanceSet) -> None:
+def test_a_code_book_collapses_and_holds_the_run(
+    tmp_path: Path, targets: InstanceSet, capsys: pytest.CaptureFixture[str]
+) -> None:
     book = CodeBook()
     run = played(tmp_path / "run", targets, CodeDescriber(book), BookGenerator(book))
+    command = ["maintain", "channel-test", str(run.path), "--out", str(tmp_path / "channel"), "--no-own"]
+    capsys.readouterr()
+    assert ircore([*command, "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert row["verdict"] == "collapsed"
+    # It goes on where it stopped: nothing is left to do.
+    journals = {path: path.read_bytes() for path in (tmp_path / "channel").rglob("journal.jsonl")}
+    assert len(journals) == 3
+    assert ircore([*command, "--record"]) == 2
+    assert "nobody vouches for this run" in capsys.readouterr().err
     result = result_of(run, tmp_path / "channel")
+    assert journals == {path: path.read_bytes() for path in journals}
     own, same = result.scores["own"].mean, result.scores["same"].mean
     assert own is not None
     assert same is not None
@@ -87,7 +100,7 @@ def test_a_code_book_collapses_and_holds_the_run(tmp_path: Path, targets: Instan
     record_findings(run.path, RULES, result.flags)
     record_findings(run.path, RULES, result.flags)  # a second test takes the place of the first
     provenance = known(run.provenance())
-    assert [flag.rule for flag in provenance.flags] == ["words_do_not_carry", *["unstated_facts"] * 6]
+    assert [flag.rule for flag in provenance.flags] == ["words_do_not_carry", *["unstated_facts"] * 5]
     assert find_held_runs([(run.run.run_id, provenance)]) == {run.run.run_id}
 
 
@@ -158,25 +171,6 @@ def test_an_honest_pair_keeps_its_score(tmp_path: Path, targets: InstanceSet) ->
     assert result.unstated.count == 0
     assert result.shares["same"].mean == pytest.approx(1)  # the neutral generator is its own
     assert (result.shares["own_paraphrase"].mean or 0) > 0.5
-
-
-def test_the_command_prints_a_table_and_goes_on_where_it_stopped(
-    tmp_path: Path, targets: InstanceSet, capsys: pytest.CaptureFixture[str]
-) -> None:
-    book = CodeBook()
-    run = played(tmp_path / "run", targets, CodeDescriber(book), BookGenerator(book))
-    command = ["maintain", "channel-test", str(run.path), "--out", str(tmp_path / "channel"), "--no-own"]
-    capsys.readouterr()
-    assert ircore([*command, "--format", "json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert row["verdict"] == "collapsed"
-    journals = {path: path.read_bytes() for path in (tmp_path / "channel").rglob("journal.jsonl")}
-    assert len(journals) == 3
-    assert ircore(command) == 0
-    assert journals == {path: path.read_bytes() for path in journals}
-    assert "collapsed" in capsys.readouterr().out
-    assert ircore([*command, "--record"]) == 2
-    assert "nobody vouches for this run" in capsys.readouterr().err
 
 
 SAID = (

@@ -24,7 +24,7 @@ from ircore.submissions.rescoring.rescore import flag_run
 
 pytestmark = pytest.mark.slow
 
-PHOTOGRAPHS = ("astronaut", "coffee", "chelsea")
+PHOTOGRAPHS = ("coffee", "chelsea")
 """Photographs that come with scikit-image."""
 
 
@@ -152,7 +152,7 @@ def from_words(seed: int, target: str) -> Pixels:
     return np.asarray(image)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_pictures_made_from_words_hold_no_run(targets: InstanceSet, seed: int) -> None:
     drawn = {f"photos-easy-{target}": from_words(seed, target) for target in PHOTOGRAPHS}
     assert not [flag for flag in findings(targets, drawn) if flag.grave]

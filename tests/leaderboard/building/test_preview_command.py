@@ -19,9 +19,9 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.instances.store import read_instances
 from ircore.runs.folder import RunFolder
-from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.decisions import DECISIONS, Decision, add_decision, format_decisions
-from ircore.submissions.pending_work import merged_submissions
+from ircore.submissions.pending_work import read_merged_submissions
 from ircore.submissions.rescoring import fetch as fetching
 from leaderboard.building.content import Options
 from leaderboard.building.preview import preview
@@ -32,6 +32,9 @@ from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.maintainers_work import build_waiting_page
 
 pytestmark = pytest.mark.slow
+
+
+PLAN = ScoringPlan(("structural",), ("psnr", "ssim"))
 
 
 class World(NamedTuple):
@@ -62,7 +65,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         published = tmp_path / "published"
         (published / "runs").mkdir(parents=True)
         former = tmp_path / "handed" / "run"
-        assert ircore(["score", str(former)]) == 0
+        score_runs([RunFolder(former)], PLAN)
         former.rename(published / "runs" / "former")
         repo = tmp_path / "repo"
         git(tmp_path, "init", "-q", "-b", "main", str(repo))
@@ -82,26 +85,18 @@ def propose(world: World) -> None:
     git(world.repo, "commit", "-qm", "change")
 
 
-def test_transcripts_are_scored_and_take_the_place_of_the_former_run(
+def test_transcripts_are_scored_and_a_copied_target_is_shown_to_whoever_reviews_the_pull_request(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    propose(world)
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
-    assert world.preview(tmp_path / "site", "--rescore", "--github") == 0
-    out = capsys.readouterr().out
-    assert "me/mine: 4 episodes hold by the rules" in out
-    # The sample's second renderings are their targets, pixel by pixel.
-    assert "place  none (held: its findings wait for a maintainer) by structural: main score " in out
-    assert (tmp_path / "site" / "pairs" / f"{SLUG}.html").is_file()
-    summary = (tmp_path / "summary.md").read_text()
-    assert summary.startswith("### Preview\n\n<pre>page ")
-    assert "place  none (held" in summary
+    """The summary says that the run is held and lists why; the artefact has both pictures side by side.
 
-
-def test_a_copied_target_is_shown_to_whoever_reviews_the_pull_request(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The summary says that the run is held and lists why; the artefact has both pictures side by side."""
+    The run takes the place of the pair's former one; a run of a former version of the benchmark is not beside it.
+    """
+    runs = world.published / "runs"
+    shutil.copytree(runs / "former", runs / "other")
+    known = runs / "other" / "run.json"
+    prompts = RunFolder(runs / "other").run.prompts
+    known.write_text(known.read_text().replace(SLUG, "another-pair").replace(prompts, "built-in 0123456789ab"))
     instances = read_instances(world.handed.instances)
     target = instances.instances[0]
     data = BytesIO()
@@ -110,8 +105,12 @@ def test_a_copied_target_is_shown_to_whoever_reviews_the_pull_request(
     propose(world)
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
     assert world.preview(tmp_path / "site", "--rescore", "--github") == 0
-    assert "place  none (held" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "me/mine: 4 episodes hold by the rules" in out
+    # The sample's second renderings are their targets, pixel by pixel.
+    assert "place  none (held: its findings wait for a maintainer) by structural: main score " in out
     summary = (tmp_path / "summary.md").read_text()
+    assert summary.startswith("### Preview\n\n<pre>page ")
     assert "### Findings\n\n**Held**: " in summary
     row = next(line for line in summary.splitlines() if "`identical_to_target`" in line)
     name = row.split("`")[-2]
@@ -123,19 +122,6 @@ def test_a_copied_target_is_shown_to_whoever_reviews_the_pull_request(
     page = (tmp_path / "site" / "pairs" / f"{SLUG}.html").read_text()
     assert "This run is <strong>held</strong>" in page
     assert "A rendering like a target, pixel by pixel" in page
-
-
-def test_runs_of_a_former_version_of_the_benchmark_are_not_beside_it(
-    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    propose(world)
-    runs = world.published / "runs"
-    shutil.copytree(runs / "former", runs / "other")
-    known = runs / "other" / "run.json"
-    prompts = RunFolder(runs / "other").run.prompts
-    known.write_text(known.read_text().replace(SLUG, "another-pair").replace(prompts, "built-in 0123456789ab"))
-    assert world.preview(tmp_path / "site", "--rescore") == 0
-    assert "place  none (held: its findings wait for a maintainer) by structural" in capsys.readouterr().out
 
 
 def test_transcripts_that_no_rules_allow_are_refused_before_the_merge(
@@ -173,7 +159,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A scored run of a pair."""
     folder = tmp_path_factory.mktemp("preview")
     sample_run(folder / "run", sample_instances(folder / "instances"))
-    assert ircore(["score", str(folder / "run")]) == 0
+    score_runs([RunFolder(folder / "run")], PLAN)
     return folder / "run"
 
 
@@ -214,7 +200,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One pair that was played and is disputed, one that was only handed in, one that was withdrawn."""
     folder = tmp_path_factory.mktemp("submitted")
     run = sample_run(folder / "run", sample_instances(folder / "instances"))
-    score_runs([run], ScoringPlan(JUDGES, METRICS, every_turn=False))
+    score_runs([run], PLAN)
     reference = {"repo": "me/mine", "revision": REVISION, "run": "other-01234567"}
     for slug in ("builtin-one", "centre-block", "handed-in", "taken-back"):
         write_manifest(folder / "submissions" / slug, reference if slug == "handed-in" else None)
@@ -287,8 +273,8 @@ def test_what_happened_is_told_on_the_pairs_page_and_in_the_feed(site: Path) -> 
 
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
-        merged_submissions(tmp_path / "nowhere")
-    assert merged_submissions(tmp_path) == ()
+        read_merged_submissions(tmp_path / "nowhere")
+    assert read_merged_submissions(tmp_path) == ()
 
 
 def test_what_waits_for_maintainers_is_a_page(site: Path) -> None:

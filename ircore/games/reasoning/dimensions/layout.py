@@ -136,7 +136,7 @@ class Step(NamedTuple):
 class Arrangement(NamedTuple):
     """Places of things on a grid, the first at (0, 0), and the steps between them.
 
-    >>> arrange(3, hard=False, rng=random.Random(1)).places[0]
+    >>> arrange_in_chain(3, hard=False, rng=random.Random(1)).places[0]
     (0, 0)
     """
 
@@ -144,7 +144,7 @@ class Arrangement(NamedTuple):
     steps: tuple[Step, ...]
 
 
-def arrange(count: int, hard: bool, rng: random.Random) -> Arrangement:
+def arrange_in_chain(count: int, hard: bool, rng: random.Random) -> Arrangement:
     """Return an arrangement of things in a chain, each at a place of its own.
 
     Args:
@@ -180,7 +180,7 @@ class Layout(SeenThings):
         """Return a chain of descriptions, and a picture that fits it."""
         count = 5 if difficulty == "hard" else 3
         forms = [Form(colour, rng.choice(FORMS)) for colour in rng.sample(list(COLOURS), count)]
-        chain = arrange(count, difficulty == "hard", rng)
+        chain = arrange_in_chain(count, difficulty == "hard", rng)
         names = [f"the {form.label}" for form in forms]
         descriptions = " ".join(
             step.words.format(before, after) for step, (before, after) in zip(chain.steps, pairwise(names), strict=True)

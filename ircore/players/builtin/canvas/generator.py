@@ -14,7 +14,7 @@ from ircore.core.plain_words import format_count
 from ircore.core.records import PlayerSpec
 from ircore.players.base import GeneratorView, PictureAnswer, Question, refuse_settings
 from ircore.players.builtin.canvas.reader import read
-from ircore.players.builtin.canvas.render import affordable, draw
+from ircore.players.builtin.canvas.render import draw, keep_affordable_items
 from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, LineItem, PieItem, Slice
 from ircore.players.builtin.canvas.sheet import MAX_NOTES
 from ircore.seeing.colours import measure_difference
@@ -46,7 +46,7 @@ class CanvasGenerator:
 def answer(canvas: Canvas, notes: tuple[str, ...]) -> PictureAnswer:
     """Draw a canvas, up to the items that can be drawn in reasonable time; a note tells if items are left out."""
     # A message from anyone may ask for thousands of large things.
-    drawable = affordable(canvas)
+    drawable = keep_affordable_items(canvas)
     if len(drawable.items) < len(canvas.items):
         notes = (
             f"only {len(drawable.items):,} of {format_count(len(canvas.items), 'thing')} drawn: too much to draw",

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from ircore.core.drawing import Anchor, Point
 from ircore.players.builtin.canvas import quantities as q
-from ircore.players.builtin.canvas.figures.frame import anchor_of
-from ircore.players.builtin.canvas.items import with_markers
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, LineItem, PieItem, bounded, towards
+from ircore.players.builtin.canvas.figures.frame import choose_anchor
+from ircore.players.builtin.canvas.items import add_markers
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, LineItem, PieItem, clamp, step_in_direction
 from ircore.players.builtin.canvas.sheet import Area, CanvasSheet
 from ircore.players.builtin.canvas.text import Clause
 
@@ -95,7 +95,7 @@ def read_axis(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
     return sheet.add([*_read_axis_line(words, name, area), *_build_labels(words, name, labels, area)]) or True
 
 
-def crisp(at: float, width: float) -> float:
+def align_to_pixels(at: float, width: float) -> float:
     """Return where near ``at`` a level or upright line of this width fills whole pixels."""
     # The middle of a line of odd width lies within a row of pixels, that of an even one between two rows.
     return math.floor(at) + 0.5 if round(width) % 2 else float(round(at))
@@ -103,13 +103,13 @@ def crisp(at: float, width: float) -> float:
 
 def read_furniture(words: str, area: Area, sheet: CanvasSheet) -> bool:
     """Draw the panel, the frame or the grid lines of a plot."""
-    colour = q.first_colour(words)
+    colour = q.find_first_colour(words)
     if re.search(r"\bpanel of the plot\b", words) and colour:
         middle = (area.left + area.right) / 2, (area.top + area.bottom) / 2
         return sheet.add([Blob("rectangle", middle, area.right - area.left, area.bottom - area.top, colour)])
     if (frame := re.search(rf"\b{q.N}px {q.HEX} frame closes the plot\b", words)) is not None:
         width = min(20.0, max(0.5, float(frame[1])))
-        top, right = crisp(area.top, width), crisp(area.right, width)
+        top, right = align_to_pixels(area.top, width), align_to_pixels(area.right, width)
         sides = (((area.left, top), (area.right, top)), ((right, area.top), (right, area.bottom)))
         return sheet.add([LineItem("line", side, frame[2], width) for side in sides])
     if re.search(r"\bgrid lines\b.*\bat (?:the|its|all) labels\b", words):
@@ -127,7 +127,7 @@ def read_bars(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
     wide = _WIDE.search(words)
     half = (float(wide[1]) if wide else 20.0) / 2
     head = words.split(":")[0]
-    colour, shift = q.first_colour(q.without_outline(head)) or "#1f77b4", _parse_shift(head)
+    colour, shift = q.find_first_colour(q.remove_outline_words(head)) or "#1f77b4", _parse_shift(head)
     edge, stroke = q.outline_colour(words), q.stroke_width(words) or 1.0
     items = list[Item]()
     for place, (own, value) in zip(area.places[axis], values, strict=False):
@@ -157,7 +157,7 @@ def read_line(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
     if written:
         off = float(written[1]) * (-1 if written[2] == "above" else 1)
         size = float(written[3] or max(11.0, area.letters - 2))
-        ink = q.first_colour(words[written.end() :]) or line.colour
+        ink = q.find_first_colour(words[written.end() :]) or line.colour
         decimals = _count_decimals(words)
         known = [value for _, value in values if value is not None]
         labels = [
@@ -194,7 +194,7 @@ def read_wedge_labels(clause: Clause, sheet: CanvasSheet) -> bool:
     texts = [clause.strings[key] if key is not None and key < len(clause.strings) else "" for key in numbers]
     letters = _LETTER_SIZE.search(match[2])
     size = min(60.0, max(5.0, float(letters[1]))) if letters else 14.0
-    ink, is_led = q.first_colour(match[2]) or "#222222", "short lines" in match[2]
+    ink, is_led = q.find_first_colour(match[2]) or "#222222", "short lines" in match[2]
     items = list[Item]()
     for index, text in enumerate(texts[: len(pie.slices)]):
         if text:
@@ -241,7 +241,7 @@ def _read_axis_line(words: str, name: str, area: Area) -> list[Item]:
     if match is None:
         return []
     width, colour = min(20.0, max(0.5, float(match[1]))), match[2]
-    at = crisp(area.bottom if name == "x" else area.left, width)
+    at = align_to_pixels(area.bottom if name == "x" else area.left, width)
     ends = ((area.left, at), (area.right, at)) if name == "x" else ((at, area.bottom), (at, area.top))
     return [LineItem(f"{name} axis", ends, colour, width)]
 
@@ -257,7 +257,7 @@ def _build_labels(words: str, name: str, labels: list[tuple[float, str]], area: 
     turn = 45.0 if "slanting" in words else 90.0 if "upright" in words else 0.0
     for place, text in labels:
         if has_marks:
-            at = crisp(place, 1)
+            at = align_to_pixels(place, 1)
             low, high = sorted((level, level + outward * (-MARK if is_inside else MARK)))
             ends = ((at, low), (at, high)) if name == "x" else ((low, at), (high, at))
             items.append(LineItem("tick", ends, area.ink, 1.0))
@@ -281,7 +281,7 @@ def _write_name(name: str, text: str, area: Area, sheet: CanvasSheet) -> bool:
 
 
 def _read_grid(words: str, area: Area, colour: str) -> list[Item]:
-    dash = q.dash_pattern(words, 1.0) or ()
+    dash = q.find_dash_pattern(words, 1.0) or ()
     lines = list[Item]()
     for name in ("x", "y"):
         if re.search(r"\bhorizontal\b" if name == "x" else r"\bvertical\b", words) and not (
@@ -289,7 +289,7 @@ def _read_grid(words: str, area: Area, colour: str) -> list[Item]:
         ):
             continue
         for place in area.labelled.get(name, ()):
-            at = crisp(place, 1)
+            at = align_to_pixels(place, 1)
             ends = ((at, area.top), (at, area.bottom)) if name == "x" else ((area.left, at), (area.right, at))
             lines.append(LineItem("grid", ends, colour, 1.0, dash))
     return lines
@@ -312,7 +312,7 @@ def _parse_shift(words: str) -> float:
     if match is None:
         return 0.0
     far, way = float(match[1] or match[3]), match[2] or match[4]
-    return bounded(-far if way in {"left", "up", "above"} else far)
+    return clamp(-far if way in {"left", "up", "above"} else far)
 
 
 def _compute_bar_sides(
@@ -359,10 +359,10 @@ def _build_value_label(words: str, axis: str, bar: Blob, value: float, decimals:
 
 def _read_stroke(words: str, points: list[Point], smooth: bool) -> LineItem:
     width = re.search(rf"\b{q.N}px\b", words)
-    thick = bounded(float(width[1]), 0.25, 50) if width else 2.0
-    dash = q.dash_pattern(words, thick) or ()
-    line = LineItem("polyline", tuple(points), q.first_colour(words) or "#000000", thick, dash, smooth=smooth)
-    return with_markers(line, words)
+    thick = clamp(float(width[1]), 0.25, 50) if width else 2.0
+    dash = q.find_dash_pattern(words, thick) or ()
+    line = LineItem("polyline", tuple(points), q.find_first_colour(words) or "#000000", thick, dash, smooth=smooth)
+    return add_markers(line, words)
 
 
 def _build_wedge_label(
@@ -370,13 +370,13 @@ def _build_wedge_label(
 ) -> list[Item]:
     start, end = pie.angles()[index]
     middle = math.radians((start + end) / 2)
-    centre = towards(pie.centre, middle, pie.slices[index].pulled)
+    centre = step_in_direction(pie.centre, middle, pie.slices[index].pulled)
     if is_inside:
         far = (pie.hole + pie.radius) / 2 if pie.hole else INSIDE * pie.radius
-        return [Label(text, towards(centre, middle, far), size, ink)]
+        return [Label(text, step_in_direction(centre, middle, far), size, ink)]
     reach = pie.radius + (LED_OUT if is_led else OUT)
-    label = Label(text, towards(centre, middle, reach), size, ink, anchor_of(middle))
+    label = Label(text, step_in_direction(centre, middle, reach), size, ink, choose_anchor(middle))
     if not is_led:
         return [label]
-    ends = towards(centre, middle, pie.radius + 3), towards(centre, middle, reach - 5)
+    ends = step_in_direction(centre, middle, pie.radius + 3), step_in_direction(centre, middle, reach - 5)
     return [LineItem("line", ends, ink, 1.0), label]

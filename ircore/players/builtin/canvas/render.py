@@ -11,7 +11,7 @@ from PIL import Image
 from ircore.core import exact
 from ircore.core.drawing import Drawing, Point
 from ircore.core.images import Pixels
-from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, LineItem, PieItem, towards
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, LineItem, PieItem, step_in_direction
 from ircore.seeing.colours import parse_hex
 
 MAX_COST = 16_000_000
@@ -35,7 +35,7 @@ def paint(drawing: Drawing, items: Iterable[Item]) -> None:
         _draw_item(drawing, item)
 
 
-def affordable(canvas: Canvas) -> Canvas:
+def keep_affordable_items(canvas: Canvas) -> Canvas:
     """Return the canvas with only as many items, from the back, as can be drawn in reasonable time."""
     cost = 0.0
     for index, item in enumerate(canvas.items):
@@ -99,7 +99,7 @@ def _draw_item(drawing: Drawing, item: Item) -> None:
     elif isinstance(item, PieItem):
         for part, (start, end) in zip(item.slices, item.angles(), strict=True):
             if end > start:
-                centre = towards(item.centre, math.radians((start + end) / 2), part.pulled)
+                centre = step_in_direction(item.centre, math.radians((start + end) / 2), part.pulled)
                 drawing.wedge(centre, item.radius, start, end, part.colour, item.outline, item.stroke, hole=item.hole)
     elif isinstance(item, LineItem):
         _draw_stroke(drawing, item)

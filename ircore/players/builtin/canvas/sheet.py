@@ -12,9 +12,9 @@ from typing import Literal
 from ircore.core import exact
 from ircore.core.drawing import AxisScale, PlotArea, Point
 from ircore.core.untrusted_text import replace_controls
-from ircore.players.builtin.canvas.quantities import Space, first_colour, points
+from ircore.players.builtin.canvas.quantities import Space, find_first_colour, find_points
 from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, LineItem, PieItem
-from ircore.players.builtin.canvas.text import NOUN, is_plural, kind_of, mismatch
+from ircore.players.builtin.canvas.text import NOUN, find_kind, is_plural, rate_mismatch
 from ircore.seeing.colours import measure_difference
 
 Kind = Literal["bar", "line", "pie", "graph"]
@@ -192,12 +192,12 @@ def resolve(words: str, strings: tuple[str, ...], sheet: CanvasSheet) -> list[Ed
     Several are returned only if the words ask for all of them ("all circles", "the bars").
     """
     noun = NOUN.search(words)
-    colour, near = first_colour(words), points(words, sheet.space, 1)
+    colour, near = find_first_colour(words), find_points(words, sheet.space, 1)
     quoted = [strings[int(key)] for key in re.findall(r'"(\d{1,4})"', words) if int(key) < len(strings)]
     # "It" alone is the thing spoken of last; with any other word the words decide.
     if noun is None and colour is None and not quoted and not near:
         return [EditTarget(sheet.last)] if _PRONOUN.search(words) and sheet.last is not None else []
-    wanted_kind = kind_of(noun[0]) if noun else "any"
+    wanted_kind = find_kind(noun[0]) if noun else "any"
     ranked = [
         (cost, target)
         for target in _list_candidates(wanted_kind, sheet)
@@ -224,7 +224,7 @@ def _compute_cost(
     target: EditTarget, wanted_kind: str, colour: str | None, quoted: list[str], sheet: CanvasSheet
 ) -> float:
     item = sheet.items[target.index]
-    cost = 0.0 if target.part is not None and wanted_kind == "wedge" else 30 * mismatch(wanted_kind, item.kind)
+    cost = 0.0 if target.part is not None and wanted_kind == "wedge" else 30 * rate_mismatch(wanted_kind, item.kind)
     # Without a noun, a whole thing is meant rather than a wedge.
     if target.part is not None and wanted_kind == "any":
         cost += 1.0
@@ -232,12 +232,12 @@ def _compute_cost(
         close = isinstance(item, Label) and item.text.lower() in [text.lower() for text in quoted]
         cost += 2.0 if close else float("inf")
     if colour is not None and math.isfinite(cost):
-        apart = min((measure_difference(colour, shown) for shown in colours_of(target, sheet)), default=99.0)
+        apart = min((measure_difference(colour, shown) for shown in list_colours(target, sheet)), default=99.0)
         cost += apart if apart <= TOO_DIFFERENT else float("inf")
     return cost
 
 
-def colours_of(target: EditTarget, sheet: CanvasSheet) -> list[str]:
+def list_colours(target: EditTarget, sheet: CanvasSheet) -> list[str]:
     """Return the colours a thing may be named by."""
     item = sheet.items[target.index]
     if isinstance(item, PieItem):

@@ -73,7 +73,7 @@ NOUN = re.compile(rf"\b({'|'.join(sorted(_WORDS, key=len, reverse=True))})\b")
 """A noun of the lexicon, singular or plural."""
 
 
-def kind_of(noun: str) -> str:
+def find_kind(noun: str) -> str:
     """Return the kind that a noun matched by ``NOUN`` names."""
     return _WORDS[noun]
 
@@ -83,7 +83,7 @@ def is_plural(noun: str) -> bool:
     return noun not in KINDS
 
 
-def mismatch(wanted_kind: str, kind: str) -> float:
+def rate_mismatch(wanted_kind: str, kind: str) -> float:
     """Return 0 for the same kind, 1 for kinds that people mix up, infinity for others."""
     if wanted_kind in {kind, "any", ""}:
         return 0.0
@@ -96,7 +96,7 @@ def mismatch(wanted_kind: str, kind: str) -> float:
 class Clause:
     """A part of a message that makes one statement.
 
-    >>> [clause.words for clause in clauses("A red circle; a blue dot.")]
+    >>> [clause.words for clause in split_clauses("A red circle; a blue dot.")]
     ['a #ff0000 circle', 'a #0000ff dot']
 
     Attributes:
@@ -111,7 +111,7 @@ class Clause:
     continues: bool = False
 
 
-def clauses(message: str) -> list[Clause]:
+def split_clauses(message: str) -> list[Clause]:
     """Split a message at full stops, semicolons and line ends, outside quotes, brackets and numbers."""
     strings: list[str] = []
 

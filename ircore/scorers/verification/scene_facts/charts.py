@@ -93,7 +93,7 @@ def find_data_range(scene: Scene, axis: str) -> tuple[float, float]:
     return (0.0, 1.0) if scale is None else (scale.low, scale.high)
 
 
-def text_marks(scene: Scene) -> list[Mark]:
+def list_text_marks(scene: Scene) -> list[Mark]:
     """Return the marks of all texts."""
     marks: list[Mark] = []
     for index, element in enumerate(scene.elements):
@@ -105,7 +105,7 @@ def text_marks(scene: Scene) -> list[Mark]:
     return marks
 
 
-def text_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_text_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, wording and place of a text: degrees of one thing, see ``LABEL``."""
     element = scene.elements[mark.elements[0]]
     weight = scene.kinds.get(element.type, TEXTS.get(element.type, ("text", 0.5))[1])
@@ -118,7 +118,7 @@ def text_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     yield build_fact(mark, "place", at, place, f"{mark.name} stands {where}.", 0.04 * scene.width)
 
 
-def grouped_marks(scene: Scene) -> list[Mark]:
+def list_grouped_marks(scene: Scene) -> list[Mark]:
     """Return one mark for each grid, frame and set of leaders, and one for each axis, zero line and panel."""
     groups: dict[tuple[str, str], list[int]] = {}
     for index, element in enumerate(scene.elements):
@@ -153,12 +153,12 @@ def group_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         yield build_fact(mark, "colour", element.colour, weight, f"{mark.name} is {describe_colour(element.colour)}.")
 
 
-def background_mark(scene: Scene) -> list[Mark]:
+def build_background_mark(scene: Scene) -> list[Mark]:
     """Return the mark of the ground on which everything is drawn."""
     return [Mark("background", "background", "region", "the background", ())] if scene.background else []
 
 
-def background_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_background_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield the colour of the ground."""
     yield build_fact(mark, "colour", scene.background, 0.4, f"the background is {describe_colour(scene.background)}.")
 
@@ -168,7 +168,7 @@ def compute_tolerance(value: float, low: float, high: float) -> float:
     return max(AXIS_TOLERANCE * abs(high - low), VALUE_TOLERANCE * abs(value))
 
 
-def bar_marks(scene: Scene) -> list[Mark]:
+def list_bar_marks(scene: Scene) -> list[Mark]:
     """Return a mark for each bar."""
     bars = [(index, element) for index, element in enumerate(scene.elements) if element.type == "bar"]
     several = len({element.parameters["series"] for _, element in bars}) > 1
@@ -178,7 +178,7 @@ def bar_marks(scene: Scene) -> list[Mark]:
     ]
 
 
-def bar_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_bar_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, value, colour and outline of a bar."""
     bar = scene.elements[mark.elements[0]]
     value, lying = float(bar.parameters["value"]), bar.parameters["orientation"] == "horizontal"  # type: ignore[arg-type]
@@ -199,7 +199,7 @@ def bar_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         )
 
 
-def wedge_marks(scene: Scene) -> list[Mark]:
+def list_wedge_marks(scene: Scene) -> list[Mark]:
     """Return a mark for each wedge, and a mark for the whole pie."""
     wedges = [(index, element) for index, element in enumerate(scene.elements) if element.type == "wedge"]
     marks = [
@@ -212,7 +212,7 @@ def wedge_marks(scene: Scene) -> list[Mark]:
     return [Mark("pie", "pie", "group", "the ring" if ring else "the pie", tuple(index for index, _ in wedges)), *marks]
 
 
-def pie_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_pie_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield size, place and hole of the pie as a whole."""
     wedges = [scene.elements[index] for index in mark.elements]
     about: Any = next((wedge for wedge in wedges if not wedge.parameters["exploded"]), wedges[0]).parameters
@@ -228,7 +228,7 @@ def pie_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     yield build_fact(mark, "value", hole / radius, 0.4, statement + ".", 0.12, suffix="hole")
 
 
-def wedge_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_wedge_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, share, colour and direction of a wedge, and whether it is pulled out."""
     wedge = scene.elements[mark.elements[0]]
     about = wedge.parameters
@@ -250,7 +250,7 @@ def find_line_style(element: Element) -> str:
     return "dashed" if element.parameters.get("dash") else "solid"
 
 
-def line_marks(scene: Scene) -> list[Mark]:
+def list_line_marks(scene: Scene) -> list[Mark]:
     """Return a mark for each line of a line chart, with the line's markers."""
     lines = [(index, element) for index, element in enumerate(scene.elements) if element.type == "polyline"]
     return [
@@ -261,7 +261,7 @@ def line_marks(scene: Scene) -> list[Mark]:
     ]  # fmt: skip
 
 
-def line_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_line_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, colour, style, markers and values of a line."""
     line = scene.elements[mark.elements[0]]
     about: Any = line.parameters
@@ -282,7 +282,7 @@ def line_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         )  # fmt: skip
 
 
-def curve_marks(scene: Scene) -> list[Mark]:
+def list_curve_marks(scene: Scene) -> list[Mark]:
     """Return a mark for each function, with all branches of the function."""
     functions: dict[Any, list[int]] = {}
     for index, element in enumerate(scene.elements):
@@ -295,7 +295,7 @@ def curve_marks(scene: Scene) -> list[Mark]:
     ]
 
 
-def curve_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_curve_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, colour, style and heights of a curve."""
     branches = [scene.elements[index] for index in mark.elements]
     first = branches[0]
@@ -315,7 +315,7 @@ def curve_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         )  # fmt: skip
 
 
-def detail_marks(scene: Scene) -> list[Mark]:
+def list_detail_marks(scene: Scene) -> list[Mark]:
     """Return the marks of points, asymptotes and areas of graphs."""
     has_axes = any(element.type == "axis" for element in scene.elements)
     marks: list[Mark] = []
@@ -333,7 +333,7 @@ def detail_marks(scene: Scene) -> list[Mark]:
     return marks
 
 
-def dot_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_dot_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, place and filling of a marked point of a graph."""
     dot = scene.elements[mark.elements[0]]
     ring = dot.parameters["shape"] == "ring"
@@ -343,14 +343,14 @@ def dot_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     yield build_fact(mark, "colour", dot.colour, 0.2, f"{mark.name} is {describe_colour(dot.colour)}.")
 
 
-def asymptote_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_asymptote_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence and style of an asymptote."""
     yield build_fact(mark, "presence", True, 0.6, f"{mark.name} is drawn.")
     style = find_line_style(scene.elements[mark.elements[0]])
     yield build_fact(mark, "line_style", style, 0.2, f"{mark.name} is {style}.")
 
 
-def area_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_area_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence and colour of a filled area."""
     area = scene.elements[mark.elements[0]]
     where = describe_place(scene, area)

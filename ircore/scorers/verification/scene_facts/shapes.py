@@ -91,7 +91,7 @@ def compute_radius(element: Element) -> float:
     return max(box.right - box.left, box.bottom - box.top) / 2
 
 
-def ground_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_ground_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield the fact that lists the areas of the ground."""
     colours = list(dict.fromkeys([scene.background, *(scene.elements[index].colour for index in mark.elements)]))
     colour_names = " and ".join(describe_colour(colour) for colour in colours[:4])
@@ -131,7 +131,7 @@ def shape_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         yield build_fact(mark, "angle", turn, 0.4, f"{mark.name} is {words}.", TURNED, period=KINDS[shape.type])
 
 
-def relation_facts(scene: Scene, marks: list[Mark]) -> Iterator[Fact]:
+def list_relation_facts(scene: Scene, marks: list[Mark]) -> Iterator[Fact]:
     """Yield how each shape lies to the next one, by the rules of GIR-Bench's spatial check."""
     shapes = [mark for mark in marks if mark.kind == "shape"]
     for mark, other in itertools.pairwise(shapes):
@@ -167,7 +167,7 @@ def is_figure(scene: Scene) -> bool:
     return "label" in types and not types & {"axis", "tick_label", "wedge"}
 
 
-def figure_marks(scene: Scene) -> list[Mark]:
+def list_figure_marks(scene: Scene) -> list[Mark]:
     """Return one mark for each element of a figure except texts and squared paper."""
     if not is_figure(scene):
         return []
@@ -178,7 +178,7 @@ def figure_marks(scene: Scene) -> list[Mark]:
     return marks
 
 
-def figure_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_figure_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield the facts of one thing in a figure."""
     element = scene.elements[mark.elements[0]]
     weight = WEIGHTS[mark.kind]
@@ -225,7 +225,7 @@ def _add_article(name: str) -> str:
     return article + name.removeprefix("the ")
 
 
-def _segment_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
+def _list_segment_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
     about: Any = element.parameters
     ends = [about["start"], about["end"]]
     turn = math.degrees(exact.atan2(ends[0][1] - ends[1][1], ends[1][0] - ends[0][0])) % 180
@@ -237,7 +237,7 @@ def _segment_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]
                TURN_TOLERANCE, period=180)  # fmt: skip
 
 
-def _polygon_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
+def _list_polygon_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
     about: Any = element.parameters
     for count, corner in enumerate(about["corners"], start=1):
         yield build_fact(mark, "place", corner, 0.8 / len(about["corners"]),
@@ -255,14 +255,14 @@ def _circle_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
                PLACE * scene.width)  # fmt: skip
 
 
-def _angle_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:  # noqa: ARG001 - as the others
+def _list_angle_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:  # noqa: ARG001 - as the others
     degrees = float(element.parameters["degrees"])  # type: ignore[arg-type]
     yield build_fact(mark, "angle", degrees, 0.2, f"{mark.name} spans {format_number(degrees)}°.", TURN_TOLERANCE)
 
 
 _OWN: dict[str, Callable[[Scene, Mark, Element], Iterator[Fact]]] = {
-    "segment": _segment_facts,
-    "polygon": _polygon_facts,
+    "segment": _list_segment_facts,
+    "polygon": _list_polygon_facts,
     "circle": _circle_facts,
-    "angle": _angle_facts,
+    "angle": _list_angle_facts,
 }

@@ -73,13 +73,13 @@ def played(table: Any, task: TaskRecord, rules: ReasoningRules | None = None) ->
         licence="CC0-1.0",
     )
     pictures = dict.fromkeys(task.shown, WHITE)
-    setup = EpisodeSetup(instance, task, pictures, rules or ReasoningRules(), GAME.prompts(None))
+    setup = EpisodeSetup(instance, task, pictures, rules or ReasoningRules(), GAME.read_prompts(None))
     return asyncio.run(GAME.play(table, setup))
 
 
 def measured(task: TaskRecord, ending: Ending, drawn: Picture = WHITE) -> dict[str, Measured]:
     instruments: Any = Pictures(RIDDLE.pictures, drawn)
-    values = [*GAME.measured(task, ending), *GAME.measured_pictures(task, ending, instruments)]
+    values = [*GAME.measure(task, ending), *GAME.measure_pictures(task, ending, instruments)]
     return {value.measure: value for value in values}
 
 
@@ -157,7 +157,7 @@ def forms(*placed: tuple[str, str, float, float]) -> Picture:
 @pytest.mark.parametrize("name", ["quantity", "layout", "text"])
 def test_every_riddle_is_solved_from_its_words_alone(name: str, difficulty: str) -> None:
     solver, canvas = Solver(PlayerSpec(player="solver")), CanvasGenerator(PlayerSpec(player="canvas"))
-    for seed in range(12):
+    for seed in range(4):
         task = DIMENSIONS[name].build(difficulty, random.Random(seed))
         thought = asyncio.run(solver.answer(Question(1, task.prompt))).text
         drawn = asyncio.run(canvas.answer(Question(1, thought, answers="picture")))
@@ -169,9 +169,8 @@ def test_every_riddle_is_solved_from_its_words_alone(name: str, difficulty: str)
 @pytest.mark.slow
 def test_the_truth_scores_one_and_the_picture_of_another_riddle_less(name: str, difficulty: str) -> None:
     dimension = DIMENSIONS[name]
-    tasks = [dimension.build(difficulty, random.Random(seed)) for seed in range(12)]
+    tasks = [dimension.build(difficulty, random.Random(seed)) for seed in range(4)]
     for task, other in zip(tasks, [*tasks[1:], tasks[0]], strict=True):
-        assert verdict(task, task.pictures["truth"]) == verdict(task, task.pictures["truth"])
         assert verdict(task, task.pictures["truth"]).corrected == 1.0
         if task.payload != other.payload:
             assert (verdict(task, other.pictures["truth"]).corrected or 0.0) < 1.0
@@ -181,7 +180,7 @@ def test_the_truth_scores_one_and_the_picture_of_another_riddle_less(name: str, 
 @pytest.mark.slow
 @pytest.mark.parametrize("hard", [False, True])
 def test_counts_have_one_solution_among_all(hard: bool) -> None:
-    for seed in range(20):
+    for seed in range(8):
         riddle = make_counts(hard, random.Random(seed))
         assert find_solutions(list(riddle.counts), riddle.clues) == [dict(riddle.counts)]
 
@@ -305,14 +304,14 @@ def damaged(name: str, pixels: Pixels) -> Pixels:
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
 @pytest.mark.parametrize("name", ["quantity", "layout"])
 def test_a_damaged_truth_is_still_right(name: str, difficulty: str, damage: str) -> None:
-    for seed in range(8):
+    for seed in range(2):
         task = DIMENSIONS[name].build(difficulty, random.Random(seed))
         changed = Picture.from_pixels(damaged(damage, task.pictures["truth"].pixels))
         assert verdict(task, changed).correct, (seed, verdict(task, changed).reasons)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("colour", ["#ffd60a", "#ff8fb1", "#7f4f24", "#888888", "#4cc9f0", "#6b6b2a", "#e0b0ff"])
+@pytest.mark.parametrize("colour", ["#ffd60a", "#7f4f24", "#888888", "#e0b0ff"])
 @pytest.mark.parametrize("shape", ["circle", "bar", "letter"])
 def test_something_else_of_any_colour_is_seen(shape: str, colour: str) -> None:
     drawing = draw_forms(Placed(Form(*look), x, y, 30) for *look, x, y in (*THREE, DOG))

@@ -5,7 +5,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours, numbers, quoted, without_colours
+from ircore.players.builtin.canvas.figures.prose import (
+    HEX,
+    NUMBER,
+    find_colours,
+    find_numbers,
+    find_quoted,
+    remove_colours,
+)
 from ircore.players.builtin.canvas.sheet import Kind
 
 _MENTION = re.compile(
@@ -157,7 +164,7 @@ class Figure:
     is_stacked: bool = False
 
 
-def mentions(sentence: str) -> Iterator[tuple[str, str]]:
+def find_axis_mentions(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield each part of a sentence that is about an axis: ``"x"``, ``"y"`` or ``"xy"``, and the words."""
     matches = list(_MENTION.finditer(sentence))
     for index, match in enumerate(matches):
@@ -176,7 +183,7 @@ def read_axes(sentences: list[str], bare: bool = False) -> tuple[DescribedAxis, 
     """
     axes, used = {"x": DescribedAxis(), "y": DescribedAxis()}, set()
     for index, sentence in enumerate(sentences):
-        for names, words in mentions(sentence):
+        for names, words in find_axis_mentions(sentence):
             used.add(index)
             if names == "xy" and bare and _BARE.search(words):
                 continue
@@ -193,11 +200,11 @@ def read_axes(sentences: list[str], bare: bool = False) -> tuple[DescribedAxis, 
                     _take_range(axis, both[0])
         if listed := _CATEGORIES.search(sentence):
             used.add(index)
-            axes["x"].words = axes["x"].words or words_in(listed[1])
+            axes["x"].words = axes["x"].words or find_word_list(listed[1])
     return axes["x"], axes["y"], used
 
 
-def years_in(sentences: list[str]) -> tuple[str, ...]:
+def find_years(sentences: list[str]) -> tuple[str, ...]:
     """Return all years of the first range such as "2012 to 2018"."""
     for sentence in sentences:
         if match := _YEARS.search(sentence):
@@ -207,7 +214,7 @@ def years_in(sentences: list[str]) -> tuple[str, ...]:
     return ()
 
 
-def words_in(text: str) -> tuple[str, ...]:
+def find_word_list(text: str) -> tuple[str, ...]:
     """Return the longest list of names in a text: "Nuclear, Coal, Oil and Waste"; numbers alone are no names."""
     lists = [re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", match[0]) for match in _WORDS.finditer(text)]
     best = max(lists, key=len, default=[])
@@ -268,7 +275,7 @@ def _find_axis_names(match: re.Match[str]) -> str:
 
 def _add_axis_properties(axis: DescribedAxis, words: str, name: str, is_both: bool) -> None:
     """Add the properties that the words name to an axis."""
-    texts = quoted(words)
+    texts = find_quoted(words)
     titled = [text for text in texts if not re.fullmatch(r"-?[\d.]+°?", text)]
     # More than two quoted texts are categories; one or two are titles.
     if len(titled) > 2 and not axis.words:
@@ -277,10 +284,10 @@ def _add_axis_properties(axis: DescribedAxis, words: str, name: str, is_both: bo
         axis.name = titled[0 if not is_both or name == "x" or len(titled) < 2 else 1]
     elif not axis.name and re.search(r"\b(?:labeled|named|titled|names|labels)\s+(?:x and y|\"?x\"?)(?=\W|$)", words):
         axis.name = name
-    plain = re.sub(r'"[^"]*"', " ", without_colours(words))
+    plain = re.sub(r'"[^"]*"', " ", remove_colours(words))
     _take_range(axis, plain)
     _take_ticks(axis, plain)
-    axis.words = axis.words or years_in([plain]) or words_in(plain)
+    axis.words = axis.words or find_years([plain]) or find_word_list(plain)
     axis.has_arrow = axis.has_arrow or bool(re.search(r"\barrow", plain))
     if re.search(r"\bno\b[^,;]{0,20}\b(?:axis )?line", plain):
         axis.is_drawn = False
@@ -307,7 +314,7 @@ def _take_range(axis: DescribedAxis, words: str) -> None:
 
 def _take_ticks(axis: DescribedAxis, words: str) -> None:
     # The two ends of the range are no list of ticks.
-    lists = [numbers(match[0]) for match in _LIST.finditer(_RANGE.sub(" ", words, count=1))]
+    lists = [find_numbers(match[0]) for match in _LIST.finditer(_RANGE.sub(" ", words, count=1))]
     rising = [numbers for numbers in lists if len(numbers) >= 2 and all(a < b for a, b in itertools.pairwise(numbers))]
     if rising and not axis.ticks and (_TICKS.search(words) or len(rising[0]) > 2):
         most = max(len(numbers) for numbers in rising)
@@ -327,7 +334,7 @@ def _read_grid(look: FigureLook, sentence: str) -> None:
     clause = _find_grid_clause(sentence, match.start(), match.end())
     lying = bool(re.search(r"\bhorizontal", clause, re.IGNORECASE))
     standing = bool(re.search(r"\bvertical", clause, re.IGNORECASE))
-    shades = colours(clause)
+    shades = find_colours(clause)
     dash = "dotted" if "dotted" in clause else "dashed" if "dash" in clause else ""
     for axis, is_meant in (("y", lying or not standing), ("x", standing or not lying)):
         if is_meant:
@@ -351,6 +358,6 @@ def _read_frame(look: FigureLook, sentence: str) -> None:
 def _find_fill_colour(sentence: str) -> str | None:
     """Return the colour of a filled area: the first colour after the word "fill", else the last colour."""
     place = re.search(r"\b(?:fill|shad)", sentence)
-    after = colours(sentence[place.start() :]) if place else []
-    shades = colours(sentence)
+    after = find_colours(sentence[place.start() :]) if place else []
+    shades = find_colours(sentence)
     return after[0] if after else shades[-1] if shades else None

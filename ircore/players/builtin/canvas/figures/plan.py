@@ -6,9 +6,18 @@ from dataclasses import dataclass, field, replace
 
 from ircore.core import exact
 from ircore.core.drawing import Point, arc_points
-from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours
-from ircore.players.builtin.canvas.quantities import first_colour
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, LineItem, PieItem, Slice, polygon, towards
+from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, find_colours
+from ircore.players.builtin.canvas.quantities import find_first_colour
+from ircore.players.builtin.canvas.shapes import (
+    Blob,
+    Item,
+    Label,
+    LineItem,
+    PieItem,
+    Slice,
+    build_polygon,
+    step_in_direction,
+)
 
 LABEL_GAP = 15.0
 """Pixels between a point and the middle of its letter."""
@@ -80,7 +89,7 @@ class Plan:
 
     def add_polygon(self, letters: str, fill: str | None, edge: str | None) -> None:
         """Draw the polygon through named points."""
-        shape = polygon("polygon", [self.points[letter] for letter in letters])
+        shape = build_polygon("polygon", [self.points[letter] for letter in letters])
         outline = edge or (self.ink if fill is None else None)
         self.polygons.append(letters)
         self.fills.append(replace(shape, fill=fill, outline=outline, stroke=2.0))
@@ -137,7 +146,7 @@ class Plan:
 
     def add_right_angle(self, vertex: Point, arms: tuple[Point, Point], colour: str | None, size: float = 12.0) -> None:
         """Mark a right angle with a small square."""
-        first, second = ahead(vertex, arms[0], size), ahead(vertex, arms[1], size)
+        first, second = step_towards(vertex, arms[0], size), step_towards(vertex, arms[1], size)
         corner = first[0] + second[0] - vertex[0], first[1] + second[1] - vertex[1]
         self.lines.append(LineItem("polyline", (first, corner, second), colour or self.ink, 1.5))
 
@@ -172,13 +181,13 @@ def mean(points: list[Point]) -> Point:
     return math.fsum(x for x, _ in points) / count, math.fsum(y for _, y in points) / count
 
 
-def ahead(start: Point, end: Point, distance: float) -> Point:
+def step_towards(start: Point, end: Point, distance: float) -> Point:
     """Return the point ``distance`` from ``start`` towards ``end``."""
     length = exact.dist(start, end) or 1.0
     return start[0] + (end[0] - start[0]) / length * distance, start[1] + (end[1] - start[1]) / length * distance
 
 
-def foot(point: Point, start: Point, end: Point) -> Point:
+def find_foot(point: Point, start: Point, end: Point) -> Point:
     """Return the foot of the perpendicular from a point to a line."""
     dx, dy = end[0] - start[0], end[1] - start[1]
     length = dx * dx + dy * dy or 1.0
@@ -186,7 +195,7 @@ def foot(point: Point, start: Point, end: Point) -> Point:
     return start[0] + part * dx, start[1] + part * dy
 
 
-def crossing(a: Point, b: Point, c: Point, d: Point) -> Point | None:
+def find_crossing(a: Point, b: Point, c: Point, d: Point) -> Point | None:
     """Return the point where the lines ``ab`` and ``cd`` meet; None if they are parallel."""
     abx, aby, cdx, cdy = b[0] - a[0], b[1] - a[1], d[0] - c[0], d[1] - c[1]
     across = abx * cdy - aby * cdx
@@ -196,14 +205,14 @@ def crossing(a: Point, b: Point, c: Point, d: Point) -> Point | None:
     return a[0] + part * abx, a[1] + part * aby
 
 
-def circumcircle(a: Point, b: Point, c: Point) -> tuple[Point, float] | None:
+def find_circumcircle(a: Point, b: Point, c: Point) -> tuple[Point, float] | None:
     """Return the circle through three points; None if they are collinear."""
     m, n = mean([a, b]), mean([a, c])
-    centre = crossing(m, (m[0] - (b[1] - a[1]), m[1] + b[0] - a[0]), n, (n[0] - (c[1] - a[1]), n[1] + c[0] - a[0]))
+    centre = find_crossing(m, (m[0] - (b[1] - a[1]), m[1] + b[0] - a[0]), n, (n[0] - (c[1] - a[1]), n[1] + c[0] - a[0]))
     return (centre, exact.dist(centre, a)) if centre else None
 
 
-def incircle(a: Point, b: Point, c: Point) -> tuple[Point, float]:
+def find_incircle(a: Point, b: Point, c: Point) -> tuple[Point, float]:
     """Return the circle that touches the sides of a triangle from inside."""
     sides = exact.dist(b, c), exact.dist(c, a), exact.dist(a, b)
     total = math.fsum(sides) or 1.0
@@ -211,10 +220,10 @@ def incircle(a: Point, b: Point, c: Point) -> tuple[Point, float]:
         (sides[0] * a[0] + sides[1] * b[0] + sides[2] * c[0]) / total,
         (sides[0] * a[1] + sides[1] * b[1] + sides[2] * c[1]) / total,
     )
-    return centre, exact.dist(centre, foot(centre, a, b))
+    return centre, exact.dist(centre, find_foot(centre, a, b))
 
 
-def touching(point: Point, circle: tuple[Point, float]) -> tuple[Point, Point] | None:
+def find_tangent_points(point: Point, circle: tuple[Point, float]) -> tuple[Point, Point] | None:
     """Return the points where the tangents from a point touch a circle; None if the point lies inside."""
     centre, radius = circle
     far = exact.dist(point, centre)
@@ -226,23 +235,23 @@ def touching(point: Point, circle: tuple[Point, float]) -> tuple[Point, Point] |
     return first, second
 
 
-def named_points(text: str, size: tuple[int, int]) -> dict[str, Point]:
+def find_named_points(text: str, size: tuple[int, int]) -> dict[str, Point]:
     """Return the points that have a letter and coordinates; bare numbers are pixels unless "%" is spoken of."""
     in_percent = bool(
         re.search(r"\bin %|\bpercent(?:age)?s? of|% of (?:the )?(?:width|image)", text)
     ) and not re.search(r"\d\s?px", text)
     points: dict[str, Point] = {}
     for match in _PAIR_FROM.finditer(text):
-        points.setdefault(match[1], pixels(match.groups()[2:6], size, in_percent))
-        points.setdefault(match[2], pixels(match.groups()[6:10], size, in_percent))
+        points.setdefault(match[1], convert_to_pixels(match.groups()[2:6], size, in_percent))
+        points.setdefault(match[2], convert_to_pixels(match.groups()[6:10], size, in_percent))
     for match in NAMED.finditer(text):
         # "I" is a pronoun unless its coordinates follow at once.
         if match[1] not in {"I"} or "(" in match[0][:4]:
-            points.setdefault(match[1], pixels(match.groups()[2:], size, in_percent))
+            points.setdefault(match[1], convert_to_pixels(match.groups()[2:], size, in_percent))
     return dict(list(points.items())[:MAX_POINTS])
 
 
-def pixels(parts: tuple[str, ...], size: tuple[int, int], in_percent: bool) -> Point:
+def convert_to_pixels(parts: tuple[str, ...], size: tuple[int, int], in_percent: bool) -> Point:
     """Return coordinates in pixels from their four parts: x, "%" or nothing, y, "%" or nothing.
 
     Args:
@@ -272,7 +281,7 @@ def label_side(plan: Plan, sentence: str) -> None:
         return
     x, y = mean(list(plan.segments[-1]))
     shift = {"above": (0, -14), "to the left": (-14, 0), "to the right": (14, 0)}.get(match[2] or "", (4, 14))
-    plan.add_text(match[1], (x + shift[0], y + shift[1]), first_colour(sentence))
+    plan.add_text(match[1], (x + shift[0], y + shift[1]), find_first_colour(sentence))
 
 
 def mark_right_angles(plan: Plan, sentence: str) -> bool:
@@ -300,7 +309,7 @@ def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
     arms = plan.arms_at(letter) if letter else None
     if not letter or arms is None:
         return
-    shades = colours(sentence)
+    shades = find_colours(sentence)
     fill = FILL.search(sentence)
     inside = (fill[1] or fill[2]) if fill else None
     # The other colour is that of the arc.
@@ -313,7 +322,11 @@ def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
     if degrees:
         at = re.search(rf"°\"?[^();]{{0,30}}{XY}", sentence)
         vertex = plan.points[letter]
-        text_at = pixels(at.groups(), size, False) if at else towards(vertex, math.radians(way), radius + 22)
+        text_at = (
+            convert_to_pixels(at.groups(), size, False)
+            if at
+            else step_in_direction(vertex, math.radians(way), radius + 22)
+        )
         plan.add_text(f"{degrees[1]}°", text_at, shade, 15.0)
 
 
@@ -353,7 +366,7 @@ def write_letters(plan: Plan, sentences: list[str], size: tuple[int, int], used:
     for index, sentence in enumerate(sentences):
         for match in re.finditer(rf"\"([A-Za-z]'?)\"[^\";]{{0,60}}?{XY}", sentence):
             if match[1] not in plan.written:
-                plan.add_text(match[1], pixels(match.groups()[1:], size, False), None)
+                plan.add_text(match[1], convert_to_pixels(match.groups()[1:], size, False), None)
         for match in re.finditer(rf"(?:\"([A-Z])\"|\b([A-Z])\b) (?:\(|to the )?({'|'.join(_SIDES)})\b", sentence):
             name = match[1] or match[2]
             if name in plan.points and name not in plan.written and re.search(r"\b[Ll]abels?\b", sentence):

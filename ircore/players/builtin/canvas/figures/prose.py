@@ -72,7 +72,7 @@ _END = re.compile(r"\n+|(?<=[.!?])\s+(?=[\"A-Z(#\d]|[xy][ -]ax)|;\s*")
 _NOT_AN_END = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|approx|no)\.)$", re.IGNORECASE)
 
 
-def without_objects(text: str) -> str:
+def replace_objects(text: str) -> str:
     """Return ``text`` with each JSON object, or list of objects, as sentences; other text is unchanged."""
     plain = _FENCE.sub("", text)
     start = _START.search(plain)
@@ -89,7 +89,7 @@ def without_objects(text: str) -> str:
     return f"{plain[: start.start()]}\n{sentences}\n{plain[start.start() + length :]}"
 
 
-def without_tables(text: str) -> str:
+def replace_tables(text: str) -> str:
     """Return ``text`` with each table as lines: ``Mon: 12`` a row, or ``Cars: 12, 30`` where columns are the words."""
     lines: list[str] = []
     for is_table, group in groupby(text.split("\n"), key=lambda line: line.count("|") >= 2):
@@ -98,18 +98,18 @@ def without_tables(text: str) -> str:
     return "\n".join(lines)
 
 
-def sentences(message: str) -> list[str]:
+def split_sentences(message: str) -> list[str]:
     """Return the sentences and list items of a message, at most 400."""
-    text = without_tables(without_objects(message[:MAX_MESSAGE].replace("\r", "\n").replace("\t", " ")))
+    text = replace_tables(replace_objects(message[:MAX_MESSAGE].replace("\r", "\n").replace("\t", " ")))
     text = _BULLET.sub("", text)
     for pattern, plain in _PLAIN:
         text = pattern.sub(plain, text)
-    text = coloured(_HEDGES.sub("", text))
+    text = write_colours_as_hex(_HEDGES.sub("", text))
     pieces = [piece.strip(" .,") for piece in _split_sentences(text) if any(character.isalnum() for character in piece)]
     return pieces[:MAX_SENTENCES]
 
 
-def coloured(text: str) -> str:
+def write_colours_as_hex(text: str) -> str:
     """Write every colour in ``text`` as ``#rrggbb``; everything else, quotes included, is unchanged.
 
     Colours are matched in lower case; all other text keeps its capitals.
@@ -120,38 +120,38 @@ def coloured(text: str) -> str:
     return _NAMED_TWICE.sub(r"\1", whole).replace(_MARK, "")
 
 
-def numbers(text: str) -> list[float]:
+def find_numbers(text: str) -> list[float]:
     """Return all numbers in ``text`` that belong to no colour."""
     return [float(match[0]) for match in _N.finditer(_HEX.sub(" # ", text))]
 
 
-def runs(text: str) -> list[tuple[int, int, list[float]]]:
+def find_number_lists(text: str) -> list[tuple[int, int, list[float]]]:
     """Return all lists of three numbers or more, with where they begin and end."""
     masked = _HEX.sub("#......", text)
-    return [(match.start(), match.end(), numbers(match[0])) for match in _RUN.finditer(masked)]
+    return [(match.start(), match.end(), find_numbers(match[0])) for match in _RUN.finditer(masked)]
 
 
-def colours(text: str) -> list[str]:
+def find_colours(text: str) -> list[str]:
     """Return all colours in order."""
     return _HEX.findall(text)
 
 
-def without_colours(text: str) -> str:
+def remove_colours(text: str) -> str:
     """Return ``text`` with a space in the place of each colour."""
     return _HEX.sub(" ", text)
 
 
-def quoted(text: str) -> list[str]:
+def find_quoted(text: str) -> list[str]:
     """Return the texts in double quotes."""
     return [words.strip() for words in _QUOTED.findall(text)]
 
 
-def decimals(values: list[float]) -> int:
+def count_decimals(values: list[float]) -> int:
     """Return how many decimals the longest of some numbers has, at most four."""
     return max((len(f"{value:.4f}".rstrip("0").partition(".")[2]) for value in values), default=0)
 
 
-def written(value: float, places: int = 0) -> str:
+def format_number(value: float, places: int = 0) -> str:
     """Return a number as labels show it: with a fixed number of decimals, and no minus sign before zero."""
     text = f"{value:.{places}f}" if places else f"{value:g}"
     return "0" if float(text) == 0 else text
