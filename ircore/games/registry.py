@@ -138,7 +138,7 @@ def require_support(feature: str, name: str, subject: str) -> None:
         return
     others = [game.name for game in load_installed_games()[0].values() if feature in game.supports]
     raise InputError(
-        f"{subject}: is of the game {name}, which has no {feature}", f"Name one of {' or '.join(others) or 'no game'}."
+        f"{subject}: the game {name} has no {feature}", f"It works with {' and '.join(others) or 'no installed game'}."
     )
 
 

@@ -168,11 +168,16 @@ def _build_sketch(
         _make_end_ticks(low, high),
         f"{escape_for_plotly(shown.title)} (mean, 95 % interval)",
     )
+    same = (
+        f"the same episodes, each from its first {words} to its last"
+        if curve.normalised
+        else f"the same episodes at each {words}, those that reach its last one"
+    )
     apart = f" A panel holds the {section.noun}s played by the same rules." if len(parts) > 1 else ""
     return Sketch(
         title=f"{title}: {_describe_finding(parts, digits)}",
-        reading_aid=f"Each line is the mean over the same episodes at each {words}, those that reach its last one; the "
-        f"band is the 95 % interval.{apart}{beside.words}{' Further runs stand behind in grey.' * _is_crowded(parts)}",
+        reading_aid=f"Each line is the mean over {same}; the band is the 95 % interval.{apart}{beside.words}"
+        f"{' Further runs stand behind in grey.' * _is_crowded(parts)}",
         drawing=draw_curve_panels(
             parts,
             TrackScale(

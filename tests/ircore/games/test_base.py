@@ -3,9 +3,11 @@
 import doctest
 from typing import Any, ClassVar
 
+import pytest
 from rated_games import Drawing, drawn_run
 
 from ircore.core import records
+from ircore.core.errors import InputError
 from ircore.core.records import GameRules, Record
 from ircore.games import base, declarations
 from ircore.games.base import (
@@ -21,7 +23,7 @@ from ircore.games.base import (
     Seat,
     SeatTable,
 )
-from ircore.games.registry import BOARD_COLUMNS, find_declaration_faults
+from ircore.games.registry import BOARD_COLUMNS, find_declaration_faults, require_support
 from ircore.players import base as players
 from ircore.results.model import Results
 from ircore.results.tables.board import board_table
@@ -173,3 +175,10 @@ def test_a_seat_that_goes_with_a_rule_is_asked_under_that_rule_alone() -> None:
     game = Thoughtful()
     assert [seat.name for seat in game.list_seats(Thinking())] == ["one"]
     assert [seat.name for seat in game.list_seats(Thinking(thinking=True))] == ["one", "thinker"]
+
+
+def test_a_feature_that_a_game_lacks_is_named_with_the_games_that_have_it() -> None:
+    with pytest.raises(InputError) as told:
+        require_support("comparison of prompts", "reference", "--prompts")
+    assert told.value.problem == "--prompts: the game reference has no comparison of prompts"
+    assert told.value.remedy.startswith("It works with reconstruction")

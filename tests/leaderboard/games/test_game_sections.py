@@ -34,6 +34,7 @@ from leaderboard.model.section import GameSection
 from leaderboard.pages.citation import render_share_strip
 from leaderboard.pages.feed import build_feed_files
 from leaderboard.pages.overview import build_games_front_page
+from leaderboard.pages.pair_comparison import Comparisons
 from leaderboard.pages.search_entries import list_page_entries
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.pictures import Shown
@@ -206,6 +207,16 @@ def test_a_run_by_other_rules_says_so_beside_its_players_and_is_ranked_among_tho
     assert "rank 2 of 2" in html_of(section, "pairs/two")
 
 
+def test_the_two_that_are_compared_first_were_played_by_the_same_rules() -> None:
+    instances = guessing_set(2)
+    alone = guessed("alone", instances, [9.0] * 8, {"rounds": 3})
+    usual = [guessed(name, instances, [points] * 8, {"rounds": 2}) for name, points in (("two", 1.0), ("one", 5.0))]
+    silent = guessed("silent", instances, ["answer_refused"] * 8, {"rounds": 3})
+    for runs, names in (([alone, *usual, silent], ["one", "two"]), ([alone, usual[0]], ["alone", "two"])):
+        section = GameSection(Results.from_runs(game=Guessing(), runs=runs))
+        assert [pair.key for pair in Comparisons(section).two_best] == names
+
+
 def test_the_best_runs_stand_below_the_name_of_their_rules_the_best_rules_first() -> None:
     instances = guessing_set(5)
     usual = [guessed(name, instances, [points] * 20, {"rounds": 2}) for name, points in (("one", 5.0), ("two", 1.0))]
@@ -311,6 +322,8 @@ def test_the_same_curve_on_both_axes_has_two_titles() -> None:
         "Echo by step",
         "Echo from the first step to the last",
     ]
+    assert "those that reach its last one" in charts[0].reading_aid
+    assert "each from its first step to its last" in charts[1].reading_aid
 
 
 class Turn(Record):
