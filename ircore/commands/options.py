@@ -115,7 +115,7 @@ def find_instance(instances: "InstanceSet", instance_id: str, option: str) -> "I
     """
     if instance_id not in instances.instances.ids:
         raise build_unknown_name_error("instance", instance_id, list(instances.instances.ids), option)
-    return next(iter(instances.instances.named({instance_id})))
+    return next(iter(instances.instances.select({instance_id})))
 
 
 def conditions_options(command: CommandT) -> CommandT:

@@ -170,7 +170,7 @@ BACKDROP = (255, 255, 255)
 class ImageError(InputError):
     """A file that is not a usable picture.
 
-    >>> Picture.from_untrusted(b"no picture", "a.png")
+    >>> Picture.read_untrusted(b"no picture", "a.png")
     Traceback (most recent call last):
     ...
     ircore.core.images.ImageError: a.png: the file is not a PNG, JPEG, WebP or GIF picture
@@ -269,7 +269,7 @@ class Picture:
         return picture
 
     @classmethod
-    def from_untrusted(cls, data: bytes, name: str) -> "Picture":
+    def read_untrusted(cls, data: bytes, name: str) -> "Picture":
         """Check a file from a stranger and encode its pixels anew as a plain RGB PNG, which drops all else.
 
         Args:
@@ -359,7 +359,7 @@ def read_picture(path: Path) -> Picture:
     Raises:
         ImageError: The file is missing, unreadable or not a usable picture.
     """
-    return Picture.from_untrusted(read_image_bytes(path), str(path))
+    return Picture.read_untrusted(read_image_bytes(path), str(path))
 
 
 def read_stored_pixels(path: Path) -> Pixels:

@@ -308,16 +308,16 @@ class Caller:
                 question.note(attempts[-1])
                 self.gate.reached |= attempts[-1].reached
                 # A failed attempt may have used tokens of the minute's limit as well.
-                self.pace.answered(_count_tokens(outcome.tokens))
+                self.pace.note_answer(_count_tokens(outcome.tokens))
                 if isinstance(outcome, Reply):
-                    self.gate.answered()
+                    self.gate.note_answer()
                     if (hold := compute_wait(outcome.headers)) is not None:
                         self.pace.hold(hold, loop.time())
                     return Called(outcome.value, tuple(attempts))
                 fault = outcome.fault
                 if fault.kind == "rate_limit":
                     # Only a 429 speaks of load; other faults say nothing about how many requests fit.
-                    self.gate.refused(started, loop.time())
+                    self.gate.note_refusal(started, loop.time())
             # An attempt cut short by the deadline tells nothing about the provider; the attempt before it does.
             if decisive is None or fault.kind != "timeout" or end - started >= self.timeout:
                 decisive = fault

@@ -132,7 +132,7 @@ class OpenQuestion:
     """A question under way.
 
     >>> question = OpenQuestion()
-    >>> with question.opened():
+    >>> with question.open():
     ...     open_question().note(Attempt(kind="answered", seconds=0.2))
     >>> len(question.attempts)
     1
@@ -157,7 +157,7 @@ class OpenQuestion:
             self.tell(attempt)
 
     @contextmanager
-    def opened(self) -> Iterator[None]:
+    def open(self) -> Iterator[None]:
         """Let the calls in the block find this question; also in tasks that the block starts."""
         before = _QUESTION.set(self)
         try:

@@ -188,7 +188,7 @@ class PlayedRun:
             from ircore.runs.costs.totals import compute_episode_costs
 
             # A folder has both in its journal, which is read once and not kept.
-            folder = self.source.held()
+            folder = self.source.hold_journal()
             return tuple(folder.episodes()), compute_episode_costs(folder)
         return tuple(self.source.episodes()), self.source.costs() if isinstance(self.source, CostSource) else {}
 

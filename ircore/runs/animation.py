@@ -53,7 +53,7 @@ def animate(folder: RunFolder, episode_id: str, file: Path, judges: Sequence[str
     episode = next((episode for episode in folder.episodes() if episode.episode_id == episode_id), None)
     if episode is None or not episode.renderings:
         raise InputError(f"{folder.path}: episode {episode_id!r} has no rendering", "Name another episode.")
-    instance = next(iter(folder.instances.instances.named({episode.instance_id})))
+    instance = next(iter(folder.instances.instances.select({episode.instance_id})))
     frames, lasting = _draw_frames(folder, episode, folder.instances.picture(instance, "target"), judges)
     buffer = io.BytesIO()
     frames[0].save(

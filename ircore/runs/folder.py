@@ -72,7 +72,7 @@ class RunFolder:
     """A run folder opened for reading.
 
     >>> run = RunFolder(Path("run"))
-    >>> run.game, list(run.ended())
+    >>> run.game, list(run.read_endings())
     ('reconstruction', ['simple_shapes-easy-01', 'simple_shapes-hard-01'])
 
     Args:
@@ -157,7 +157,7 @@ class RunFolder:
         whose = (number for number, line in read_lines(self.path / JOURNAL) if name[0] in line)
         return f"Remove {describe_lines(whose)}, all of the episode {name[1].decode()}: it is played again."
 
-    def held(self) -> Self:
+    def hold_journal(self) -> Self:
         """Return a copy of this folder with the present journal in memory, for work that reads it several times."""
         snapshot = copy(self)
         snapshot._held = tuple(self.events())
@@ -191,9 +191,9 @@ class RunFolder:
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
-        return tuple(self.ended().values())
+        return tuple(self.read_endings().values())
 
-    def ended(self) -> dict[str, Episode]:
+    def read_endings(self) -> dict[str, Episode]:
         """Return the latest end of each episode by the episode's id, in the order of the instance set."""
         # A later end takes the place of an earlier one: an episode that failed was played again.
         ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, End)}
@@ -393,7 +393,7 @@ class RunWriter:
 
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
-        journal = folder.held()  # read once
+        journal = folder.hold_journal()  # read once
         self.known = journal.calls()
         self.refused = journal.refusals()
         self.finished = self.finished_episodes(journal)
@@ -406,7 +406,7 @@ class RunWriter:
     @staticmethod
     def finished_episodes(folder: RunFolder) -> dict[str, Episode]:
         """Return the episodes that need not be played again, by id."""
-        return {name: episode for name, episode in folder.ended().items() if episode.finished}
+        return {name: episode for name, episode in folder.read_endings().items() if episode.finished}
 
     def record(self, entries: Sequence[EventEntry]) -> None:
         """Record all events, or none on failure; on return they are on the disk itself.

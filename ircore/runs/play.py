@@ -315,7 +315,7 @@ def play(
                 asyncio.run(Session(plan, game, players, writer, engine, cache).run(unfinished))
         # The workers return quietly at the limit of cost, so that answers under way are recorded first.
         if any(name not in writer.finished for name in names):
-            raise cost_limit.stopped()
+            raise cost_limit.build_stop_error()
         return [writer.finished[name] for name in names]
 
 
@@ -351,7 +351,7 @@ def declare_final(folder: RunFolder, selected: Instances) -> int:
                 "shards",
                 f"Give --shard {part.shard} too.",
             )
-        failed = folder.ended()
+        failed = folder.read_endings()
         given_up = [
             _record_given_up(instance, repeat, failed.get(name))
             for instance in selected

@@ -59,7 +59,7 @@ def summarise(folder: RunFolder, prices: RunPrices | None = None, *, by_episode:
         count them, are null; images, seconds and cost are those of its episodes, as far as its steps tell.
     """
     prices = prices or load_run_prices(folder)
-    episodes = tuple(folder.ended().values())
+    episodes = tuple(folder.read_endings().values())
     questions = folder.questions()
     summary = _build_summary(folder, episodes, questions, prices)
     # Steps without questions: the run came from a release, which has no answers as they came.
@@ -122,7 +122,7 @@ def read_dialogue(folder: RunFolder, episode_id: str) -> EpisodeDialogue:
         )
     events = (event for event in folder.events() if isinstance(event, Call | Failure))
     questions = tuple(question for question in events if question.episode_id == episode_id)
-    return EpisodeDialogue(folder.game, known[episode_id], folder.ended().get(episode_id), questions)
+    return EpisodeDialogue(folder.game, known[episode_id], folder.read_endings().get(episode_id), questions)
 
 
 def convert_to_dict(dialogue: EpisodeDialogue, prices: RunPrices) -> dict[str, Any]:

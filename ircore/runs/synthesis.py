@@ -197,7 +197,7 @@ def list_candidates(folder: RunFolder) -> list[FigureCandidate]:
     figures = DrawnFigures(folder.path / FIGURES)
     passed = []
     for (category, difficulty), step in list_steps(folder):
-        drawn = None if step.key is None else figures.stored(step.key)
+        drawn = None if step.key is None else figures.read_stored(step.key)
         if drawn is not None:
             name = format_figure_name(category, "easy" if difficulty == "easy" else "hard", step.number)
             passed.append(FigureCandidate(name, difficulty, step, drawn))

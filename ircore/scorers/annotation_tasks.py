@@ -431,7 +431,7 @@ def _write_pictures(study: Study, folder: Path) -> tuple[dict[str, _Copy], int]:
     sizes: dict[str, int] = {}
     for sha256, source in track_progress(study.pictures.items(), "pictures", len(study.pictures)):
         # Encoded anew: metadata such as a program's name may tell annotators who made the picture.
-        copy = Picture.from_untrusted(source.read().data, sha256)
+        copy = Picture.read_untrusted(source.read().data, sha256)
         # By the copy's own hash: two files of the same pixels become one, and names tell nothing.
         file = f"{PICTURES}/{copy.sha256}.png"
         copies[sha256] = _Copy(file, copy.width, copy.height)

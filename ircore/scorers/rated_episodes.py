@@ -110,7 +110,7 @@ def read_scene(run: RunFolder, original: Original) -> Scene | None:
 
 
 def _find_instance(instances: InstanceSet, original: Original) -> Instance:
-    return next(iter(instances.instances.named({original.instance_id})))
+    return next(iter(instances.instances.select({original.instance_id})))
 
 
 def _build_rated_episode(game: Game[Any], episode: Episode, instance: Instance, payload: Any) -> RatedEpisode:

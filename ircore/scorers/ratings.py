@@ -299,7 +299,7 @@ def _match_rows(
 
 def _read_rated_episodes(run: RunFolder) -> dict[str, RatedEpisode | None]:
     """Return the episodes of a run by id; None for one that was not played."""
-    return dict.fromkeys(run.ended()) | {episode.episode_id: episode for episode in list_rated_episodes(run)}
+    return dict.fromkeys(run.read_endings()) | {episode.episode_id: episode for episode in list_rated_episodes(run)}
 
 
 def _find_rendering(row: RatingRow, episodes: Mapping[str, RatedEpisode | None]) -> tuple[str, str]:

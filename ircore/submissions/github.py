@@ -129,16 +129,18 @@ class GitHub:
             for number in under_way
             if any(
                 (each["name"], each["status"]) == (job, "in_progress")
-                for each in self._listed(f"/actions/runs/{number}/jobs", "jobs")
+                for each in self._list_entries(f"/actions/runs/{number}/jobs", "jobs")
             )
         ]
 
-    def unapproved(self, workflow: str) -> list[int]:
+    def list_unapproved(self, workflow: str) -> list[int]:
         """Return the numbers of the workflow's runs that wait for somebody's approval."""
         return self._runs(workflow, "waiting")
 
     def _runs(self, workflow: str, status: str) -> list[int]:
-        listed = self._listed(f"/actions/workflows/{quote(workflow, safe='')}/runs?status={status}", "workflow_runs")
+        listed = self._list_entries(
+            f"/actions/workflows/{quote(workflow, safe='')}/runs?status={status}", "workflow_runs"
+        )
         return sorted(int(run["id"]) for run in listed if run["head_branch"] == MAIN)
 
     def artefacts(self, name: str, workflow: str) -> Iterator[Artefact]:
@@ -155,7 +157,7 @@ class GitHub:
         Raises:
             WorkError: The service cannot be asked, or lists more than ``MOST_PAGES`` pages.
         """
-        about = self._listed(f"/actions/artifacts?name={quote(name, safe='')}", "artifacts")
+        about = self._list_entries(f"/actions/artifacts?name={quote(name, safe='')}", "artifacts")
         named = [known for each in about if each["name"] == name and (known := _own_artefact(each)) is not None]
         for artefact in sorted(named, key=lambda each: (each.created, each.number), reverse=True):
             if _is_own_run(self._ask("GET", f"/actions/runs/{artefact.run}", missing={}), workflow):
@@ -190,7 +192,7 @@ class GitHub:
             raise WorkError(f"artefact {artefact.number}: does not arrive: {error}", "Start the job again.") from error
         return True
 
-    def _listed(self, path: str, key: str = "") -> Iterator[Any]:
+    def _list_entries(self, path: str, key: str = "") -> Iterator[Any]:
         """Yield the entries of a list of the service, page by page.
 
         Args:

@@ -209,7 +209,7 @@ def _make_anew(former: Path, loaded: LoadedSubmission, instances: InstanceSet, o
         write_provenance(made.path, make_provenance(loaded.path))
         taken = 0
         with RunWriter(made) as writer:
-            for instance in instances.instances.named({key.episode_id for key in calls} | refusals.keys()):
+            for instance in instances.instances.select({key.episode_id for key in calls} | refusals.keys()):
                 name = instance.instance_id
                 entries = {
                     key: EventEntry(call, _read_picture(folder, call))
@@ -262,7 +262,7 @@ def _read_picture(folder: RunFolder, call: Call) -> Picture | None:
     if call.rendering is None:
         return None
     path = folder.rendering_path(call.rendering.sha256)
-    picture = Picture.from_untrusted(read_image_bytes(path), path.name)
+    picture = Picture.read_untrusted(read_image_bytes(path), path.name)
     if Rendering.of(picture) != call.rendering:
         raise InputError(f"{path.name}: not the picture that the answer names")
     return picture
@@ -277,7 +277,7 @@ def _find_refusals(
         for failure in folder.failures()
         if failure.reason != "stopped" and failure.reason not in TECHNICAL_REASONS
     }
-    for instance in instances.instances.named(final):
+    for instance in instances.instances.select(final):
         failure = final[instance.instance_id]
         # Asked once more, it was answered after all.
         if CallKey(failure.episode_id, failure.turn, failure.role) not in calls:

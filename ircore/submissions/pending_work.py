@@ -168,7 +168,7 @@ def is_finished(run: Path) -> bool:
     if not (run / RUN_FILE).is_file():
         return False
     folder = RunFolder(run)
-    ended = folder.ended()
+    ended = folder.read_endings()
     # An episode that failed for technical reasons has ended, and will be played again.
     return len(ended) == len(folder.instances.instances) and all(episode.finished for episode in ended.values())
 

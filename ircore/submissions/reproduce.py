@@ -71,8 +71,8 @@ def list_differences(published: RunFolder, out: Path, limit: int | None = None) 
     again = create_run(out, run, instances)
     plan = PlayPlan(run, instances, instances.instances[:limit], prompts, concurrency=2)
     play(plan, again, game, make_players(game, build_submission(published)))
-    ours, word = again.ended(), find_step_word(run.game)
-    for name, episode in published.ended().items():
+    ours, word = again.read_endings(), find_step_word(run.game)
+    for name, episode in published.read_endings().items():
         # With a limit, only some of the published episodes are played again.
         if name in ours and (difference := _find_difference(episode, ours[name], word)):
             yield f"{run.slug}: {name}: {difference}"

@@ -165,7 +165,7 @@ def _play_again(run: RunFolder, names: list[str], out: Path, concurrency: int, m
         problem = f"{run.path}: was played with the prompts {run.run.prompts}"
         raise InputError(problem, "Use the version that has them.")
     chosen = {episode.instance_id for episode in run.episodes() if episode.episode_id in names}
-    selected = run.instances.instances.named(chosen)
+    selected = run.instances.instances.select(chosen)
     folder = open_run(out, run.run, run.instances, selected)
     plan = PlayPlan(run.run, run.instances, selected, prompts, concurrency, only=frozenset(names))
     play_all(plan, folder, game, make_players(game, build_submission(run)), max_cost)

@@ -57,7 +57,7 @@ _STRIP = 0.4
 class EffortAxis:
     """A quantity that an episode takes.
 
-    >>> SECONDS.said(90)
+    >>> SECONDS.format_value(90)
     '90 s an episode'
     """
 
@@ -85,7 +85,7 @@ class EffortAxis:
     none: str
     """Name of the strip of pairs that take nothing of it."""
 
-    def said(self, value: float) -> str:
+    def format_value(self, value: float) -> str:
         """Return a number with its unit, in words."""
         before, behind = self.unit
         if not value:
@@ -185,7 +185,7 @@ def _sketch_effort(subject: ChartSubject, effort: EffortAxis) -> Sketch | Missin
         ),
         question=effort.title,
         says={
-            pair.key: f"{words.number(points[pair.run_id][1])} for {effort.said(taken[pair.run_id])}"
+            pair.key: f"{words.number(points[pair.run_id][1])} for {effort.format_value(taken[pair.run_id])}"
             for pair in shown
             if has_enough_samples(scores[pair.run_id])
         },
@@ -247,7 +247,7 @@ def _draw_mark(effort: EffortAxis, pair: Pair, place: tuple[float, float], amoun
         marker={"symbol": generator_symbol(pair.shape), "size": 11, "color": colour},
         hovertemplate=(
             f"{escape_for_plotly(name_pair(pair))}<br>{words.number(value)}, {describe_interval(score)}"
-            f"<br>{effort.said(amount)}<extra></extra>"
+            f"<br>{effort.format_value(amount)}<extra></extra>"
         ),
     )
 

@@ -73,7 +73,7 @@ def register_pictures(section: GameSection) -> None:
     # A rendering drawn over a withheld picture would publish that picture.
     published = {instance.instance_id for instance in section.instances if section.renderings_are_published(instance)}
     for pair in section.ranked:
-        for episode in section.measured(pair).episodes:
+        for episode in section.get_run(pair).episodes:
             for rendering in _list_renderings(episode) if episode.instance_id in published else ():
                 section.shown_rendering(pair, rendering)
 
@@ -108,7 +108,7 @@ def render_episode(section: GameSection, pair: Pair, instance: Instance, episode
         WorkError: The template or ``Game.collect_shown_values`` is broken.
     """
     payload, ending = section.payload(instance), read_ending(section.game, episode)
-    run = section.measured(pair)
+    run = section.get_run(pair)
     drawn = _list_renderings(episode) if section.renderings_are_published(instance) else []
     renderings = {rendering.sha256: section.shown_rendering(pair, rendering) for rendering in drawn}
     per_episode, per_step = _collect_measures(run, episode)

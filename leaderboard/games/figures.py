@@ -68,7 +68,7 @@ def make_curve_charts(section: GameSection) -> tuple[Chart, ...]:
     """Return a chart for each learning curve that the game declares."""
     if not section.game.pages.curves:
         return ()
-    episodes = {pair.run_id: run_episodes(section.results, section.measured(pair)) for pair in section.ranked}
+    episodes = {pair.run_id: run_episodes(section.results, section.get_run(pair)) for pair in section.ranked}
     people = list_recorded_episodes(section.results)
     return tuple(
         make_page_chart(

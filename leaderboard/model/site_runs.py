@@ -100,7 +100,7 @@ def read_run(path: Path) -> _RunReading:
     Raises:
         InputError: The run is damaged.
     """
-    folder = RunFolder(path).held()
+    folder = RunFolder(path).hold_journal()
     run = PlayedRun(folder)
     # The episodes are in ``results`` already; a second copy would double the cache.
     summary = summarise(folder, by_episode=False)

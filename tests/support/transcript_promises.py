@@ -59,7 +59,7 @@ class Promises:
             elif which == 5:
                 check_decisions(content)
             elif which == 7:
-                picture = Picture.from_untrusted(content, "x")
+                picture = Picture.read_untrusted(content, "x")
                 assert read_clean_png(picture.data, "x").sha256 == picture.sha256
             else:
                 self._provenance(content)

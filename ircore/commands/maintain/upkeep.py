@@ -310,7 +310,7 @@ def setup(checking: bool, repo: str | None, as_json: bool) -> None:
 
 def _tell_job(work: PendingWork, left_out: Sequence[str]) -> None:
     """Tell the next job of a workflow how many evaluations wait, and its page what they are and cost."""
-    asked = GitHub.of_job().unapproved(WORKFLOW) if os.environ.get("GITHUB_EVENT_NAME") == "schedule" else []
+    asked = GitHub.of_job().list_unapproved(WORKFLOW) if os.environ.get("GITHUB_EVENT_NAME") == "schedule" else []
     lines = [f"{waiting.slug}: {waiting.what}; {waiting.forecast.text}" for waiting in work.waiting]
     lines += [f"{name[:80]}: skipped, since it does not wait" for name in left_out]
     if asked:

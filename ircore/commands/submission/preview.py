@@ -202,7 +202,7 @@ def _find_rescored(place: Path, folder: Path, sets: tuple[Path, ...], published:
         # By the names that its submitter knows.
         problem = error.problem.replace(str(fetched), reference.repo).replace(str(place), f"submissions/{place.name}")
         raise type(error)(problem, error.remedy) from error
-    click.echo(make_printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules"))
+    click.echo(make_printable(f"{reference.repo}: {len(rescored.folder.read_endings())} episodes hold by the rules"))
     show_flags(rescored, "for people to look at: ")
     show_commitment(rescored)
     origin = (place / MANIFEST, reference, rescored.flags, rescored.committed)

@@ -166,7 +166,7 @@ class GenomeRows:
             if row["image_id"] in wanted:
                 wanted.discard(row["image_id"])
                 data = (row["image"] or {}).get("bytes") or b""
-                yield row["image_id"], Picture.from_untrusted(data, f"{self.name}: image {row['image_id']}")
+                yield row["image_id"], Picture.read_untrusted(data, f"{self.name}: image {row['image_id']}")
 
     def _read_annotations(self, name: str) -> Iterator[tuple[int, list[Any]]]:
         config = self._find_config(name) or self._objects

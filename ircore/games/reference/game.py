@@ -282,7 +282,7 @@ class _Match:
         prompts: TextPrompts = self.setup.prompts
         return prompts.words(name, count=len(self.labels), labels=", ".join(self.labels), **places)
 
-    def captioned(self, names: Sequence[str], pictures: Mapping[str, Picture]) -> tuple[Captioned, ...]:
+    def caption_pictures(self, names: Sequence[str], pictures: Mapping[str, Picture]) -> tuple[Captioned, ...]:
         return tuple(
             Captioned(f"Picture {label}:", pictures[name]) for label, name in zip(self.labels, names, strict=True)
         )
@@ -343,7 +343,7 @@ def _build_speaker_question(number: int, match: _Match, dialogue: _Dialogue) -> 
     return Question(
         step=number,
         prompt="\n\n".join([*opening, match.words("speaker_round", round=number, label=label)]),
-        pictures=match.captioned(context, match.setup.pictures) if alone else (),
+        pictures=match.caption_pictures(context, match.setup.pictures) if alone else (),
         earlier=tuple(dialogue.speaker),
         seed=derive_seed(match.setup.seed, number, SPEAKER.name),
     )
@@ -357,7 +357,7 @@ def _build_listener_question(number: int, message: str, match: _Match, dialogue:
     shown: tuple[Captioned, ...] = ()
     # A misleading round shows its own order, even where pictures are otherwise shown once.
     if alone or rules.pictures == "every_round" or number in rules.misleading:
-        shown = match.captioned(order.shown, mask_pictures(pictures) if rules.masked else pictures)
+        shown = match.caption_pictures(order.shown, mask_pictures(pictures) if rules.masked else pictures)
     return Question(
         step=number,
         prompt="\n\n".join([*opening, match.words("listener_round", round=number, message=message)]),

@@ -194,7 +194,7 @@ class DrawnProgram(Record):
 class DrawnFigures:
     """The drawn programs of a run.
 
-    >>> DrawnFigures(Path("run/figures")).stored("0" * 64) is None
+    >>> DrawnFigures(Path("run/figures")).read_stored("0" * 64) is None
     True
 
     Args:
@@ -217,13 +217,13 @@ class DrawnFigures:
             earlier: Keys of the earlier figures of the same condition by their names.
         """
         key = hashlib.sha256(f"{category}\0{seed}\0{program}".encode()).hexdigest()
-        known = self.stored(key)
+        known = self.read_stored(key)
         if known is None:
             known = self._draw_draft(DrawnProgram(key=key, category=category, seed=seed, program=program), earlier)
             write_text(self.folder / f"{key}.json", known.model_dump_json(indent=1) + "\n")
         return known
 
-    def stored(self, key: str) -> DrawnProgram | None:
+    def read_stored(self, key: str) -> DrawnProgram | None:
         """Return a program that was drawn before; None if it was not.
 
         Raises:
@@ -264,7 +264,7 @@ class DrawnFigures:
         return draft.model_copy(update={"fault": fault, **fields, "unread": figure.unread, "versions": figure.versions})
 
     def _find_fingerprint(self, key: str) -> Fingerprint:
-        drawn = self.stored(key)
+        drawn = self.read_stored(key)
         if key not in self._fingerprints and drawn is not None:
             self._fingerprints[key] = compute_fingerprint(self.picture(drawn).pixels)
         return self._fingerprints[key]
@@ -357,7 +357,7 @@ def _split_output(output: bytes) -> tuple[_Report, bytes]:
 
 def _build_figure(report: _Report, data: bytes) -> ProgramFigure:
     try:
-        picture = Picture.from_untrusted(data, "the figure")
+        picture = Picture.read_untrusted(data, "the figure")
     except InputError as error:
         raise ProgramError(error.problem) from error
     # Elements are in the report's pixels and would lie elsewhere in another picture.

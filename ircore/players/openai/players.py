@@ -220,11 +220,11 @@ class _Generator(ABC, Generic[Settings]):
     async def render(self, view: GeneratorView) -> PictureAnswer:
         """Ask for the picture of this turn; first for a prompt, where a rewriter is to merge the dialogue."""
         if not view.rewrite:
-            return _build_answer(await self._called("generator", build_drawing_messages(view)))
+            return _build_answer(await self._call("generator", build_drawing_messages(view)))
         written = await self._ask_rewriter(view.prompt)
         prompt = written.value[:LONGEST_PROMPT]
         try:
-            drawn = await self._called("generator", [ChatMessage("user", (prompt,))])
+            drawn = await self._call("generator", [ChatMessage("user", (prompt,))])
         # With the requests of the rewriter, which cost tokens too.
         except PlayerError as error:
             raise PlayerError(error.reason, error.detail, (*written.attempts, *error.attempts)) from None
@@ -244,7 +244,7 @@ class _Generator(ABC, Generic[Settings]):
 
     async def answer(self, question: Question) -> PictureAnswer:
         """Answer a question of any game with a picture."""
-        return _build_answer(await self._called(None, build_question_messages(question)))
+        return _build_answer(await self._call(None, build_question_messages(question)))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -253,10 +253,10 @@ class _Generator(ABC, Generic[Settings]):
     async def _read_first_picture(self, reply: ChatReply | ResponsesReply | ImagesReply) -> Picture:
         """Return the first picture of a reply; a picture at an address of the service itself is fetched."""
         drawn = find_image_datum(reply) if isinstance(reply, ImagesReply) else find_first_picture(reply)
-        data = await self._provider.fetched(drawn.url) if isinstance(drawn, PictureAddress) else drawn
+        data = await self._provider.fetch(drawn.url) if isinstance(drawn, PictureAddress) else drawn
         return await asyncio.get_running_loop().run_in_executor(_DECODERS, decode_picture, data)
 
-    async def _called(self, seat: Role | None, messages: list[ChatMessage]) -> Called[Picture]:
+    async def _call(self, seat: Role | None, messages: list[ChatMessage]) -> Called[Picture]:
         return await self._provider.ask(
             seat, self.path, lambda: self._body(messages), self.kind, self._read_first_picture
         )
@@ -277,7 +277,7 @@ class OpenAIImagesGenerator(_Generator[ImagesSettings]):
 
     settings_kind = ImagesSettings
 
-    async def _called(self, seat: Role | None, messages: list[ChatMessage]) -> Called[Picture]:
+    async def _call(self, seat: Role | None, messages: list[ChatMessage]) -> Called[Picture]:
         path = EDITS if _has_pictures(messages) else "/images/generations"
         return await self._provider.ask(seat, path, lambda: self._body(messages), ImagesReply, self._read_first_picture)
 

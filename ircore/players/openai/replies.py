@@ -341,7 +341,7 @@ def decode_picture(data: str | bytes) -> Picture:
         FaultError: The data are no usable picture.
     """
     try:
-        picture = Picture.from_untrusted(data if isinstance(data, bytes) else decode_base64(data), "the picture")
+        picture = Picture.read_untrusted(data if isinstance(data, bytes) else decode_base64(data), "the picture")
     except ValueError as error:
         raise FaultError(RequestFault("bad_image", f"not base64 ({error})")) from None
     except ImageError as error:

@@ -189,10 +189,10 @@ class JsonBody:
         self._texts = json.dumps(document, default=self._encode_data_url).split(self._mark)
         self.length = sum(map(len, self._texts)) + self._encoded
 
-    def fitted(self, room: int) -> "JsonBody":
+    def limit_answer(self, room: int) -> "JsonBody":
         """Return the same request with a lower limit on the tokens of its answer.
 
-        >>> b"".join(JsonBody({"max_completion_tokens": 16000}).fitted(900).pieces())
+        >>> b"".join(JsonBody({"max_completion_tokens": 16000}).limit_answer(900).pieces())
         b'{"max_completion_tokens": 900}'
 
         Args:

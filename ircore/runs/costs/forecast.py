@@ -216,7 +216,7 @@ class _StandIns:
 async def _rehearse(planned: PlannedPlay, episodes: Mapping[str, int], table: _StandIns) -> None:
     """Play an episode of every instance at a table of stand-ins."""
     game, _, rules, prompts, instances = planned
-    for instance in instances.instances.named(episodes):
+    for instance in instances.instances.select(episodes):
         pictures = {
             name: Picture.stored(instances.folder / file.image, file.sha256, file.width, file.height)
             for name, file in instance.pictures.items()
@@ -259,7 +259,7 @@ def _compute_cost(seat: SeatPrice, counts: _Counts) -> float | None:
 
 def describe_rate(folder: RunFolder, prices: RunPrices, episodes: int) -> str:
     """Return the time and cost of ``episodes`` more at the mean rate of ended episodes; empty if none has ended."""
-    ended = {episode.episode_id for episode in folder.ended().values()}
+    ended = {episode.episode_id for episode in folder.read_endings().values()}
     questions = folder.questions()
     totals = Totals.of((question for question in questions if question.episode_id in ended), prices)
     # Episodes that have not ended are left out: their questions would make the mean of an episode too low.

@@ -356,7 +356,7 @@ class RunPrices:
             return None if by_tokens is None else by_tokens + lost_cost
         return None if seat.image is None else (by_tokens or 0.0) + count_images(question) * seat.image + lost_cost
 
-    def billed(self, question: Asked) -> Billed:
+    def compute_bill(self, question: Asked) -> Billed:
         """Return what a question cost for the limit of cost, which lost requests of unknown cost count towards, too."""
         usage, seat, cost = find_usage(question), self.seat_of(question), self.cost(question)
         if not question.attempts or usage != sum_usage(question.attempts):

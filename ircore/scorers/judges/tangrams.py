@@ -112,7 +112,7 @@ class Placing(NamedTuple):
     """Where a figure lies in its picture: the origin of the frame and the length of a unit, in pixels.
 
     Example:
-        >>> Placing(x=128, y=128, unit=32).scaled(2, 2)
+        >>> Placing(x=128, y=128, unit=32).scale(2, 2)
         Placing(x=256, y=256, unit=64.0)
     """
 
@@ -129,7 +129,7 @@ class Placing(NamedTuple):
         # Sums of whole numbers: the same on every machine.
         return cls(int(columns.sum()) / len(rows), int(rows.sum()) / len(rows), math.sqrt(len(rows) / AREA))
 
-    def scaled(self, wide: float, high: float) -> "Placing":
+    def scale(self, wide: float, high: float) -> "Placing":
         """Return the same placing in a picture that is larger by these factors."""
         return Placing(self.x * wide, self.y * high, self.unit * math.sqrt(wide * high))
 
@@ -341,7 +341,7 @@ def match_picture(target: Picture, scene: Scene, image: Picture) -> PieceMatch |
     own = Placing.of(target_labels)
     frame = map_labels_to_frame(target_labels, own)
     # Without a piece, area and centroid are another figure's: the target's own placing shows the other pieces in place.
-    as_it_lies = own.scaled(image.width / target.width, image.height / target.height) if own else None
+    as_it_lies = own.scale(image.width / target.width, image.height / target.height) if own else None
     frames = [map_labels_to_frame(image_labels, placing) for placing in (Placing.of(image_labels), as_it_lies)]
     return max(
         (

@@ -196,13 +196,13 @@ class GitRepository:
 
         Both are listed and compared here: git's own comparison grows without bound before it says a word.
         """
-        before, after = self._listed(first), self._listed(second)
+        before, after = self._list_files(first), self._list_files(second)
         paths = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
         return [FileChange(path, after[path][0] if path in after else ABSENT) for path in paths]
 
     def blobs(self, commit: str, folder: str) -> list[TreeFile]:
         """Return the files below a folder of a commit."""
-        listed = self._listed("-l", commit, "--", f"{folder}/")
+        listed = self._list_files("-l", commit, "--", f"{folder}/")
         return [
             TreeFile(TreeEntry(path, mode, int(size) if size.isdigit() else 0), object_id)
             for path, (mode, _, object_id, size) in listed.items()
@@ -210,7 +210,7 @@ class GitRepository:
 
     def content(self, commit: str, path: str, most: int) -> bytes:
         """Return the content of a file of a commit, at most ``most`` bytes of it; empty if it is not there."""
-        listed = self._listed("-l", commit, "--", path)
+        listed = self._list_files("-l", commit, "--", path)
         blobs = [TreeFile(TreeEntry(path, mode, 0), name) for mode, kind, name, _ in listed.values() if kind == "blob"]
         return next(self.contents(blobs[:1]), b"")[:most]
 
@@ -232,7 +232,7 @@ class GitRepository:
             merges.append(Merge(commit, when, tuple(path.strip("\n") for path in paths if path.strip("\n"))))
         return merges
 
-    def _listed(self, *arguments: str) -> dict[str, list[str]]:
+    def _list_files(self, *arguments: str) -> dict[str, list[str]]:
         """Return mode, kind, id and, if asked for, size of the files of a commit, by path.
 
         Raises:

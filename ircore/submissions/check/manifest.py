@@ -136,7 +136,7 @@ class _Manifest(NamedTuple):
     findings: tuple[Finding, ...]
     """Faults of the manifest's form."""
 
-    def located(self, faults: Iterator[FieldFault], file: str) -> list[Finding]:
+    def locate_faults(self, faults: Iterator[FieldFault], file: str) -> list[Finding]:
         """Return faults with their places, without faults of fields that are reported already."""
         return [locate(fault, file, self.document) for fault in faults if not self._is_settled(fault.path)]
 
@@ -263,28 +263,28 @@ class _Form:
 
     def _fault(self, detail: "ErrorDetails") -> FieldFault:
         if detail["type"] == "extra_forbidden":
-            return self._unknown(detail["loc"])
+            return self._explain_unknown(detail["loc"])
         fault = _build_fault(detail, _SEAT if self._records.get(detail["loc"]) is PlayerSpec else "")
         # The page on the format has the rules of one game alone.
         if fault.path[:1] == ("rules",) and fault.remedy == FORMAT:
             return fault._replace(remedy=f"See ircore games show {self._game.name} for its rules.")
         return fault
 
-    def _unknown(self, path: FieldPath) -> FieldFault:
+    def _explain_unknown(self, path: FieldPath) -> FieldFault:
         meant = self._meant(path)
         remedy = f"Did you mean {meant[-1]}? Otherwise take it out." if meant else "Take it out."
         if _SCORES.fullmatch(str(path[-1])):
             remedy = "Take it out: scores are computed here, from what is played."
-        return FieldFault(path, UNKNOWN_KEY, f"one of {', '.join(self._known(path))}", remedy)
+        return FieldFault(path, UNKNOWN_KEY, f"one of {', '.join(self._list_known(path))}", remedy)
 
-    def _known(self, path: FieldPath) -> list[str]:
+    def _list_known(self, path: FieldPath) -> list[str]:
         """Return the keys that are known at the place of an unknown key."""
         record = self._records.get(path[:-1], self._record)
         return [field.alias or name for name, field in record.model_fields.items()]
 
     def _meant(self, path: FieldPath) -> FieldPath:
         """Return the path of the known key that an unknown one probably stands for; empty if none is similar."""
-        near = get_close_matches(str(path[-1]).lower(), self._known(path), n=1, cutoff=0.65)
+        near = get_close_matches(str(path[-1]).lower(), self._list_known(path), n=1, cutoff=0.65)
         return (*path[:-1], near[0]) if near else ()
 
 

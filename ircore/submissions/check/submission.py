@@ -156,11 +156,11 @@ def check_bytes(
     """
     manifest = parse_manifest(data, file)
     # A folder's name is checked whatever the manifest holds, so that both are mended at once.
-    findings = [*manifest.findings, *manifest.located(check_slug(slug, neighbours, purpose), file)]
+    findings = [*manifest.findings, *manifest.locate_faults(check_slug(slug, neighbours, purpose), file)]
     if manifest.readable is not None:
         others = tuple(other for other in neighbours if other.slug != slug)
         faults = check_submission_record(manifest.readable, slug, others, purpose)
-        findings += manifest.located(faults, file)
+        findings += manifest.locate_faults(faults, file)
     return CheckedSubmission(slug, file, manifest.submission, _shorten_findings(sort_findings(set(findings)), file))
 
 

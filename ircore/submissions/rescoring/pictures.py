@@ -93,7 +93,7 @@ def read_clean_png(data: bytes, name: str) -> Picture:
     if not _fills_exactly(packed, width, height):
         raise ImageError(f"{name}: its pixels do not fill {width} × {height}, or more follows them", _REMEDY)
     # Decoded by the library that everything else will use: filters are only known to be sound then.
-    return Picture.from_untrusted(data, name)
+    return Picture.read_untrusted(data, name)
 
 
 class PackedPictures:
@@ -114,7 +114,7 @@ class PackedPictures:
             if isinstance(event, Call) and event.rendering is not None
         }
 
-    def stored(self, rendering: Rendering) -> Picture:
+    def load(self, rendering: Rendering) -> Picture:
         """Return a checked rendering, whose file is read when the pixels are needed."""
         path = self._packed.folder / name_rendering(rendering.sha256)
         return Picture.stored(path, rendering.sha256, rendering.width, rendering.height)

@@ -148,7 +148,7 @@ def rescore(
         faults = [*_find_text_faults(packed), *_number_faults(packed), *(picture_faults := list(pictures.faults()))]
         # Damaged pictures let the rules be played without pixels and offline players: one answer names all faults.
         replay = TranscriptReplay(
-            run, known, game, game.read_prompts(None), build_known_picture if picture_faults else pictures.stored
+            run, known, game, game.read_prompts(None), build_known_picture if picture_faults else pictures.load
         )
         replay.players = {} if picture_faults else load_offline_players(loaded)
         faults += replay.faults(packed.events)
@@ -156,7 +156,7 @@ def rescore(
             raise _build_refusal(_place(reference) if transcripts is None else str(transcripts), reference.run, faults)
         others = [RunFolder(path) for path in published]
         replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)
-        flags = find_flags(run, packed.events, known, pictures.stored, others, replayed, make_text_reader())
+        flags = find_flags(run, packed.events, known, pictures.load, others, replayed, make_text_reader())
         folder = create_run(temporary, run, known)
         pictures.store(folder.rendering_path("").parent)
         origin = (loaded.path, reference, flags, committed)

@@ -170,7 +170,7 @@ class TranscriptReplay:
             yield f"{len(missing)} of {format_count(len(places), 'episode')} were not played to their end: {names}"
         for name, transcript in transcripts.items():
             if transcript.ended is not None:
-                yield from (f"{name}: {fault}" for fault in self._replayed(places[name], transcript, transcript.ended))
+                yield from (f"{name}: {fault}" for fault in self._replay(places[name], transcript, transcript.ended))
 
     def _take(self, transcript: _Transcript, event: Event) -> str | None:
         """Sort an event into its transcript; return the event's fault, or None."""
@@ -189,7 +189,7 @@ class TranscriptReplay:
             return f"{self._at(event.turn)}: two answers of the {event.role}"
         return None
 
-    def _replayed(self, place: DueEpisode, transcript: _Transcript, ended: Episode) -> Iterator[str]:
+    def _replay(self, place: DueEpisode, transcript: _Transcript, ended: Episode) -> Iterator[str]:
         """Play an episode again and yield the differences."""
         sources = {
             seat: spec.source or "" for seat, spec in self.run.submission.players.items() if spec.player == RECORDED

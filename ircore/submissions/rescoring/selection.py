@@ -73,7 +73,7 @@ def select_peers(run: Run, others: Sequence[RunFolder]) -> Peers:
             if score.by == _JUDGE and score.task == "similarity" and score.value is not None:
                 ratings.setdefault(score.episode_id, {})[score.picture[0]] = score.value
         by_episode = {name: [turns[turn] for turn in sorted(turns)] for name, turns in ratings.items()}
-        converged = {name for name, episode in folder.ended().items() if episode.outcome == "converged"}
+        converged = {name for name, episode in folder.read_endings().items() if episode.outcome == "converged"}
         curves.append([curve for name, curve in by_episode.items() if name in converged])
         for name, curve in by_episode.items():
             finals.setdefault(name, []).append(curve[-1])

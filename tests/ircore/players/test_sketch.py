@@ -213,9 +213,9 @@ def test_what_is_drawn_by_a_name_is_what_was_seen() -> None:
         words = ColourWords([colour])
         name = words(colour)
         # The canvas reads each name as the colour that the voice means by it.
-        assert replace_colour_words(f"a {name} circle") == f"a {words.shown(colour)} circle", name
+        assert replace_colour_words(f"a {name} circle") == f"a {words.find_shown_colour(colour)} circle", name
         worded += not name.endswith(")")
-        both = rgb2lab(_pixel(colour)), rgb2lab(_pixel(words.shown(colour)))
+        both = rgb2lab(_pixel(colour)), rgb2lab(_pixel(words.find_shown_colour(colour)))
         off.append(float(deltaE_ciede2000(*both)[0, 0]))  # type: ignore[no-untyped-call]
     # CIEDE2000 (CIE 142-2001) by scikit-image: two colours 3 apart are told apart only side by side.
     assert max(off) < 4

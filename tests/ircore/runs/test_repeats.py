@@ -154,8 +154,8 @@ def test_shards_and_processes_play_repeats(tmp_path: Path, capsys: pytest.Captur
     assert ircore(["merge", *paths, "--out", str(tmp_path / "joined")]) == 0
     whole, joined = (RunFolder(tmp_path / name) for name in ("whole", "joined"))
     assert joined.run.run_id == whole.run.run_id
-    assert list(joined.ended()) == list(whole.ended())
-    assert len(joined.ended()) == 8
+    assert list(joined.read_endings()) == list(whole.read_endings())
+    assert len(joined.read_endings()) == 8
     capsys.readouterr()
     assert ircore(["show", str(joined.path), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)

@@ -194,7 +194,7 @@ def test_stopping_is_measured_on_the_renderings(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "instances", per_condition=3)
     played = sample_run(tmp_path / "run", instances)
     peers = Peers([[[3.0, 2.0, 1.0]] * 30], {})
-    assert list(check_stopping(played.ended(), instances, played.rendering, peers)) == []
+    assert list(check_stopping(played.read_endings(), instances, played.rendering, peers)) == []
     backwards = {
         name: episode.with_steps(
             tuple(
@@ -204,7 +204,7 @@ def test_stopping_is_measured_on_the_renderings(tmp_path: Path) -> None:
                 )
             )
         )
-        for name, episode in played.ended().items()
+        for name, episode in played.read_endings().items()
         if isinstance(episode, Episode) and len(renderings := list(collect_renderings(episode).values())) == 2
     }
     (flag,) = check_stopping(backwards, instances, played.rendering, peers)

@@ -275,7 +275,7 @@ def test_pictures_are_packed_without_anything_beside_their_pixels(tmp_path: Path
     run.rendering_path(first.rendering.sha256).write_bytes(noisy.read_bytes())
     packed = pack(tmp_path / "run", tmp_path / "packed")
     assert not [path for path in (tmp_path / "packed").rglob("*.png") if b"prompt" in path.read_bytes()]
-    pixels = {Picture.from_untrusted(path.read_bytes(), "x").pixels.tobytes() for path in packed.folder.rglob("*.png")}
+    pixels = {Picture.read_untrusted(path.read_bytes(), "x").pixels.tobytes() for path in packed.folder.rglob("*.png")}
     assert plain.pixels.tobytes() in pixels
     assert packed.index.size == sum(
         path.stat().st_size

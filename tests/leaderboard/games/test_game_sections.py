@@ -502,7 +502,7 @@ def test_drawings_are_compared_where_the_instance_has_the_declared_picture(
 def test_a_step_without_a_template_is_a_card_with_its_own_values() -> None:
     section = timed()
     pair, instance = section.ranked[0], section.instances[0]
-    episode = next(each for each in section.measured(pair).episodes if each.instance_id == instance.instance_id)
+    episode = next(each for each in section.get_run(pair).episodes if each.instance_id == instance.instance_id)
     cards = str(render_episode(section, pair, instance, episode, "../")).split('<li class="turn">')[1:]
     assert [" ".join(re.sub("<[^>]+>", " ", card).split()) for card in cards] == [
         "Round 1 words a, b done no Echo 5.00 Length 3.00 Noise 7.00",

@@ -230,7 +230,7 @@ class PaintingScene:
         smooth: Mask = closed[RIM:-RIM, RIM:-RIM]
         return smooth
 
-    def painted(self, region: Region) -> Pixels:
+    def paint(self, region: Region) -> Pixels:
         """Return the picture with a region painted."""
         pixels = self.drawing.pixels
         pixels[self.mask_of(region)] = PAINT
@@ -385,7 +385,7 @@ class Painting(Dimension):
         mask = np.repeat(scene.mask_of(region)[:, :, None], 3, axis=2).astype(np.uint8) * np.uint8(255)
         pictures = {
             "input": Picture.from_pixels(scene.drawing.pixels),
-            "truth": Picture.from_pixels(scene.painted(region)),
+            "truth": Picture.from_pixels(scene.paint(region)),
             "mask": Picture.from_pixels(mask),
         }
         return Task(prompt, {"description": description, "region": region.name}, pictures)

@@ -83,7 +83,7 @@ def read_foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance,
         raise InputError(
             f"{path}: {DESCRIBER} was shown no picture", "The first picture that it is shown is the target."
         )
-    picture = Picture.from_untrusted(results.image(path, shown[0]), shown[0])
+    picture = Picture.read_untrusted(results.image(path, shown[0]), shown[0])
     document = read_document(folder / "instance.json")
     category, difficulty = _read_labels(folder, document)
     name = format_instance_name(folder)
@@ -268,7 +268,7 @@ def _read_rendering(
     if answered is None or not answered.action.image:
         return None
     name = answered.action.image[0]
-    picture = Picture.from_untrusted(results.image(path, name), name)
+    picture = Picture.read_untrusted(results.image(path, name), name)
     pictures[picture.sha256] = picture
     return {"rendering": Rendering.of(picture), "seconds": _compute_seconds(question, answered)}
 

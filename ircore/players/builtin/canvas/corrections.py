@@ -110,12 +110,12 @@ def move(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | Non
     for index in targets:
         item, (dx, dy) = sheet.items[index], shift(rest, verb, sheet)
         if dx or dy:
-            moved: Item | None = item.moved(dx, dy)
+            moved: Item | None = item.move(dx, dy)
         else:
             moved = move_to_words(item, rest, clause, sheet) if destination or RELATION.search(rest) else None
         # A direction without a distance moves a little.
         if moved is None and (hint := _SLIGHT.search(rest)):
-            moved = item.moved(*_parse_direction(hint[1], 10.0))
+            moved = item.move(*_parse_direction(hint[1], 10.0))
         if moved is None:
             return False
         sheet.put(index, moved)
@@ -171,7 +171,7 @@ def move_targets(targets: list[EditTarget], words: str, clause: Clause, sheet: C
             is_slight = any(word in hint[1] for word in ("slight", "bit", "little"))
             dx, dy = _parse_direction(hint[2], 10.0 if is_slight else 20.0)
         item = sheet.items[index]
-        moved = item.moved(dx, dy) if dx or dy else move_to_words(item, words, clause, sheet)
+        moved = item.move(dx, dy) if dx or dy else move_to_words(item, words, clause, sheet)
         if moved is None:
             return False
         sheet.put(index, moved)
@@ -393,9 +393,9 @@ def _apply_replacement(match: re.Match[str], clause: Clause, sheet: CanvasSheet)
     if not said_place and fresh:
         item = fresh[0]
         if isinstance(old, Blob) and isinstance(item, Blob) and not q.find_dimensions(match[2], sheet.space):
-            item = item.scaled(old.width / item.width, old.height / item.height)
+            item = item.scale(old.width / item.width, old.height / item.height)
         if q.find_first_colour(match[2]) is None and old.colour:
-            item = replace(item, fill=old.colour, outline=None) if isinstance(item, Blob) else item.coloured(old.colour)
+            item = replace(item, fill=old.colour, outline=None) if isinstance(item, Blob) else item.recolour(old.colour)
         fresh[0] = centre_at(item, old.centre)
     sheet.items[index : index + 1] = fresh
     sheet.last = index
@@ -412,7 +412,7 @@ def _apply_rotation(match: re.Match[str], clause: Clause, sheet: CanvasSheet) ->
         return None
     targets = select_unique_items(resolve(phrase, clause.strings, sheet))
     for index in targets:
-        sheet.put(index, sheet.items[index].rotated(turn))
+        sheet.put(index, sheet.items[index].rotate(turn))
     return bool(targets)
 
 
@@ -423,10 +423,10 @@ def _apply_swap(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> boo
     a, b = sheet.items[firsts[0]], sheet.items[seconds[0]]
     if (match[1] or "").startswith("colour"):
         if a.colour and b.colour:
-            sheet.items[firsts[0]], sheet.items[seconds[0]] = a.coloured(b.colour), b.coloured(a.colour)
+            sheet.items[firsts[0]], sheet.items[seconds[0]] = a.recolour(b.colour), b.recolour(a.colour)
         return True
     dx, dy = b.centre[0] - a.centre[0], b.centre[1] - a.centre[1]
-    sheet.items[firsts[0]], sheet.items[seconds[0]] = a.moved(dx, dy), b.moved(-dx, -dy)
+    sheet.items[firsts[0]], sheet.items[seconds[0]] = a.move(dx, dy), b.move(-dx, -dy)
     return True
 
 

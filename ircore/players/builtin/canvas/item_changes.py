@@ -75,7 +75,7 @@ def resize_item(item: Item, words: str, space: q.Space) -> Item | None:
     if bare and (name := re.search(r"\b(size|side|width|height|radius|diameter)\b", words)):
         return _set_size(item, {name[1].replace("size", "side"): abs(float(bare[1]))})
     across, down = _parse_factors(item, words)
-    return item.scaled(across, down) if (across, down) != (1.0, 1.0) else None
+    return item.scale(across, down) if (across, down) != (1.0, 1.0) else None
 
 
 def _set_size(item: Item, dimensions: dict[str, float]) -> Item | None:
@@ -148,7 +148,7 @@ def _change_line_size(item: LineItem, words: str) -> LineItem | None:
     across, down = _parse_factors(item, words)
     # A line has one length, whichever of the two factors changes it.
     both = max(across, down) if max(across, down) != 1 else min(across, down)
-    return item.scaled(both, both) if both != 1.0 else None
+    return item.scale(both, both) if both != 1.0 else None
 
 
 @dataclass(frozen=True)
@@ -293,9 +293,9 @@ def _change_colours(item: Item, wish: _Wish) -> Item | None:
             return replace(item, fill=inside)
         if isinstance(item, LineItem) and re.search(r"\bmarkers?\b", words):
             return replace(item, marker_colour=inside)
-        return item.coloured(inside)
+        return item.recolour(inside)
     shade = re.search(r"\b(darker|lighter)\b", words)
-    return item.coloured(_shade_colour(item.colour, shade[1])) if shade and item.colour else item
+    return item.recolour(_shade_colour(item.colour, shade[1])) if shade and item.colour else item
 
 
 def _shade_colour(colour: str, how: str) -> str:
@@ -370,13 +370,13 @@ def _change_turn(item: Item, wish: _Wish) -> Item | None:
     if turn is None or re.search(r"\bstart", words):
         return None
     if re.search(r"\bby\s+-?\d|\bfurther\b", words):
-        return item.rotated(turn)
+        return item.rotate(turn)
     if isinstance(item, Blob):
         return replace(item, rotation=turn % 360)
     if isinstance(item, Label):
         # Texts turn counter-clockwise, unlike shapes; see ``shapes``.
         return replace(item, rotation=(turn if "clockwise" not in words else -turn) % 360)
-    return item.rotated(turn)
+    return item.rotate(turn)
 
 
 def _change_place(item: Item, wish: _Wish) -> Item | None:
@@ -409,5 +409,5 @@ def _change_level(item: Item, words: str, space: q.Space) -> Item | None:
         return None
     x, y = item.centre
     if match[1] == "y":
-        return item.moved(0, space.y(match[2], match[3]) - y)
-    return item.moved(space.x(match[2], match[3]) - x, 0)
+        return item.move(0, space.y(match[2], match[3]) - y)
+    return item.move(space.x(match[2], match[3]) - x, 0)

@@ -458,7 +458,7 @@ def _find_points_by_length(words: str, space: q.Space, middle: Point | None) -> 
     turn = q.find_angle(words)
     if turn is None and re.search(r"\bdiagonal(?:ly)?\b", words):
         turn = -45.0
-    return flat.rotated(turn).points if turn else flat.points
+    return flat.rotate(turn).points if turn else flat.points
 
 
 def _compute_arc_points(words: str, space: q.Space, places: list[Point]) -> tuple[Point, ...]:

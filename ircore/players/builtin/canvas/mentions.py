@@ -211,7 +211,7 @@ def copy_item(mention: Mention, item: Item, sheet: CanvasSheet) -> list[Item]:
         shades = re.findall(rf"{q.HEX}[^#()]{{0,16}}\(", mention.words)
         many = [centre_at(item, at) for at in places]
         if len(shades) == len(many):
-            many = [copy.coloured(shade) for copy, shade in zip(many, shades, strict=True)]
+            many = [copy.recolour(shade) for copy, shade in zip(many, shades, strict=True)]
         return many
     count = _COUNT.search(mention.words[: mention.after - mention.start + 1]) if is_plural(mention.noun) else None
     number = min(50, int(count[1])) if count else 2 if re.match(r"(?:a )?(?:pair|couple)", mention.words) else 1
@@ -225,10 +225,10 @@ def copy_item(mention: Mention, item: Item, sheet: CanvasSheet) -> list[Item]:
     room = sheet.canvas.height if upright else sheet.canvas.width
     if not q.find_dimensions(mention.words, sheet.space) and not re.search(rf"{q.N}px", mention.words):
         fit = min(1.0, room / (1.5 * number) / (item.height if upright else item.width))
-        item = item.scaled(fit, fit)
+        item = item.scale(fit, fit)
     gap = min(1.5 * (item.height if upright else item.width), room / (number + 0.5))
     low = -(number - 1) / 2
-    return [item.moved(0 if upright else gap * (low + k), gap * (low + k) if upright else 0) for k in range(number)]
+    return [item.move(0 if upright else gap * (low + k), gap * (low + k) if upright else 0) for k in range(number)]
 
 
 def has_relation_before(words: str, noun: re.Match[str]) -> bool:
@@ -289,14 +289,14 @@ def _place_beside_other(item: Item, mention: Mention, other: BoxF, sheet: Canvas
     size_said = q.find_dimensions(mention.words, sheet.space) or re.search(rf"{q.N}px", mention.words)
     if mention.relation == "between" and isinstance(item, Blob) and not size_said:
         fit = 0.15 * max(other[2] - other[0], other[3] - other[1]) / max(item.width, item.height)
-        item = item.scaled(min(1.0, fit), min(1.0, fit))
+        item = item.scale(min(1.0, fit), min(1.0, fit))
     if mention.relation == "inside" and isinstance(item, Blob) and not size_said:
         fit = 0.5 * min(other[2] - other[0], other[3] - other[1]) / max(item.width, item.height)
         share = (q.find_size_word(mention.words) or 0.25) / 0.25
-        item = item.scaled(fit * min(1.4, max(0.4, share)), fit * min(1.4, max(0.4, share)))
+        item = item.scale(fit * min(1.4, max(0.4, share)), fit * min(1.4, max(0.4, share)))
     if mention.relation in {"around", "behind"} and isinstance(item, Blob) and not size_said:
         grow = 1.4 * max((other[2] - other[0]) / item.width, (other[3] - other[1]) / item.height)
-        item = item.scaled(grow, grow)
+        item = item.scale(grow, grow)
     gap = re.search(rf"{q.N}px\s+(?:to the\s+)?(?:left|right|above|below|under|over|away|from|beneath)", mention.words)
     at = place_beside(mention.relation, other, measure_size(item), float(gap[1]) if gap else None)
     if mention.relation == "inside":

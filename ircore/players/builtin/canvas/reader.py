@@ -116,7 +116,7 @@ def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tup
             _read_clause(clause, sheet, corrections)
     if len(sheet.items) >= MAX_ITEMS:
         sheet.notes.insert(0, f"only the first {MAX_ITEMS:,} things were taken")
-    return sheet.finished(), tuple(sheet.notes[:MAX_NOTES])
+    return sheet.finish(), tuple(sheet.notes[:MAX_NOTES])
 
 
 def _read_clause(clause: Clause, sheet: CanvasSheet, corrections: bool) -> None:

@@ -110,20 +110,20 @@ class Blob:
         scaled = [(self.centre[0] + x * self.width, self.centre[1] + y * self.height) for x, y in corners]
         return [turn_point(point, self.centre, self.rotation) for point in scaled] if self.rotation else scaled
 
-    def moved(self, dx: float, dy: float) -> "Blob":
+    def move(self, dx: float, dy: float) -> "Blob":
         """Return the shape moved by pixels to the right and down."""
         return replace(self, centre=(clamp(self.centre[0] + dx), clamp(self.centre[1] + dy)))
 
-    def scaled(self, across: float, down: float) -> "Blob":
+    def scale(self, across: float, down: float) -> "Blob":
         """Return the shape scaled about its middle."""
         # Never 0: later corrections divide by width and height.
         return replace(self, width=clamp(self.width * across, 0.5), height=clamp(self.height * down, 0.5))
 
-    def coloured(self, colour: str) -> "Blob":
+    def recolour(self, colour: str) -> "Blob":
         """Return the shape with its fill in another colour, or its outline if the shape has no fill."""
         return replace(self, outline=colour) if self.fill is None and self.outline else replace(self, fill=colour)
 
-    def rotated(self, degrees: float) -> "Blob":
+    def rotate(self, degrees: float) -> "Blob":
         """Return the shape turned clockwise."""
         return replace(self, rotation=(self.rotation + degrees) % 360)
 
@@ -188,20 +188,20 @@ class PieItem:
         start, end = self.angles()[index]
         return step_in_direction(self.centre, math.radians((start + end) / 2), (self.radius + self.hole) / 2)
 
-    def moved(self, dx: float, dy: float) -> "PieItem":
+    def move(self, dx: float, dy: float) -> "PieItem":
         """Return the pie moved by pixels to the right and down."""
         return replace(self, centre=(clamp(self.centre[0] + dx), clamp(self.centre[1] + dy)))
 
-    def scaled(self, across: float, down: float) -> "PieItem":
+    def scale(self, across: float, down: float) -> "PieItem":
         """Return the pie scaled by the mean of both factors, so that the pie stays round."""
         factor = math.sqrt(max(0.0, across * down))
         return replace(self, radius=clamp(self.radius * factor, 1), hole=clamp(self.hole * factor, 0))
 
-    def coloured(self, colour: str) -> "PieItem":
+    def recolour(self, colour: str) -> "PieItem":
         """Return the pie with all wedges in one colour."""
         return replace(self, slices=tuple(replace(part, colour=colour) for part in self.slices))
 
-    def rotated(self, degrees: float) -> "PieItem":
+    def rotate(self, degrees: float) -> "PieItem":
         """Return the pie turned clockwise."""
         return replace(self, start=self.start + degrees)
 
@@ -242,21 +242,21 @@ class LineItem:
         """Smallest upright box around the points."""
         return find_extent(self.points)
 
-    def moved(self, dx: float, dy: float) -> "LineItem":
+    def move(self, dx: float, dy: float) -> "LineItem":
         """Return the line moved by pixels to the right and down."""
         return replace(self, points=tuple((clamp(x + dx), clamp(y + dy)) for x, y in self.points))
 
-    def scaled(self, across: float, down: float) -> "LineItem":
+    def scale(self, across: float, down: float) -> "LineItem":
         """Return the line scaled about its middle."""
         x0, y0 = self.centre
         points = ((clamp(x0 + (x - x0) * across), clamp(y0 + (y - y0) * down)) for x, y in self.points)
         return replace(self, points=tuple(points))
 
-    def coloured(self, colour: str) -> "LineItem":
+    def recolour(self, colour: str) -> "LineItem":
         """Return the line and its markers in another colour."""
         return replace(self, colour=colour, marker_colour=None)
 
-    def rotated(self, degrees: float) -> "LineItem":
+    def rotate(self, degrees: float) -> "LineItem":
         """Return the line turned clockwise about its middle."""
         return replace(self, points=tuple(turn_point(point, self.centre, degrees) for point in self.points))
 
@@ -265,7 +265,7 @@ class LineItem:
 class Label:
     """A line of text.
 
-    >>> Label("A", (10.0, 20.0)).moved(5, 0).at
+    >>> Label("A", (10.0, 20.0)).move(5, 0).at
     (15.0, 20.0)
 
     Attributes:
@@ -299,19 +299,19 @@ class Label:
         """Middle of the box."""
         return compute_middle(self.box)
 
-    def moved(self, dx: float, dy: float) -> "Label":
+    def move(self, dx: float, dy: float) -> "Label":
         """Return the text moved by pixels to the right and down."""
         return replace(self, at=(clamp(self.at[0] + dx), clamp(self.at[1] + dy)))
 
-    def scaled(self, across: float, down: float) -> "Label":
+    def scale(self, across: float, down: float) -> "Label":
         """Return the text in another size."""
         return replace(self, size=limit_font_size(self.text, self.size * math.sqrt(max(0.0, across * down))))
 
-    def coloured(self, colour: str) -> "Label":
+    def recolour(self, colour: str) -> "Label":
         """Return the text in another colour."""
         return replace(self, colour=colour)
 
-    def rotated(self, degrees: float) -> "Label":
+    def rotate(self, degrees: float) -> "Label":
         """Return the text turned clockwise."""
         return replace(self, rotation=(self.rotation - degrees) % 360)
 
@@ -357,4 +357,4 @@ def measure_size(item: Item) -> Point:
 
 def centre_at(item: Item, at: Point) -> Item:
     """Return ``item`` with its middle moved to a point."""
-    return item.moved(at[0] - item.centre[0], at[1] - item.centre[1])
+    return item.move(at[0] - item.centre[0], at[1] - item.centre[1])

@@ -99,7 +99,7 @@ class CanvasSheet:
 
     >>> sheet = CanvasSheet()
     >>> sheet.paint("#ff0000")
-    >>> sheet.finished().background
+    >>> sheet.finish().background
     '#ff0000'
 
     Attributes:
@@ -173,7 +173,7 @@ class CanvasSheet:
             plain = replace_controls(text)
             self.notes.append(plain if len(plain) <= MAX_NOTE else plain[: MAX_NOTE - 2] + '…"')
 
-    def finished(self) -> Canvas:
+    def finish(self) -> Canvas:
         """Return the canvas to draw."""
         return replace(self.canvas, items=tuple(self.items))
 

@@ -146,7 +146,7 @@ def read_point(look: Look, mark: Mark) -> Observations:
 def read_tint(look: Look, mark: Mark) -> Observations:
     """Say whether an area of a figure or graph is filled, and with which colour."""
     index = mark.elements[0]
-    colour = find_tint(look.view, look.target.outline(index), look.target.hidden(index))
+    colour = find_tint(look.view, look.target.outline(index), look.target.find_hidden(index))
     if colour is None:
         return {f"{mark.key}/presence": Observed(False)}
     if not colour:

@@ -120,7 +120,7 @@ def read_ground(look: Look, mark: Mark) -> Observations:
     right = total = 0
     for index in mark.elements:
         element = scene.elements[index]
-        free = look.target.outline(index) & ~look.target.hidden(index)
+        free = look.target.outline(index) & ~look.target.find_hidden(index)
         if free.sum() < 120 or element.colour is None:
             continue
         own, seen_colour = parse_lab(element.colour), np.median(look.view.sample_lab(free), axis=0)
@@ -141,7 +141,7 @@ def read_ground(look: Look, mark: Mark) -> Observations:
 def read_shape(look: Look, mark: Mark) -> Observations:
     """Read a shape: presence, form, colours, size, place and turn."""
     index = mark.elements[0]
-    hidden, expected = look.target.hidden(index), look.target.shape(index)
+    hidden, expected = look.target.find_hidden(index), look.target.shape(index)
     area, own = (_find_area(look.target, view, index) for view in (look.view, look.target.view))
     if area is None or own is None or _is_ground(look, area, own):
         return {f"{mark.key}/presence": Observed(False)}
@@ -231,7 +231,7 @@ def read_all(look: Look) -> Observations:
 
 def _find_place(target: Target, index: int) -> AreaPlace:
     """Return where to look for an element: where the target has its colour, or all of its outline if hardly there."""
-    element, hidden, outline = target.scene.elements[index], target.hidden(index), target.outline(index)
+    element, hidden, outline = target.scene.elements[index], target.find_hidden(index), target.outline(index)
     if element.colour is not None:
         coloured = outline & (measure_lab_distance(target.view.lab, parse_lab(element.colour)) < APART)
         if (coloured & ~hidden).sum() >= LEAST_COLOURED:
@@ -284,7 +284,7 @@ def _find_shape_place(target: Target, index: int) -> AreaPlace:
     sought = (
         draw_outline_ring(element, expected) if is_hollow(element) else expected & ~draw_hole_mask(element, expected)
     )
-    return find_place(sought, target.hidden(index))
+    return find_place(sought, target.find_hidden(index))
 
 
 def _check_filling(area: SeenArea, expected: Mask, hidden: Mask) -> str | None:

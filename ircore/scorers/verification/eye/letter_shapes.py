@@ -203,7 +203,7 @@ class InkedLabel:
         word = _set_word(font, text)
         if word is None:
             return -1.0
-        _, own = self.aligned(lettering, word)
+        _, own = self.align(lettering, word)
         return round(float(np.average(own, weights=_weigh_letters(text.replace(" ", "")))), 4)
 
     def page(self, word: _Word) -> "_Page":
@@ -213,7 +213,7 @@ class InkedLabel:
             self._pages[key] = _Page(self._lay_on_page(key, _build_kernel(SMOOTH), _build_kernel(SMOOTH)))
         return self._pages[key]
 
-    def aligned(self, lettering: Lettering, word: _Word) -> tuple[npt.NDArray[np.int64], Floats]:
+    def align(self, lettering: Lettering, word: _Word) -> tuple[npt.NDArray[np.int64], Floats]:
         """Return for each letter of the text, as a word in a font, the place where it stands and its correlation."""
         key = lettering.font, self.text.translate(lettering.casing)
         if key not in self._aligned:
@@ -350,7 +350,7 @@ def measure_recurrence(labels: Sequence[InkedLabel], lettering: Lettering) -> Re
         if word is None:
             continue
         page = label.page(word).ink
-        places, _ = label.aligned(lettering, word)
+        places, _ = label.align(lettering, word)
         for letter, place in zip(cased.replace(" ", ""), places, strict=True):
             if letter not in SMALL and len(letters) < MOST_LETTERS:
                 middle = place + WIDE // 2
@@ -644,7 +644,7 @@ def _fit_letters(label: InkedLabel, lettering: Lettering) -> LetterFit | None:
     if word is None:
         return None
     fonts, page = _load_fonts(), label.page(word)
-    places, own = label.aligned(lettering, word)
+    places, own = label.align(lettering, word)
     # A font has either small letters or small capitals, and one kind of figures.
     unused = {*_AS_LETTERS, *lettering.casing} - {*lettering.casing.values()}
     is_used = np.array([ord(letter) not in unused for letter in _LETTERS])

@@ -330,7 +330,7 @@ class Target:
         """The scene's colours that differ."""
         return select_distinct([*(element.colour for element in self.scene.elements), self.scene.background])
 
-    def hidden(self, index: int) -> Mask:
+    def find_hidden(self, index: int) -> Mask:
         """Return which pixels of an element something else covers."""
         return self.view.compute_once(f"hidden {index}", lambda: find_hidden_pixels(self.scene, index))
 

@@ -186,7 +186,7 @@ class Transform(NamedTuple):
         )  # fmt: skip
         return cls(*(round(float(value), 5) for value in (*values, aspect)))
 
-    def placed(self, points: npt.ArrayLike, width: float, height: float) -> npt.NDArray[np.float64]:
+    def place_points(self, points: npt.ArrayLike, width: float, height: float) -> npt.NDArray[np.float64]:
         """Return where points of the target (rows of x and y) lie in the rendering brought to the target's size."""
         points = np.asarray(points, dtype=np.float64)
         moved = np.column_stack([points, np.ones(len(points))]) @ self.matrix(width, height).T
@@ -298,7 +298,7 @@ def register_rendering(model: Model, pixels: Pixels) -> FrameFit:
     gain = GAIN
     if staying >= IN_PLACE:
         # Much is in its place, so what is not may have moved or turned for itself.
-        far = FAR_GAIN * max(0.0, overlap.moved(still, found) - SLIGHT_MOVE)
+        far = FAR_GAIN * max(0.0, overlap.measure_move(still, found) - SLIGHT_MOVE)
         gain += far + COST_GAIN * compute_cost(overlap.transform(found))
     # Where a move gains next to nothing, the picture stays where it is.
     if staying >= agreement - gain:
@@ -458,7 +458,7 @@ class _Overlap:
         scale = np.diag([ours.width / canvas.width, ours.height / canvas.height, 1.0])
         return Transform.from_matrix(scale @ frame, ours.width, ours.height, canvas.aspect / ours.aspect)
 
-    def moved(self, frame: Matrix, other: Matrix) -> float:
+    def measure_move(self, frame: Matrix, other: Matrix) -> float:
         """Return how far apart the target's edges lie in two frames, as share of the rendering's longer side."""
         points = self.model.few.points
         return float(np.abs(apply_matrix(frame, points) - apply_matrix(other, points)).max(axis=1).mean()) / SIDE

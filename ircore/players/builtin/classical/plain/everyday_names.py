@@ -78,7 +78,7 @@ class ColourWords:
     """Names for colours, chosen together so that different colours of a picture get different names.
 
     >>> words = ColourWords(["#ff0000", "#0000ff"])
-    >>> words("#ff0000"), words.said("A #0000ff circle")
+    >>> words("#ff0000"), words.replace_colours("A #0000ff circle")
     ('red', 'A blue circle')
 
     Args:
@@ -113,12 +113,12 @@ class ColourWords:
         others = [other for other in self._all if compute_delta_e94(other, colour) >= ALIKE]
         return any(compute_delta_e94(other, shown) < CLEARER * off for other in others)
 
-    def shown(self, colour: str) -> str:
+    def find_shown_colour(self, colour: str) -> str:
         """Return the colour that the name of a colour says."""
         name = self(colour)
         return colour if name.endswith(")") else parse_colour_name(name)
 
-    def said(self, words: str) -> str:
+    def replace_colours(self, words: str) -> str:
         """Return a text in which every colour, by hex value or by a CSS name in one word, has its everyday name."""
         words = _HEX.sub(lambda match: self(match[0][-8:-1] if match[0].endswith(")") else match[0]), words)
         for name, pattern in _RUN_TOGETHER.items():
@@ -130,9 +130,10 @@ class ColourWords:
 
 def use_plain_colours(statement: Statement, colours: ColourWords) -> Statement:
     """Return a statement with everyday names for its colours."""
+    plain = colours.replace_colours
     return replace(
-        statement, head=colours.said(statement.head), parts=tuple(colours.said(part) for part in statement.parts),
-        tail=colours.said(statement.tail), again=colours.said(statement.again),
+        statement, head=plain(statement.head), parts=tuple(plain(part) for part in statement.parts),
+        tail=plain(statement.tail), again=plain(statement.again),
         shorter=tuple(use_plain_colours(variant, colours) for variant in statement.shorter),
     )  # fmt: skip
 
@@ -140,10 +141,10 @@ def use_plain_colours(statement: Statement, colours: ColourWords) -> Statement:
 def recolour_perception(perception: Perception, colours: ColourWords) -> Perception:
     """Return a perception with the colours that the names of its colours say."""
     backdrop = perception.backdrop
-    last = None if backdrop.last is None else colours.shown(backdrop.last)
+    last = None if backdrop.last is None else colours.find_shown_colour(backdrop.last)
     return replace(
         perception,
-        backdrop=replace(backdrop, colour=colours.shown(backdrop.colour), last=last),
+        backdrop=replace(backdrop, colour=colours.find_shown_colour(backdrop.colour), last=last),
         percepts=tuple(_recolour_percept(percept, colours) for percept in perception.percepts),
     )
 
@@ -154,8 +155,8 @@ def recolour_pixels(pixels: Pixels, perception: Perception, colours: ColourWords
     codes = (red * 256 + green) * 256 + blue
     fresh = pixels.copy()
     for colour in {c for percept in perception.percepts for c in list_colours(percept)} | {perception.backdrop.colour}:
-        if colours.shown(colour) != colour:
-            fresh[codes == int(colour[1:], 16)] = parse_hex(colours.shown(colour))
+        if colours.find_shown_colour(colour) != colour:
+            fresh[codes == int(colour[1:], 16)] = parse_hex(colours.find_shown_colour(colour))
     return fresh
 
 
@@ -336,22 +337,22 @@ def _restore_spaces(name: str) -> str:
 
 def _recolour_percept(percept: Percept, colours: ColourWords) -> Percept:
     if isinstance(percept, Shape):
-        colour = None if percept.colour is None else colours.shown(percept.colour)
+        colour = None if percept.colour is None else colours.find_shown_colour(percept.colour)
         return replace(percept, colour=colour, outline=_recolour_edge(percept.outline, colours))
     if isinstance(percept, Bars):
         return replace(percept, bars=tuple(_recolour_bar(bar, colours) for bar in percept.bars))
     if isinstance(percept, Pie):
-        wedges = tuple((colours.shown(colour), share) for colour, share in percept.wedges)
+        wedges = tuple((colours.find_shown_colour(colour), share) for colour, share in percept.wedges)
         return replace(percept, wedges=wedges, border=_recolour_edge(percept.border, colours))
-    return replace(percept, colour=colours.shown(percept.colour))
+    return replace(percept, colour=colours.find_shown_colour(percept.colour))
 
 
 def _recolour_bar(bar: Bar, colours: ColourWords) -> Bar:
-    return replace(bar, colour=colours.shown(bar.colour), outline=_recolour_edge(bar.outline, colours))
+    return replace(bar, colour=colours.find_shown_colour(bar.colour), outline=_recolour_edge(bar.outline, colours))
 
 
 def _recolour_edge(edge: _Edge, colours: ColourWords) -> _Edge:
-    return None if edge is None else (colours.shown(edge[0]), edge[1])
+    return None if edge is None else (colours.find_shown_colour(edge[0]), edge[1])
 
 
 def _compute_middle(points: Sequence[Point]) -> Point:

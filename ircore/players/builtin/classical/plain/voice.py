@@ -161,7 +161,7 @@ def plan_statements(target: Perception) -> VoicePlan:
     """Return everything that the voice would say of a picture."""
     large_first = sorted(target.percepts, key=lambda percept: -percept.area)
     colours = ColourWords([target.backdrop.colour, *itertools.chain(*map(list_colours, large_first))])
-    scene = colours.said(describe_scene(target))
+    scene = colours.replace_colours(describe_scene(target))
     area = read_area(target)
     plotted = _describe_plot(target, area, colours) if area is not None else None
     if area is not None and plotted is not None:
