@@ -19,7 +19,7 @@ import numpy.typing as npt
 from PIL import Image
 from scipy import ndimage
 
-from ircore.scorers.verification.eye.view import Floats
+from ircore.scorers.verification.eye.view import Floats, normalise_rows
 
 CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%()+-−–.,:;=/°²³&$€?!'#*@<>×·πθαβ"
 SMALL_CAPITALS = "ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ"
@@ -361,8 +361,8 @@ def measure_recurrence(labels: Sequence[InkedLabel], lettering: Lettering) -> Re
         return None
     stack = np.stack(pieces)
     inner = slice(MOVED, 2 * REACH - MOVED)
-    own = _normalise_rows(stack[:, :, inner])
-    moved = [_normalise_rows(stack[:, :, inner.start + by : inner.stop + by]) for by in range(-MOVED, MOVED + 1)]
+    own = normalise_rows(stack[:, :, inner])
+    moved = [normalise_rows(stack[:, :, inner.start + by : inner.stop + by]) for by in range(-MOVED, MOVED + 1)]
     # Without matrix products, whose sums depend on the threads that share them.
     alike = np.round(np.max([np.einsum("if,jf->ij", own, other) for other in moved], axis=0), 3)
     upper = np.triu(np.ones(alike.shape, bool), 1)
@@ -677,14 +677,6 @@ def _measure_uneven_widths(
         if len(differences) >= LEAST_GARBLED:
             spreads.append(float(np.std(differences)))
     return round(min(spreads, default=0.0), 4)
-
-
-def _normalise_rows(pieces: Floats) -> Floats:
-    """Return pieces of pages as rows of mean 0 and length 1."""
-    flat = pieces.reshape(len(pieces), -1)
-    flat = flat - flat.mean(axis=1, keepdims=True)
-    units: Floats = flat / np.maximum(np.sqrt((flat**2).sum(axis=1, keepdims=True)), 1e-6)
-    return units
 
 
 def _choose_casing(font: int, labels: Sequence[InkedLabel]) -> Lettering:

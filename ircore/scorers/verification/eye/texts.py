@@ -27,6 +27,7 @@ from ircore.scorers.verification.eye.view import (
     find_commonest_colour,
     grow_box,
     measure_lab_distance,
+    normalise_rows,
 )
 
 LEAST_INK = 9.0
@@ -189,7 +190,7 @@ def compute_likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: 
     # A box may be a pixel off, so the best of nine small shifts counts.
     shifts = [(down, across) for down in (-1, 0, 1) for across in (-1, 0, 1)]
     best = np.max(
-        [_normalise_patches(np.roll(first, shift, (1, 2))) @ _normalise_patches(second).T for shift in shifts], axis=0
+        [normalise_rows(np.roll(first, shift, (1, 2))) @ normalise_rows(second).T for shift in shifts], axis=0
     )
     unlike = np.abs(np.log(_compute_ratios(levels))[:, None] - np.log(_compute_ratios(other_levels))[None, :])
     alike: Floats = np.round(best - 0.6 * np.maximum(0.0, unlike - 0.1), 4)
@@ -404,13 +405,6 @@ def _resize_ink(ink: Floats) -> Floats:
     image = Image.fromarray((ink * 255).astype(np.uint8)).resize((WIDE, HIGH), Image.Resampling.BILINEAR)
     smooth: Floats = ndimage.gaussian_filter(np.asarray(image, np.float32), 1.2)
     return smooth
-
-
-def _normalise_patches(patches: Floats) -> Floats:
-    flat = patches.reshape(len(patches), -1)
-    flat = flat - flat.mean(axis=1, keepdims=True)
-    unit: Floats = flat / np.maximum(np.sqrt((flat**2).sum(axis=1, keepdims=True)), 1e-6)
-    return unit
 
 
 def _compute_misfit(target_ink: Floats, ink: Floats, window: int) -> Floats:

@@ -186,3 +186,11 @@ def select_distinct(colours: Iterable[str | None]) -> list[str]:
         if colour is not None and all(measure_delta_e2000(colour, other) > 3.0 for other in distinct_colours):
             distinct_colours.append(colour)
     return distinct_colours
+
+
+def normalise_rows(pieces: Floats) -> Floats:
+    """Return pieces of pages, one a row, of mean 0 and length 1."""
+    flat = pieces.reshape(len(pieces), -1)
+    flat = flat - flat.mean(axis=1, keepdims=True)
+    units: Floats = flat / np.maximum(np.sqrt((flat**2).sum(axis=1, keepdims=True)), 1e-6)
+    return units
