@@ -28,7 +28,7 @@ from ircore.runs.events import Call, End, Event
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
 from ircore.scorers.judges.structural import StructuralJudge
-from ircore.submissions.rescoring.flags import unlikely_records
+from ircore.submissions.rescoring.flags import flag_unlikely_records
 from ircore.submissions.rescoring.selection import Peers, check_stopping, select_peers
 
 PAIRS = ("classical+canvas", "captioner+sketch", "classical+sketch", "captioner+canvas")
@@ -44,7 +44,7 @@ class Handed(NamedTuple):
 
     def flags(self, others: Sequence[RunFolder]) -> list[Flag]:
         """Return the findings beside other pairs' runs."""
-        return list(unlikely_records(self.run, self.events, self.folder.instances, self.rendering, others))
+        return list(flag_unlikely_records(self.run, self.events, self.folder.instances, self.rendering, others))
 
     def stops(self, peer: "Handed") -> list[Flag]:
         """Return the findings about stopping beside a pair that wavers, too."""

@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from copied_pictures.catalogue import ALL, OF_OTHERS, OF_TARGETS, RUINED, Sources
 from PIL import Image, ImageDraw, ImageFilter
+from random_redraws import choose_random_style
 
 from ircore.core.images import Picture, Pixels
 from ircore.games.reconstruction.records import list_rendered_turns
@@ -31,7 +32,7 @@ from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.builtin_pairs import list_builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
-from ircore.scorers.judge_test.drawers import DRAWERS, DrawingStyle, choose_random_style, redraw_scene
+from ircore.scorers.judge_test.drawers import DRAWERS, DrawingStyle, redraw_scene
 from ircore.submissions.rescoring.copies import CopyComparison
 from ircore.submissions.rescoring.flags import LEAST_SIDE
 from ircore.submissions.rescoring.picture_index import INDEX, index_bytes, index_of, look_at

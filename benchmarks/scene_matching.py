@@ -18,7 +18,7 @@ from ircore.core.drawing import Point
 from ircore.core.records import Element, Scene
 from ircore.instances.targets.simple_shapes import compute_corners
 from ircore.players.builtin.canvas.render import smooth
-from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Pie, Stroke
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, LineItem, PieItem
 
 Floats = npt.NDArray[np.float64]
 SAME_COLOUR = 40.0
@@ -54,7 +54,7 @@ def matched(costs: Sequence[Sequence[float]], limit: float) -> list[tuple[int, i
 def shapes(scene: Scene, canvas: Canvas) -> dict[str, float]:
     """Share of shapes right in class, colour and place: all four sides of the box within 4 % of the width."""
     wanted = [element for element in scene.elements if element.type != "background"]
-    drawn = [item for item in canvas.items if isinstance(item, Blob | Pie)]
+    drawn = [item for item in canvas.items if isinstance(item, Blob | PieItem)]
     costs = [[_sides_apart(element, item) + 50 * (not _alike(element, item)) for item in drawn] for element in wanted]
     near = NEAR_SHAPE * scene.width
     right = sum(
@@ -64,14 +64,14 @@ def shapes(scene: Scene, canvas: Canvas) -> dict[str, float]:
     return {"elements right": right / len(wanted)}
 
 
-def _sides_apart(element: Element, item: Blob | Pie) -> float:
+def _sides_apart(element: Element, item: Blob | PieItem) -> float:
     grown = item.stroke / 2 if isinstance(item, Blob) and item.outline else 0.0
     left, top, right, bottom = item.box
     box = (left - grown, top - grown, right + grown, bottom + grown)
     return max(abs(item - other) for item, other in zip(box, element.box, strict=True))
 
 
-def _alike(element: Element, item: Blob | Pie) -> bool:
+def _alike(element: Element, item: Blob | PieItem) -> bool:
     """Whether class and colour are right."""
     hollow = about(element).get("filled") is False
     fill = item.fill if isinstance(item, Blob) else item.colour
@@ -80,9 +80,9 @@ def _alike(element: Element, item: Blob | Pie) -> bool:
     return same_fill and colours_apart(element.colour, colour) <= SAME_COLOUR and _same_class(element, item)
 
 
-def _same_class(element: Element, item: Blob | Pie) -> bool:
+def _same_class(element: Element, item: Blob | PieItem) -> bool:
     """Round things by name, others by their number of corners and by how far they cover each other when centred."""
-    if isinstance(item, Pie):
+    if isinstance(item, PieItem):
         return element.type == "ring" and item.hole > 0 and len(item.slices) == 1
     if element.type == "ring" or item.kind == "ring":
         return element.type == item.kind
@@ -153,7 +153,7 @@ def wedges(scene: Scene, canvas: Canvas) -> dict[str, float]:
     """Whether the number of wedges is right, and the share of them within 5 points, by place and colour."""
     wanted = [element for element in scene.elements if element.type == "wedge"]
     drawn = []
-    for pie in (item for item in canvas.items if isinstance(item, Pie)):
+    for pie in (item for item in canvas.items if isinstance(item, PieItem)):
         for part, (start, end) in zip(pie.slices, pie.angles(), strict=True):
             drawn.append((part.colour, (start + end) / 2, (end - start) / 3.6))
     costs = []
@@ -208,9 +208,9 @@ def _plot_height(scene: Scene) -> float:
     return 0.8 * scene.height
 
 
-def _graphs(canvas: Canvas, scene: Scene, least: float = 0.25) -> list[Stroke]:
+def _graphs(canvas: Canvas, scene: Scene, least: float = 0.25) -> list[LineItem]:
     """Drawn lines that may show data: as wide as ``least`` of the picture, and not level or upright."""
-    strokes = [item for item in canvas.items if isinstance(item, Stroke)]
+    strokes = [item for item in canvas.items if isinstance(item, LineItem)]
     data = [item for item in strokes if item.kind in {"line", "curve", "polyline", "arc", "arrow"}]
     return [item for item in data if _slanted(item.points) and item.box[2] - item.box[0] >= least * scene.width]
 
@@ -220,7 +220,7 @@ def _slanted(points: Sequence[Point]) -> bool:
     return len(points) > 2 or min(max(xs) - min(xs), max(ys) - min(ys)) > 3
 
 
-def _path(item: Stroke) -> list[Point]:
+def _path(item: LineItem) -> list[Point]:
     return smooth(item.points) if item.smooth else list(item.points)
 
 
@@ -239,7 +239,7 @@ def _heights(path: Sequence[Sequence[float]], columns: Floats) -> Floats:
     return result
 
 
-def _vertical(points: Sequence[Sequence[float]], drawn: Sequence[Stroke], high: float) -> float:
+def _vertical(points: Sequence[Sequence[float]], drawn: Sequence[LineItem], high: float) -> float:
     """Return the mean over columns of the distance to the nearest drawn line, as a share of the plot height.
 
     A column counts with what a guess would get if nothing is drawn in it, or what is drawn is further off.
@@ -274,7 +274,7 @@ def geometry(scene: Scene, canvas: Canvas) -> dict[str, float]:
 def _sides(items: Iterable[Item]) -> list[tuple[Point, Point]]:
     sides: list[tuple[Point, Point]] = []
     for item in items:
-        if isinstance(item, Stroke) and not item.smooth and item.kind != "grid":
+        if isinstance(item, LineItem) and not item.smooth and item.kind != "grid":
             sides += itertools.pairwise(item.points)
         elif isinstance(item, Blob) and item.kind not in {"circle", "ellipse", "ring", "dot"}:
             path = item.path()
@@ -309,7 +309,7 @@ def _circles(items: Iterable[Item]) -> list[tuple[Point, float]]:
     for item in items:
         if isinstance(item, Blob) and item.kind in {"circle", "ellipse", "ring"}:
             collected.append((item.centre, (item.width + item.height) / 4))
-        elif isinstance(item, Stroke) and item.smooth and math.dist(item.points[0], item.points[-1]) < 12:
+        elif isinstance(item, LineItem) and item.smooth and math.dist(item.points[0], item.points[-1]) < 12:
             path = np.array(_path(item))
             centre = path.mean(axis=0)
             collected.append(((float(centre[0]), float(centre[1])), float(np.hypot(*(path - centre).T).mean())))

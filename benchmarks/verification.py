@@ -31,8 +31,8 @@ from ircore.core.records import DIFFICULTIES, Scene
 from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.targets.categories import draw_target
 from ircore.scorers.judge_test.drawers import DRAWERS
-from ircore.scorers.judge_test.foreign_families import FAMILIES, draw_picture
-from ircore.scorers.judge_test.foreign_part import ORDERS, check_aims, check_orders
+from ircore.scorers.judge_test.foreign_families import FAMILIES, FamilyKind, draw_picture
+from ircore.scorers.judge_test.foreign_part import ORDERS, Ratings, check_orders, compute_family_means
 from ircore.scorers.verification.score import verify_picture
 
 DRAWN = CATEGORIES[:-1]
@@ -59,6 +59,57 @@ class Rated(NamedTuple):
     style: str
     seconds: float
     is_first: bool
+
+
+class Aim(NamedTuple):
+    """An aim and what was measured."""
+
+    title: str
+    measured: str
+    is_met: bool
+
+
+def check_aims(targets: Iterable[Ratings]) -> list[Aim]:
+    """Return the aims for the judge that decides ranks, and whether ratings of targets reach them."""
+    known = list(targets)
+    verdicts = [right for ratings in known for right in check_orders(ratings).values()]
+
+    def share(kind: FamilyKind, low: float, high: float, names: Iterable[str] = ()) -> tuple[float, int]:
+        values = [
+            rating
+            for ratings in known
+            for name, rating in ratings.items()
+            if FAMILIES[name].kind == kind and (not names or name in names)
+        ]
+        inside = sum(low <= value <= high for value in values)
+        return (inside / len(values) if values else 1.0), len(values)
+
+    kept = sum(verdicts) / len(verdicts) if verdicts else 1.0
+    found = [Aim("order kept in ≥ 97 % of couples", f"{kept:.2%} of {len(verdicts)}", kept >= 0.97)]
+    for title, kind, low, high, least in (
+        ("faithful pictures 8–10 in ≥ 95 %", "faithful", 8.0, 10.0, 0.95),
+        ("one fault ≤ 9.7 in ≥ 90 %", "one fault", 0.0, 9.7, 0.9),
+        ("strong faults ≤ 7", "strong fault", 0.0, 7.0, 1.0),
+        ("gross failures ≤ 2", "gross failure", 0.0, 2.0, 1.0),
+    ):
+        inside, count = share(kind, low, high)  # type: ignore[arg-type]
+        found.append(Aim(title, f"{inside:.1%} of {count}", inside >= least))
+    means = compute_family_means(known)
+    worst = max(
+        ((means[order.worse] - means[order.better], order) for order in ORDERS
+         if order.better in means and order.worse in means),
+        default=None,
+    )  # fmt: skip
+    if worst:
+        gap, order = worst
+        found.append(
+            Aim(
+                "no couple of families wrong by > 1 on the mean",
+                f"{order.worse} − {order.better} = {gap:+.2f}",
+                gap <= 1,
+            )
+        )
+    return found
 
 
 def targets(count: int, first: int, category: str | None) -> Iterator[tuple[str, str, int]]:

@@ -24,12 +24,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from random_redraws import choose_random_style, damage_image
 
 from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES
 from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.targets.categories import draw_target
-from ircore.scorers.judge_test.drawers import choose_random_style, damage_image, redraw_scene
+from ircore.scorers.judge_test.drawers import redraw_scene
 from ircore.scorers.judge_test.planted_faults import FAULTS, plant_fault
 from ircore.scorers.verification.scene_facts import list_facts
 from ircore.scorers.verification.score import verify_picture

@@ -38,7 +38,6 @@ FILE = "image-reconstruction-game.yaml"
 Seat = Literal["describer", "generator"]
 SEATS: tuple[Seat, ...] = ("describer", "generator")
 
-_TRANSCRIPTS = name_transcripts(DEFAULT_GAME)
 
 MOST_NAMED = 6
 """Maximum of partners that a note names."""

@@ -21,7 +21,7 @@ from ircore.core.files import write_new_folder, write_text
 from ircore.core.terminal import make_printable
 from ircore.core.untrusted_text import format_one_line
 from ircore.core.validation import describe_validation_error
-from ircore.instances.benchmark import RECORDS, BenchmarkVersion, read_versions
+from ircore.instances.benchmark import BenchmarkVersion, read_versions
 from ircore.results.benchmark_version import Version
 from leaderboard.components.markup import Chip
 from leaderboard.model.site import Page
@@ -193,8 +193,9 @@ def make_released_version(
         notes: What is new in it, in one line.
 
     Raises:
-        InputError: A value is not valid.
+        InputError: A value is not valid, or the site shows no run of the reconstruction game.
     """
+    _refuse_other_games(marker)
     about = {"instance_set": marker.get("instance_set"), "prompts": marker.get("prompts")}
     today = datetime.now(UTC).date().isoformat()
     try:
@@ -203,6 +204,14 @@ def make_released_version(
         raise InputError(
             f"version {make_printable(name)}: {describe_validation_error(error)}", "Correct the value."
         ) from error
+
+
+def _refuse_other_games(marker: Mapping[str, Any]) -> None:
+    if not marker.get("instance_set"):
+        raise InputError(
+            "the site shows no run of reconstruction, whose targets and prompts a version of the benchmark is",
+            "Build it with such runs, too: ircore site build --runs RUN …",
+        )
 
 
 def freeze_site(
@@ -222,11 +231,12 @@ def freeze_site(
     """
     name = marker.get("benchmark")
     record = next((version for version in (read_versions() if known is None else known) if version.name == name), None)
+    _refuse_other_games(marker)
     # A board frozen under an unreleased name could later be taken for the release of that name.
     if record is None or record.instance_set != marker.get("instance_set"):
         raise InputError(
-            f"{site}: shows an unreleased benchmark (set {str(marker.get('instance_set'))[:8]})",
-            f"Record the version in ircore/{RECORDS.name}, build the site again, then freeze it.",
+            f"{site}: shows an unreleased benchmark (set {marker['instance_set'][:8]})",
+            f"Record it (ircore site record {site} NAME), build the site again with --version NAME, then freeze it.",
         )
     with write_new_folder(out) as folder:
         for file in BOARD_FILES:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ircore.core.plain_words import form_plural
+from ircore.seeing.colours import compute_contrast, linearise
 
 ACCENT = {False: "#4a3fa3", True: "#b7aeff"}
 """The one colour of links and focus, by whether the scheme is dark."""
@@ -263,24 +264,6 @@ def build_stylesheet() -> str:
     return "\n".join([light, dark, paper, *_list_classes()]) + "\n"
 
 
-def compute_luminance(colour: str) -> float:
-    """Return the relative luminance of a colour, 0 (black) to 1 (white).
-
-    Source: WCAG 2.2, "relative luminance" (the sRGB transfer function of IEC 61966-2-1, ITU-R BT.709 weights).
-    """
-    red, green, blue = _linearise(colour)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def compute_contrast(first: str, second: str) -> float:
-    """Return the contrast ratio of two colours, 1 to 21; the order does not matter.
-
-    Source: WCAG 2.2, "contrast ratio": (L1 + 0.05) / (L2 + 0.05), L1 being the lighter.
-    """
-    dark, light = sorted((compute_luminance(first), compute_luminance(second)))
-    return (light + 0.05) / (dark + 0.05)
-
-
 def interpolate(stops: Sequence[str], position: float) -> str:
     """Return the colour at a position along equally spaced stops, mixed in Oklab so that steps look even.
 
@@ -399,16 +382,6 @@ def _find_step(value: float, domain: tuple[float, float], steps: int) -> int:
     return round(min(1.0, max(0.0, (value - low) / (high - low))) * steps)
 
 
-def _linearise(colour: str) -> tuple[float, float, float]:
-    red, green, blue = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
-    return _decode(red), _decode(green), _decode(blue)
-
-
-def _decode(value: float) -> float:
-    # Threshold and constants of the sRGB transfer function (IEC 61966-2-1).
-    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-
-
 def _encode(value: float) -> int:
     clipped = min(1.0, max(0.0, value))
     return round(255 * (clipped * 12.92 if clipped <= 0.0031308 else 1.055 * clipped ** (1 / 2.4) - 0.055))
@@ -416,7 +389,7 @@ def _encode(value: float) -> int:
 
 def _convert_to_oklab(colour: str) -> tuple[float, float, float]:
     """Convert to Oklab (Ottosson 2020, "A perceptual color space for image processing")."""
-    red, green, blue = _linearise(colour)
+    red, green, blue = linearise(colour)
     long = (0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue) ** (1 / 3)
     medium = (0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue) ** (1 / 3)
     short = (0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue) ** (1 / 3)

@@ -97,6 +97,18 @@ def test_the_extras_that_pages_and_messages_name_can_be_installed() -> None:
     assert all(f"`{extra}`" in page for extra in extras)
 
 
+def test_the_page_on_measures_names_every_feature_that_is_asked_for() -> None:
+    asked = {
+        feature
+        for room in ROOMS
+        for path in (ROOT / room).rglob("*.py")
+        for feature in re.findall(r'require_support\("([a-z _]+)"', path.read_text("utf-8"))
+    } - {"clembench export", "export to inspect_ai"}  # of what two commands write of reconstruction alone
+    page = (ROOT / "docs" / "game-measures.md").read_text("utf-8")
+    (row,) = (line for line in page.splitlines() if line.startswith("| `supports`"))
+    assert asked <= set(re.findall("`([^`]+)`", row))
+
+
 def test_the_changelog_has_a_line_for_each_change_under_the_heading_of_its_kind() -> None:
     changes = (ROOT / "CHANGELOG.md").read_text("utf-8").partition("## Unreleased\n")[2]
     lines = [line for line in changes.partition("\n## ")[0].splitlines() if line]

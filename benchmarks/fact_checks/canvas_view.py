@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from PIL import ImageColor
 
-from ircore.core.drawing import Point, Scale, arc_points
-from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, Pie, extent
+from ircore.core.drawing import AxisScale, Point, arc_points
+from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, PieItem, find_extent
 from ircore.seeing.colours import name_hue_family
 
 Fact = dict[str, Any]
@@ -34,17 +34,17 @@ class Drawn:
         return [item for item in self.canvas.items if isinstance(item, Label)]
 
     @cached_property
-    def pies(self) -> list[Pie]:
+    def pies(self) -> list[PieItem]:
         """All pies of several wedges."""
-        return [item for item in self.canvas.items if isinstance(item, Pie) and len(item.slices) > 1]
+        return [item for item in self.canvas.items if isinstance(item, PieItem) and len(item.slices) > 1]
 
     @cached_property
-    def x(self) -> Scale | None:
+    def x(self) -> AxisScale | None:
         """The scale of the numbers in a row, if there are such."""
         return _read_scale(self.labels, 0)
 
     @cached_property
-    def y(self) -> Scale | None:
+    def y(self) -> AxisScale | None:
         """The scale of the numbers in a column, if there are such."""
         return _read_scale(self.labels, 1)
 
@@ -68,10 +68,10 @@ def same_colour(stated: str, shown: str | None, most: float = SAME_COLOUR) -> bo
 
 def box_of(item: Item) -> BoxF:
     """Return the box of a thing, of a lone wedge that of its own part of the circle."""
-    if isinstance(item, Pie) and len(item.slices) == 1:
+    if isinstance(item, PieItem) and len(item.slices) == 1:
         start, end = item.angles()[0]
         rim = arc_points(item.centre, (item.radius, item.radius), start, end)
-        return extent(rim if item.hole or end - start > 359 else [*rim, item.centre])
+        return find_extent(rim if item.hole or end - start > 359 else [*rim, item.centre])
     return item.box
 
 
@@ -112,12 +112,12 @@ def labels(drawn: Drawn) -> list[Label]:
     return drawn.labels
 
 
-def wedges(drawn: Drawn) -> list[tuple[Pie, int]]:
+def wedges(drawn: Drawn) -> list[tuple[PieItem, int]]:
     """Return the wedges of all pies, as pie and number."""
     return [(pie, part) for pie in drawn.pies for part in range(len(pie.slices))]
 
 
-def pies(drawn: Drawn) -> list[Pie]:
+def pies(drawn: Drawn) -> list[PieItem]:
     """Return all pies of several wedges."""
     return drawn.pies
 
@@ -129,7 +129,7 @@ def dots(drawn: Drawn) -> list[tuple[Point, str | None]]:
     return [(blob.centre, blob.colour) for blob in blobs if blob.kind in {"circle", "dot", "ring"}]
 
 
-def _read_scale(labels: Sequence[Label], along: int) -> Scale | None:
+def _read_scale(labels: Sequence[Label], along: int) -> AxisScale | None:
     """Return the scale of the longest row (``along`` 0) or column (1) of numbers that lie evenly."""
     numbers = [(label.centre, float(plain(label.text).rstrip("°"))) for label in labels if _is_number(label.text)]
     best: list[tuple[float, float]] = []
@@ -143,7 +143,7 @@ def _read_scale(labels: Sequence[Label], along: int) -> Scale | None:
         return None
     slope, start = np.polyfit([at for at, _ in best], [value for _, value in best], 1)
     low, high = min(value for _, value in best), max(value for _, value in best)
-    return Scale(low, high, float((low - start) / slope), float((high - start) / slope))
+    return AxisScale(low, high, float((low - start) / slope), float((high - start) / slope))
 
 
 def _is_number(text: str) -> bool:

@@ -23,7 +23,7 @@ from fact_checks.canvas_view import (
 )
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.render import smooth
-from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Stroke
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, LineItem, PieItem
 
 OFF_VALUE = 0.05
 """Share of the axis by which a value may be off."""
@@ -56,14 +56,14 @@ def _ticks(fact: Fact, _: Canvas, drawn: Drawn) -> Checks:
 
 def _is_upright(item: Item, axis: str, drawn: Drawn) -> bool:
     """Whether a line runs along an axis over much of the picture."""
-    if not isinstance(item, Stroke) or len(item.points) != 2:
+    if not isinstance(item, LineItem) or len(item.points) != 2:
         return False
     wide, high = drawn.share((item.box[2] - item.box[0], item.box[3] - item.box[1]))
     return (wide > 40 and high < 1) if axis == "x" else (high > 40 and wide < 1)
 
 
 def _axis(fact: Fact, item: Item | None, drawn: Drawn) -> Checks:
-    if item is None or not isinstance(item, Stroke):
+    if item is None or not isinstance(item, LineItem):
         return {key: False for key in ("axis", "colour", "arrow") if key in fact}
     checks = {"axis": item.kind == f"{fact['axis']} axis" and _is_upright(item, fact["axis"], drawn)}
     if "colour" in fact:
@@ -77,7 +77,7 @@ def _grid(fact: Fact, _: Canvas, drawn: Drawn) -> Checks:
     """The lines from the ticks of the x axis stand, those from the y axis lie."""
     lying = "y" if fact["axis"] == "x" else "x"
     lines = [item for item in drawn.canvas.items if _is_upright(item, lying, drawn) and item.kind in {"grid", "line"}]
-    strokes = [line for line in lines if isinstance(line, Stroke)]
+    strokes = [line for line in lines if isinstance(line, LineItem)]
     checks = {"is": len(strokes) >= 2}
     if "colour" in fact:
         checks["colour"] = checks["is"] and same_colour(fact["colour"], strokes[0].colour)
@@ -106,7 +106,7 @@ def _bar(fact: Fact, item: Item | None, drawn: Drawn) -> Checks:
 
 
 def _line(fact: Fact, item: Item | None, drawn: Drawn) -> Checks:
-    if not isinstance(item, Stroke) or len(item.points) < 3:
+    if not isinstance(item, LineItem) or len(item.points) < 3:
         return {key: False for key in ("is", "colour", "dash", "marker") if key == "is" or key in fact} | dict.fromkeys(
             (f"value {index}" for index in range(len(fact["values"]))), False
         )
@@ -134,7 +134,7 @@ def _area(fact: Fact, item: Item | None, drawn: Drawn) -> Checks:
     return checks
 
 
-def _pie(fact: Fact, pie: Pie | None, drawn: Drawn) -> Checks:
+def _pie(fact: Fact, pie: PieItem | None, drawn: Drawn) -> Checks:
     if pie is None:
         return {key: False for key in ("is", "at", "size", "outline", "hole") if key == "is" or key in fact}
     checks = {"is": True} | placed(fact, pie, drawn)
@@ -145,7 +145,7 @@ def _pie(fact: Fact, pie: Pie | None, drawn: Drawn) -> Checks:
     return checks
 
 
-def _wedge(fact: Fact, wedge: tuple[Pie, int] | None, drawn: Drawn) -> Checks:
+def _wedge(fact: Fact, wedge: tuple[PieItem, int] | None, drawn: Drawn) -> Checks:
     keys = [key for key in ("value", "colour", "text", "starts", "pulled") if key in fact]
     if wedge is None:
         return dict.fromkeys(["is", *keys], False)
@@ -162,7 +162,7 @@ def _wedge(fact: Fact, wedge: tuple[Pie, int] | None, drawn: Drawn) -> Checks:
     return {"is": checks["value"] or checks["colour"]} | {key: checks[key] for key in keys}
 
 
-def _names(label: Label, text: str, pie: Pie, span: tuple[float, float]) -> bool:
+def _names(label: Label, text: str, pie: PieItem, span: tuple[float, float]) -> bool:
     """Whether a label, with or without a percentage, stands in or beside a wedge."""
     same = plain(label.text) == text or plain(label.text).startswith(f"{text} ")
     x, y = label.centre[0] - pie.centre[0], label.centre[1] - pie.centre[1]
@@ -172,7 +172,7 @@ def _names(label: Label, text: str, pie: Pie, span: tuple[float, float]) -> bool
 
 def _curve(fact: Fact, item: Item | None, drawn: Drawn) -> Checks:
     keys = [key for key in ("colour", "dash") if key in fact]
-    if not isinstance(item, Stroke) or item.kind not in {"curve", "polyline", "line", "arc"}:
+    if not isinstance(item, LineItem) or item.kind not in {"curve", "polyline", "line", "arc"}:
         return dict.fromkeys(["is", *keys, *(f"through {x}, {y}" for x, y in fact["through"])], False)
     path = smooth(item.points) if item.smooth else list(item.points)
     through = {

@@ -5,7 +5,7 @@ import math
 
 from fact_checks.canvas_view import ROUGHLY, Checks, Drawn, Fact, Readers, dots, items, placed, same_colour, whole
 from ircore.core.drawing import Point
-from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Pie, Stroke
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, LineItem, PieItem
 
 
 def shape(fact: Fact, item: Item | None, drawn: Drawn) -> Checks:
@@ -17,7 +17,7 @@ def shape(fact: Fact, item: Item | None, drawn: Drawn) -> Checks:
         fill = item.fill if isinstance(item, Blob) else item.colour
         checks["colour"] = same_colour(fact["colour"], fill)
     if "outline" in fact:
-        edge = item.outline if isinstance(item, Blob | Pie) else item.colour if isinstance(item, Stroke) else None
+        edge = item.outline if isinstance(item, Blob | PieItem) else item.colour if isinstance(item, LineItem) else None
         checks["outline"] = same_colour(fact["outline"], edge)
     return checks | placed(fact, item, drawn)
 
@@ -27,11 +27,11 @@ _ALSO = {"circle": {"dot"}, "square": {"rectangle"}, "rectangle": {"square", "ba
 
 def _is_kind(kind: str, item: Item) -> bool:
     """Whether an item is of a kind, by its name or by its form."""
-    if isinstance(item, Pie):
+    if isinstance(item, PieItem):
         turn = sum(end - start for start, end in item.angles())
         form = {"ring": turn > 359 and item.hole > 0, "semicircle": abs(turn - 180) < 9}
         return len(item.slices) == 1 and form.get(kind, kind == "quarter_circle" and abs(turn - 90) < 9)
-    if isinstance(item, Stroke):
+    if isinstance(item, LineItem):
         return item.kind == kind == "arrow" or (
             kind == "circle" and item.kind == "arc" and math.dist(item.points[0], item.points[-1]) < 3
         )
@@ -98,7 +98,7 @@ def _polygon(fact: Fact, item: Item | None, drawn: Drawn) -> Checks:
 
 def _segment(fact: Fact, item: Item | None, drawn: Drawn) -> Checks:
     keys = [key for key in ("colour", "dash") if key in fact]
-    if not isinstance(item, Stroke):
+    if not isinstance(item, LineItem):
         return dict.fromkeys(["ends", *keys], False)
     ends = [drawn.share(item.points[0]), drawn.share(item.points[-1])]
     most = 8.0 if fact.get("roughly") else 4.0
@@ -111,10 +111,10 @@ def _segment(fact: Fact, item: Item | None, drawn: Drawn) -> Checks:
 
 def _arc(fact: Fact, item: Item | None, drawn: Drawn) -> Checks:
     keys = [key for key in ("colour", "radius") if key in fact]
-    if not isinstance(item, Stroke | Pie):
+    if not isinstance(item, LineItem | PieItem):
         return dict.fromkeys(["is", *keys], False)
     vertex = fact["at"][0] * drawn.canvas.width / 100, fact["at"][1] * drawn.canvas.height / 100
-    if isinstance(item, Pie):
+    if isinstance(item, PieItem):
         is_arc, reach, colour = math.dist(item.centre, vertex) < 16, item.radius, item.outline or item.colour
     else:
         far = [math.dist(point, vertex) for point in item.points]
@@ -126,7 +126,7 @@ def _arc(fact: Fact, item: Item | None, drawn: Drawn) -> Checks:
 
 
 def _mark(fact: Fact, item: Item | None, drawn: Drawn) -> Checks:
-    if not isinstance(item, Stroke):
+    if not isinstance(item, LineItem):
         return {"at": False}
     left, top, right, bottom = item.box
     small = max(drawn.share((right - left, bottom - top))) < 8

@@ -1,11 +1,9 @@
-"""The files for readers of a release: card, datasheet, licences and the pictures in them.
+"""The files for readers of a release: card, datasheet, licences, pictures, and the sections that maintainers write.
 
-Maintainers' sections: the only places of a card and a datasheet that maintainers write themselves.
-
-All other text of a release is made from its data, and ``release check`` makes it again. A section stands between
-two markers, each alone on a line; the next build takes its text over from the previous release. What strangers wrote
-never begins a line of a card, so that it cannot open one. A section holds plain paragraphs, lists and links: what
-could pass for a board or a heading of the card has no place in it.
+All text of a release is made from its data, and ``release check`` makes it again, except for the maintainers' sections
+of card and datasheet. A section stands between two markers, each alone on a line; the next build takes its text over
+from the previous release. What strangers wrote never begins a line of a card, so that it cannot open one. A section
+holds plain paragraphs, lists and links: what could pass for a board or a heading of the card has no place in it.
 """
 
 import re
@@ -19,7 +17,7 @@ from dataset_card.card import code as card_code
 from dataset_card.card import statements as card_statements
 from dataset_card.card.pictures import CardEpisode, describe_chart, draw_episode, draw_scores, draw_targets
 from dataset_card.card.statements import PAPER, collect_licences, format_front_matter, format_title
-from dataset_card.card.verification import RunVerification, Verification
+from dataset_card.card.verification import ReleaseVerification, RunVerification
 from dataset_card.markdown import Markdown, render
 from dataset_card.tables.game_tables import GameTables, ReleaseSource
 from dataset_card.tables.schema import name_transcripts
@@ -64,6 +62,20 @@ _REFUSED = (
     (re.compile(r"^\s{0,3}\[[^\]]*\]:"), "the definition of a link"),
     (re.compile(r"\]\(\s*(?!https://|mailto:)"), "a link that is neither https nor mailto"),
 )
+
+LICENCES = "LICENSE.md"
+STRIP = "assets/episode.png"
+TARGETS = "assets/targets.png"
+SCORES = "assets/scores.png"
+
+PICTURES = (STRIP, TARGETS, SCORES)
+"""Pictures of a card, which a release has if reconstruction is among its games."""
+
+MOST_ROWS = 10
+"""Rows of a board on the card; the table ``leaderboard`` has all of them."""
+
+CARD_FILES = (CARD, DATASHEET, LICENCES, *PICTURES)
+"""Files that ``build_card_files`` makes."""
 
 
 def begin(name: str) -> str:
@@ -138,89 +150,12 @@ def find_homepage(texts: MaintainerTexts) -> str | None:
     return None if address is None else address[0]
 
 
-def _place(lines: list[str], name: str) -> tuple[int, int] | None:
-    """Return the lines of both markers; None unless each occurs once, in order, with no other marker between."""
-    if lines.count(begin(name)) != 1 or lines.count(format_end_marker(name)) != 1:
-        return None
-    first, last = lines.index(begin(name)), lines.index(format_end_marker(name))
-    # Markers of every section count, so that no text can hold a section that a later build would take over.
-    markers = {marker(other) for names in SECTIONS.values() for other in names for marker in (begin, format_end_marker)}
-    return (first, last) if first < last and not markers & set(lines[first + 1 : last]) else None
-
-
-def _find_refusal(line: str) -> str | None:
-    # Some of these show a line in another order than programs read it.
-    if any(not character.isprintable() for character in line):
-        return "a control character"
-    return next((description for pattern, description in _REFUSED if pattern.search(line)), None)
-
-
-LICENCES = "LICENSE.md"
-STRIP = "assets/episode.png"
-TARGETS = "assets/targets.png"
-SCORES = "assets/scores.png"
-
-PICTURES = (STRIP, TARGETS, SCORES)
-"""Pictures of a card, which a release has if reconstruction is among its games."""
-
-MOST_ROWS = 10
-"""Rows of a board on the card; the table ``leaderboard`` has all of them."""
-
-CARD_FILES = (CARD, DATASHEET, LICENCES, *PICTURES)
-"""Files that ``build_card_files`` makes."""
-
-
 class SourceLicence(NamedTuple):
     """Number of pictures of a set from one source under one licence."""
 
     source: str
     licence: str
     pictures: int
-
-
-class _CategoryCounts(NamedTuple):
-    """Targets, episodes, turns and renderings of one category, counted over all runs."""
-
-    category: str
-    targets: tuple[int, ...]
-    """Numbers of targets by difficulty, in the order of the results."""
-
-    episodes: int
-    converged: int
-    turn_limit: int
-    aborted: int
-    turns: int
-    renderings: int
-
-
-class _JudgeBoard(NamedTuple):
-    """The overall board of one judge, as the card shows it."""
-
-    judge: str
-    label: str
-    rows: tuple[BoardRow, ...]
-    alternative_text: str
-    """Description of the chart of scores, for readers who cannot see the chart."""
-
-
-class _GameSection(NamedTuple):
-    """A game other than reconstruction, as the card shows it."""
-
-    title: str
-    paper: str | None
-    headline: str
-    seats: tuple[str, ...]
-    """Seats that somebody took in at least one run."""
-
-    table: str
-    """Name of its transcripts."""
-
-    code: str
-    """Python that loads them."""
-
-    instances: int
-    board: tuple[dict[str, Any], ...]
-    """Its boards over all conditions, a record a row."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +184,7 @@ class CardFacts:
     example: CardEpisode | None
     name: str | None = None
     maintainer_texts: MaintainerTexts = field(default_factory=dict)
-    verification: Verification = field(default_factory=Verification)
+    verification: ReleaseVerification = field(default_factory=ReleaseVerification)
 
 
 def build_card_files(facts: CardFacts) -> dict[str, bytes]:
@@ -296,40 +231,6 @@ def render_card(facts: CardFacts) -> str:
     return f"---\n{format_front_matter(facts.source, facts.written)}---\n\n{body}"
 
 
-def _collect_lead_values(source: GameTables) -> dict[str, object]:
-    """Return the values that only the card of a release with reconstruction prints."""
-    return {
-        "pictures": {"strip": STRIP, "targets": TARGETS, "scores": SCORES},
-        "boards": list(_build_boards(source)),
-        "judges": [(judge, judge_label(source, judge)) for judge in source.results.judges],
-        "counts": [_count_category(source, category) for category in source.results.categories],
-        "statements": card_statements.build_statements(source),
-        "results": source.results,
-        "runs": [run.run for run in source.runs],
-        "rules_of": source.results.game.rules_of,
-        "prompts": sorted({run.run.prompts for run in source.runs}),
-    }
-
-
-def _build_game_section(tables: GameTables, source: ReleaseSource) -> _GameSection:
-    game, table = tables.game, name_transcripts(tables.name)
-    several = sum(other.name == tables.name for other in source.games) > 1
-    return _GameSection(
-        f"{game.title}, set {tables.instances.identity[:8]}" if several else game.title,
-        game.paper,
-        game.headline.title,
-        tuple(seat.name for seat in tables.results.seats),
-        table,
-        card_code.format_steps_code(table),
-        len(tables.instances.instances),
-        tuple(
-            row
-            for row in list_flat_records(leaderboard_table(tables.results))
-            if row["category"] == row["difficulty"] == ALL
-        ),
-    )
-
-
 def render_datasheet(facts: CardFacts) -> str:
     """Return the content of ``DATASHEET.md``; without reconstruction, its answers hold for any game."""
     source = facts.source.lead
@@ -346,11 +247,6 @@ def render_datasheet(facts: CardFacts) -> str:
     games = [_build_game_section(tables, facts.source) for tables in facts.source.others]
     prompts = sorted({run.run.prompts for run in facts.source.runs})
     return render("GAMES_DATASHEET.md.j2", **values, games=games, prompts=prompts)
-
-
-def _list_submissions(source: ReleaseSource) -> set[tuple[str, str]]:
-    """Return name and licence of every submission."""
-    return {(run.run.submission.name, run.run.submission.licence) for run in source.runs}
 
 
 def render_licences(source: ReleaseSource) -> str:
@@ -377,6 +273,117 @@ def judge_label(source: GameTables, judge: str) -> str:
         return str(load_plugin("judges", judge).label)
     except InputError:
         return judge
+
+
+def _place(lines: list[str], name: str) -> tuple[int, int] | None:
+    """Return the lines of both markers; None unless each occurs once, in order, with no other marker between."""
+    if lines.count(begin(name)) != 1 or lines.count(format_end_marker(name)) != 1:
+        return None
+    first, last = lines.index(begin(name)), lines.index(format_end_marker(name))
+    # Markers of every section count, so that no text can hold a section that a later build would take over.
+    markers = {marker(other) for names in SECTIONS.values() for other in names for marker in (begin, format_end_marker)}
+    return (first, last) if first < last and not markers & set(lines[first + 1 : last]) else None
+
+
+def _find_refusal(line: str) -> str | None:
+    # Some of these show a line in another order than programs read it.
+    if any(not character.isprintable() for character in line):
+        return "a control character"
+    return next((description for pattern, description in _REFUSED if pattern.search(line)), None)
+
+
+class _CategoryCounts(NamedTuple):
+    """Targets, episodes, turns and renderings of one category, counted over all runs."""
+
+    category: str
+    targets: tuple[int, ...]
+    """Numbers of targets by difficulty, in the order of the results."""
+
+    episodes: int
+    converged: int
+    turn_limit: int
+    aborted: int
+    turns: int
+    renderings: int
+
+
+class _JudgeBoard(NamedTuple):
+    """The overall board of one judge, as the card shows it."""
+
+    judge: str
+    label: str
+    rows: tuple[BoardRow, ...]
+    alternative_text: str
+    """Description of the chart of scores, for readers who cannot see the chart."""
+
+
+class _GameSection(NamedTuple):
+    """A game other than reconstruction, as the card shows it."""
+
+    title: str
+    paper: str | None
+    method: tuple[str, ...]
+    """How it is played, in paragraphs; empty if the game does not say."""
+
+    sights: tuple[tuple[str, str, str], ...]
+    """Of each seat that somebody took, its name, what it sees, and the kind of its answers."""
+
+    step_word: str
+    headline: str
+    seats: tuple[str, ...]
+    """Seats that somebody took in at least one run."""
+
+    table: str
+    """Name of its transcripts."""
+
+    code: str
+    """Python that loads them."""
+
+    instances: int
+    board: tuple[dict[str, Any], ...]
+    """Its boards over all conditions, a record a row."""
+
+
+def _collect_lead_values(source: GameTables) -> dict[str, object]:
+    """Return the values that only the card of a release with reconstruction prints."""
+    return {
+        "pictures": {"strip": STRIP, "targets": TARGETS, "scores": SCORES},
+        "boards": list(_build_boards(source)),
+        "judges": [(judge, judge_label(source, judge)) for judge in source.results.judges],
+        "counts": [_count_category(source, category) for category in source.results.categories],
+        "statements": card_statements.build_statements(source),
+        "results": source.results,
+        "runs": [run.run for run in source.runs],
+        "rules_of": source.results.game.read_rules,
+        "prompts": sorted({run.run.prompts for run in source.runs}),
+    }
+
+
+def _build_game_section(tables: GameTables, source: ReleaseSource) -> _GameSection:
+    game, table = tables.game, name_transcripts(tables.name)
+    several = sum(other.name == tables.name for other in source.games) > 1
+    return _GameSection(
+        f"{game.title}, set {tables.instances.identity[:8]}" if several else game.title,
+        game.paper,
+        tuple(" ".join(paragraph.split()) for paragraph in game.pages.method.split("\n\n") if paragraph.strip()),
+        tuple((seat.name, seat.sees, seat.answers) for seat in tables.results.seats),
+        game.step_word,
+        game.headline.title,
+        tuple(seat.name for seat in tables.results.seats),
+        table,
+        card_code.format_steps_code(table),
+        len(tables.instances.instances),
+        tuple(
+            row
+            for row in list_flat_records(leaderboard_table(tables.results))
+            if row["category"] == row["difficulty"] == ALL
+        ),
+    )
+
+
+def _list_submissions(source: ReleaseSource) -> set[tuple[str, str]]:
+    """Return name and licence of every submission."""
+    return {(run.run.submission.name, run.run.submission.licence) for run in source.runs}
 
 
 def _collect_common_values(facts: CardFacts) -> dict[str, object]:

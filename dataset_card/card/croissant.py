@@ -78,6 +78,24 @@ _TYPES: dict[Kind, str] = {
     "image": "sc:ImageObject",
 }
 
+HUB_PAGE = re.compile(r"https://huggingface\.co/datasets/[\w.-]+/[\w.-]+")
+"""Address of a dataset's page on the Hub."""
+
+_SPLITS: dict[str, Any] = {
+    "@type": "cr:RecordSet",
+    "@id": "splits",
+    "name": "splits",
+    "description": "Every table has one split.",
+    "dataType": "cr:Split",
+    "key": {"@id": "splits/name"},
+    "field": [
+        {"@type": "cr:Field", "@id": "splits/name", "name": "name", "dataType": "sc:Text"},
+        {"@type": "cr:Field", "@id": "splits/url", "name": "url", "dataType": "sc:URL"},
+    ],
+    # A test split in the words of Croissant, whatever the split is called here.
+    "data": [{"splits/name": SPLIT, "splits/url": "cr:TestSplit"}],
+}
+
 
 def render_croissant(
     folder: Path,
@@ -103,10 +121,6 @@ def render_croissant(
     document["distribution"] = list(_build_distribution(folder, configs, hashes))
     document["recordSet"] = _record_sets(configs)
     return _dump(document)
-
-
-HUB_PAGE = re.compile(r"https://huggingface\.co/datasets/[\w.-]+/[\w.-]+")
-"""Address of a dataset's page on the Hub."""
 
 
 def remove_url(data: bytes) -> bytes:
@@ -137,18 +151,6 @@ def is_but_for_hub_page(data: bytes, wanted: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(stated, str) and bool(HUB_PAGE.fullmatch(stated)) and data == _replace_url(wanted, stated)
-
-
-def _replace_url(data: bytes, url: str | None) -> bytes:
-    document = json.loads(data)
-    document.pop("url", None)
-    # In its place, before what the files and tables are.
-    rest = {key: document.pop(key) for key in ("distribution", "recordSet")}
-    return _dump(document | ({} if url is None else {"url": url}) | rest).encode()
-
-
-def _dump(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def format_semantic_version(benchmark: str | None, date: str, content: str) -> str:
@@ -194,6 +196,24 @@ def check_croissant(folder: Path, configs: Sequence[Config], hashes: Mapping[str
             if described.pop(entry["@id"], None) != entry:
                 yield f"{key}: {entry['@id']} is missing or not as it is in the release"
         yield from (f"{key}: {name[:80]} is not in the release" for name in described)
+
+
+def find_key_columns(config: Config) -> list[str]:
+    """Return the columns that tell the rows of a table apart."""
+    # Transcripts are named after their games, so no list can hold their names.
+    return [*(_STEP_KEY if is_transcripts(config.name) else _KEYS[config.name])]
+
+
+def _replace_url(data: bytes, url: str | None) -> bytes:
+    document = json.loads(data)
+    document.pop("url", None)
+    # In its place, before what the files and tables are.
+    rest = {key: document.pop(key) for key in ("distribution", "recordSet")}
+    return _dump(document | ({} if url is None else {"url": url}) | rest).encode()
+
+
+def _dump(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def _index_by_id(value: object) -> dict[str, Any]:
@@ -309,22 +329,6 @@ def _build_file_object(folder: Path, name: str, sha256: str) -> dict[str, Any]:
     }
 
 
-_SPLITS: dict[str, Any] = {
-    "@type": "cr:RecordSet",
-    "@id": "splits",
-    "name": "splits",
-    "description": "Every table has one split.",
-    "dataType": "cr:Split",
-    "key": {"@id": "splits/name"},
-    "field": [
-        {"@type": "cr:Field", "@id": "splits/name", "name": "name", "dataType": "sc:Text"},
-        {"@type": "cr:Field", "@id": "splits/url", "name": "url", "dataType": "sc:URL"},
-    ],
-    # A test split in the words of Croissant, whatever the split is called here.
-    "data": [{"splits/name": SPLIT, "splits/url": "cr:TestSplit"}],
-}
-
-
 def _record_sets(configs: Sequence[Config]) -> list[dict[str, Any]]:
     return [_SPLITS, *map(_record_set, configs)]
 
@@ -341,12 +345,6 @@ def _record_set(config: Config) -> dict[str, Any]:
             _build_field(config, column) for column in config.columns if column.kind not in ("images", "messages")
         ],
     }
-
-
-def find_key_columns(config: Config) -> list[str]:
-    """Return the columns that tell the rows of a table apart."""
-    # Transcripts are named after their games, so no list can hold their names.
-    return [*(_STEP_KEY if is_transcripts(config.name) else _KEYS[config.name])]
 
 
 def _build_reference(config: Config, column: ReleaseColumn) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""The pictures of a card, made from the release's own data: targets of every category, and scores by category.
-
-An episode as a strip of pictures: target, first rendering, …, final rendering, side by side.
-"""
+"""The pictures of a card, drawn from a release: targets by category, scores by category, episodes as strips."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -48,6 +45,13 @@ _MARKS = (
 _FINE = 3
 """The chart is drawn so much larger and then reduced, which smooths its lines."""
 
+MOST_RENDERINGS = 4
+THUMBNAIL = 240
+"""Side of the square that each picture is fitted into, in pixels."""
+
+_STRIP_GAP, _STRIP_LABEL, _STRIP_MARGIN = 16, 34, 12
+_PAPER, _TEXT, _LINE, _ACCENT = "#ffffff", "#3b3b3b", "#c8ccd1", "#0b62a8"
+
 
 def draw_targets(source: GameTables) -> bytes:
     """Return a PNG file with the first target of each category and difficulty, a column for each category."""
@@ -63,22 +67,6 @@ def draw_targets(source: GameTables) -> bytes:
         for row, target in enumerate(targets):
             _paste_target(sheet, source, target, left, _MARGIN + _LABEL + row * (_THUMB + _GAP))
     return _encode_png(sheet)
-
-
-def _find_first_instances(source: GameTables, category: str) -> list[Instance]:
-    firsts: dict[str, Instance] = {}
-    for instance in source.instances.instances:
-        if instance.category == category:
-            firsts.setdefault(instance.difficulty, instance)
-    return [firsts[name] for name in source.results.difficulties if name in firsts]
-
-
-def _paste_target(sheet: Image.Image, source: GameTables, target: Instance, left: int, top: int) -> None:
-    picture = Image.fromarray(source.instances.picture(target, "target").pixels)
-    fitted = ImageOps.contain(picture, (_THUMB, _THUMB), Image.Resampling.LANCZOS)
-    at = (left + (_THUMB - fitted.width) // 2, top + (_THUMB - fitted.height) // 2)
-    sheet.paste(fitted, at)
-    ImageDraw.Draw(sheet).rectangle((at[0], at[1], at[0] + fitted.width - 1, at[1] + fitted.height - 1), outline=LINE)
 
 
 def draw_scores(results: Results, judge: str) -> bytes:
@@ -103,6 +91,86 @@ def draw_scores(results: Results, judge: str) -> bytes:
             cell = results.cell(row.submission.run_id, judge, name)
             chart.estimate(top + 7 + _ROW * index + _ROW / 2, cell.score, index)
     return _encode_png(sheet.resize(size, Image.Resampling.LANCZOS))
+
+
+def describe_chart(pairs: Sequence[BoardRow], label: str) -> str:
+    """Describe the chart of scores in words: the mean of each pair over all targets that the pair played."""
+    means = [f"{_pair(row)} {row.cell.score.mean:.1f}" for row in pairs if row.cell.score.mean is not None]
+    words = f"Mean similarity by category with 95 % intervals, judged by {label}; over all targets played"
+    return f"{words}: {', '.join(means)}."
+
+
+@dataclass(frozen=True)
+class CardEpisode:
+    """The episode that opens the card.
+
+    Attributes:
+        run: The run of the episode.
+        result: The episode and how it was judged.
+        judge: The judge whose ratings are shown; None for an unrated episode.
+        messages: What was said in the steps that are shown.
+        renderings: The renderings that are shown, by step: the first, the final one and some between.
+
+    >>> from pathlib import Path
+    >>> from dataset_card.checking.release_check import check_release
+    >>> example = choose_example(check_release(Path("release")).source.lead)
+    >>> example.judge, min(example.renderings)
+    ('verified', 1)
+    """
+
+    run: PlayedRun
+    result: EpisodeResult
+    judge: str | None
+    messages: tuple[Message, ...]
+    renderings: Mapping[int, Rendering]
+
+    def score(self, step: int) -> float | None:
+        """Return the similarity of a step's rendering, 0–10; None for an unrated rendering."""
+        return None if self.judge is None else self.result.judged[self.judge].trajectory.get(step)
+
+
+def choose_example(source: GameTables) -> CardEpisode:
+    """Choose the episode whose similarity rose most by the headline judge; ties go to the better final rendering."""
+    runs = {run.run.run_id: run for run in source.runs}
+    drawn = [
+        result for submission in source.results.submissions for result in source.results.episodes[submission.run_id]
+        if result.episode.played and result.episode.renderings
+    ]  # fmt: skip
+    headline = find_headline_judge(source.results)
+    best = max(drawn, key=partial(_compute_merit, headline))
+    # The headline judge may have rated other episodes alone.
+    judge = headline if headline in best.judged else next(iter(best.judged), None)
+    renderings = _select_renderings(best.episode.renderings)
+    messages = tuple(message for message in list_messages(source.game, best.episode) if message.step in renderings)
+    return CardEpisode(runs[best.run_id], best, judge, messages, renderings)
+
+
+def draw_episode(source: GameTables, example: CardEpisode) -> bytes:
+    """Return the strip as a PNG file."""
+    instances = {instance.instance_id: instance for instance in source.instances.instances}
+    (name,) = source.game.shown_pictures
+    target = source.instances.picture(instances[example.result.episode.instance_id], name)
+    panels = [(name, target)]
+    panels += [
+        (_label(example, step), example.run.rendering(rendering)) for step, rendering in example.renderings.items()
+    ]
+    return _strip(panels)
+
+
+def _find_first_instances(source: GameTables, category: str) -> list[Instance]:
+    firsts: dict[str, Instance] = {}
+    for instance in source.instances.instances:
+        if instance.category == category:
+            firsts.setdefault(instance.difficulty, instance)
+    return [firsts[name] for name in source.results.difficulties if name in firsts]
+
+
+def _paste_target(sheet: Image.Image, source: GameTables, target: Instance, left: int, top: int) -> None:
+    picture = Image.fromarray(source.instances.picture(target, "target").pixels)
+    fitted = ImageOps.contain(picture, (_THUMB, _THUMB), Image.Resampling.LANCZOS)
+    at = (left + (_THUMB - fitted.width) // 2, top + (_THUMB - fitted.height) // 2)
+    sheet.paste(fitted, at)
+    ImageDraw.Draw(sheet).rectangle((at[0], at[1], at[0] + fitted.width - 1, at[1] + fitted.height - 1), outline=LINE)
 
 
 class _Chart:
@@ -167,66 +235,6 @@ def _encode_png(sheet: Image.Image) -> bytes:
     return buffer.getvalue()
 
 
-def describe_chart(pairs: Sequence[BoardRow], label: str) -> str:
-    """Describe the chart of scores in words: the mean of each pair over all targets that the pair played."""
-    means = [f"{_pair(row)} {row.cell.score.mean:.1f}" for row in pairs if row.cell.score.mean is not None]
-    words = f"Mean similarity by category with 95 % intervals, judged by {label}; over all targets played"
-    return f"{words}: {', '.join(means)}."
-
-
-MOST_RENDERINGS = 4
-THUMBNAIL = 240
-"""Side of the square that each picture is fitted into, in pixels."""
-
-_STRIP_GAP, _STRIP_LABEL, _STRIP_MARGIN = 16, 34, 12
-_PAPER, _TEXT, _LINE, _ACCENT = "#ffffff", "#3b3b3b", "#c8ccd1", "#0b62a8"
-
-
-@dataclass(frozen=True)
-class CardEpisode:
-    """The episode that opens the card.
-
-    Attributes:
-        run: The run of the episode.
-        result: The episode and how it was judged.
-        judge: The judge whose ratings are shown; None for an unrated episode.
-        messages: What was said in the steps that are shown.
-        renderings: The renderings that are shown, by step: the first, the final one and some between.
-
-    >>> from pathlib import Path
-    >>> from dataset_card.checking.release_check import check_release
-    >>> example = choose_example(check_release(Path("release")).source.lead)
-    >>> example.judge, min(example.renderings)
-    ('verified', 1)
-    """
-
-    run: PlayedRun
-    result: EpisodeResult
-    judge: str | None
-    messages: tuple[Message, ...]
-    renderings: Mapping[int, Rendering]
-
-    def score(self, step: int) -> float | None:
-        """Return the similarity of a step's rendering, 0–10; None for an unrated rendering."""
-        return None if self.judge is None else self.result.judged[self.judge].trajectory.get(step)
-
-
-def choose_example(source: GameTables) -> CardEpisode:
-    """Choose the episode whose similarity rose most by the headline judge; ties go to the better final rendering."""
-    runs = {run.run.run_id: run for run in source.runs}
-    drawn = [
-        result for submission in source.results.submissions for result in source.results.episodes[submission.run_id]
-        if result.episode.played and result.episode.renderings
-    ]  # fmt: skip
-    headline = find_headline_judge(source.results)
-    best = max(drawn, key=partial(_compute_merit, headline))
-    # The headline judge may have rated other episodes alone.
-    judge = headline if headline in best.judged else next(iter(best.judged), None)
-    renderings = _select_renderings(best.episode.renderings)
-    messages = tuple(message for message in list_messages(source.game, best.episode) if message.step in renderings)
-    return CardEpisode(runs[best.run_id], best, judge, messages, renderings)
-
-
 def _compute_merit(headline: str | None, result: EpisodeResult) -> tuple[float, float, int]:
     judged = result.judged.get(headline or "")
     # No change of a similarity is below -10, so an episode without a change is chosen last.
@@ -241,18 +249,6 @@ def _select_renderings(renderings: Mapping[int, Rendering]) -> dict[int, Renderi
     count = min(len(steps), MOST_RENDERINGS)
     picks = {round(index * (len(steps) - 1) / max(1, count - 1)) for index in range(count)}
     return {steps[index]: renderings[steps[index]] for index in sorted(picks)}
-
-
-def draw_episode(source: GameTables, example: CardEpisode) -> bytes:
-    """Return the strip as a PNG file."""
-    instances = {instance.instance_id: instance for instance in source.instances.instances}
-    (name,) = source.game.shown_pictures
-    target = source.instances.picture(instances[example.result.episode.instance_id], name)
-    panels = [(name, target)]
-    panels += [
-        (_label(example, step), example.run.rendering(rendering)) for step, rendering in example.renderings.items()
-    ]
-    return _strip(panels)
 
 
 def _label(example: CardEpisode, step: int) -> str:

@@ -147,7 +147,7 @@ class GameRows:
 
     def _find_rules(self, run: Run) -> Any:
         try:
-            return None if self._installed is None else self._installed.rules_of(run)
+            return None if self._installed is None else self._installed.read_rules(run)
         except InputError as error:
             self._findings.add("runs.jsonl", error.problem)
             return None

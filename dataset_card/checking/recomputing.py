@@ -1,12 +1,10 @@
-"""Computing judges and metrics of a release again, target by target, as far as they are installed here.
+"""What of a release can be computed again: scores by judges and metrics, and episodes by the rules of their game.
 
 Computed judges and metrics depend on pictures alone. A value is the same if it agrees exactly, or, of metrics, to
 ``TOLERANCE``: their sums of floating-point numbers may end otherwise in the last digits on another processor.
 
-An episode of a release, played again by the rules of its game from the data in the release.
-
 Transcripts keep no answer as it came. The game makes answers of the steps that its protocol reads as these steps
-(``Game.retold``); it is played on them and must come to the same episode: steps, tokens, budget, outcome.
+(``Game.retell``); it is played on them and must come to the same episode: steps, tokens, budget, outcome.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -63,7 +61,7 @@ def replay_faults(replay: EpisodeReplay) -> Iterator[str]:
     # Without files: rules that are played on retold answers look at no pixel.
     known = InstanceSet(Path(), run.instance_set, Instances.of((replay.instance,)))
     game, prompts = _load_game(run.game)
-    retelling = game.retold(episode, game.rules_of(run), prompts)
+    retelling = game.retell(episode, game.read_rules(run), prompts)
     if retelling is None:
         return
     due = frozenset([episode.episode_id])
@@ -93,7 +91,7 @@ def _list_events(retelling: Retelling) -> Iterator[Call | Failure | End]:
 @cache
 def _load_game(name: str) -> tuple[Game[Any], Any]:
     game: Game[Any] = load_plugin("games", name)()
-    return game, game.prompts(None)
+    return game, game.read_prompts(None)
 
 
 TOLERANCE = 1e-9

@@ -190,7 +190,7 @@ def find_own_prompts(run: Run) -> str | None:
     if run.prompts.partition(" ")[0] != BUILT_IN or run.game not in list_available("games"):
         return None
     try:
-        own = load_game(run.game).prompts(None).version
+        own = load_game(run.game).read_prompts(None).version
     except (InputError, WorkError):
         return None
     return None if own == run.prompts else own

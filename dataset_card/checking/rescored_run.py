@@ -402,7 +402,7 @@ def rescore_game_run(run: ReleasedRun, key: str, draw: Draw) -> tuple[list[str],
 def _compute_scores(run: ReleasedRun, game: Game[Any], episodes: Iterable[Episode]) -> Iterator[Score]:
     """Yield the values of played episodes; those of pictures only where the release may hold the pictures."""
     payloads = parse_payloads(game, run.instances, run.instances.instances)
-    meaningless = game.meaningless(run.run.submission.players)
+    meaningless = game.find_meaningless_measures(run.run.submission.players)
     instances = {instance.instance_id: instance for instance in run.instances.instances}
     for episode in episodes:
         if is_played(game, episode):

@@ -1,13 +1,10 @@
-"""Checks of a release's tables: their bytes, what joins of them return, and texts that must not be published.
+"""Checks of the tables of a release: the bytes of their files, the rows of their joins, and texts to keep private.
 
-Check that the files of the tables are, to the byte, those that this program writes of their rows.
+Files must be, to the byte, those that this program writes of their rows. Rows alone do not make a Parquet file: row
+groups and page indexes decide how fast it streams, and its statistics, its dictionaries and the bytes between its row
+groups can hold what no row says.
 
-Rows alone do not make a Parquet file: row groups and page indexes decide how fast it streams, and its statistics, its
-dictionaries and the bytes between its row groups can hold what no row says.
-
-Joins of the tables of a release: the rows that joining them on their ids returns, counted.
-
-Texts of a release that must not be published: a finding names the rule, and too few characters to use a key.
+A finding about a text names the rule, and too few characters to use a key.
 """
 
 import json

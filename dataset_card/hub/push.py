@@ -1,8 +1,7 @@
 """Publishing a release folder on the Hub: a commit upon the parent release and a tag; files of others stay.
 
-A push is a compare-and-swap: the commit is made only if the newest release there is the one that this one carries on.
-
-Merging a release with the newest release of a repository, to build upon the newest release.
+A push is a compare-and-swap: the commit is made only if the newest release there is the one that this release carries
+on. If it is not, the two are merged first.
 """
 
 import re
@@ -14,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple
 
 from dataset_card.card.croissant import CROISSANT, add_hub_page
-from dataset_card.card.verification import VERIFICATION, Verification, read_verification
+from dataset_card.card.verification import VERIFICATION, ReleaseVerification, read_verification
 from dataset_card.checking.release_check import Report, check_release, require_sound_release
 from dataset_card.checking.rescore import find_new_runs, recheck_new_runs
 from dataset_card.hub.changes import Changes, Say, commit_changes, compare_files
@@ -29,6 +28,9 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
 from ircore.core.plain_words import format_count
 from ircore.core.records import DEFAULT_GAME
+
+Visibility = Literal["private", "public"]
+TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @contextmanager
@@ -77,23 +79,6 @@ def replace_release(folder: Path, merged: Path) -> None:
         raise WorkError(f"{folder}: cannot be replaced ({error.strerror})", "Build it again with --former.") from error
 
 
-@contextmanager
-def _make_scratch_folder(folder: Path) -> Iterator[Path]:
-    try:
-        # On the release's own disk, so that the merged release can be moved into its place.
-        scratch = TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent)
-    except OSError as error:
-        raise WorkError(
-            f"{folder.parent}: cannot be written ({error.strerror})", "Make the folder writable."
-        ) from error
-    with scratch as name:
-        yield Path(name)
-
-
-Visibility = Literal["private", "public"]
-TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
-
 @dataclass(frozen=True)
 class PushPlan:
     """Options of a push.
@@ -116,38 +101,6 @@ class PushPlan:
 
     rebase: bool = False
     """Whether to merge with the newest published release if the release was not built upon that release."""
-
-
-class _Outgoing(NamedTuple):
-    """A release that was checked and is to be pushed."""
-
-    release: StoredRelease
-    """The release's records."""
-
-    files: Mapping[str, LocalFile]
-    """The release's files by path."""
-
-    tag: str
-    """The tag that it gets."""
-
-    report: Report
-    """Report of the release's check."""
-
-
-class _Pushed(NamedTuple):
-    """The place of a published release."""
-
-    repo: str
-    """``ORG/NAME``."""
-
-    tag: str
-    """Tag of the release."""
-
-    commit: str
-    """The commit that holds it."""
-
-    holds_messages: bool
-    """Whether the default table has a column ``message``, as the table of reconstruction has."""
 
 
 def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
@@ -176,21 +129,20 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
         return first_line, *built.lines(), *_describe_push(repo, _prepare_release(merged, plan), now, plan)
 
 
-def _describe_push(repo: HubRepository, outgoing: _Outgoing, now: RemoteHead, plan: PushPlan) -> tuple[str, ...]:
-    remote = now.remote
-    if _is_released(repo, remote, outgoing):
-        return (f"{plan.repo}: has this release already, as {outgoing.tag}",)
-    refuse_losses(repo, outgoing.release, now.head)
-    refuse_changed(repo, outgoing.release, outgoing.files, remote.files, now)
-    there = f"{plan.repo}: is there, {'private' if remote.private else 'public'}"
-    changes = compare_files(outgoing.files, remote.files, now.listed)
-    new = find_new_runs(outgoing.release.record, outgoing.report, now.head.record if now.head is not None else None)
-    return (
-        there,
-        *_describe_recomputing(len(new)),
-        *changes.lines(outgoing.files),
-        *_list_later_steps(plan, outgoing.tag, remote),
-    )
+class _Pushed(NamedTuple):
+    """The place of a published release."""
+
+    repo: str
+    """``ORG/NAME``."""
+
+    tag: str
+    """Tag of the release."""
+
+    commit: str
+    """The commit that holds it."""
+
+    holds_messages: bool
+    """Whether the default table has a column ``message``, as the table of reconstruction has."""
 
 
 def push_release(folder: Path, plan: PushPlan, say: Say) -> _Pushed:
@@ -254,6 +206,52 @@ def format_loading_code(pushed: _Pushed) -> tuple[str, str, str]:
     )
 
 
+@contextmanager
+def _make_scratch_folder(folder: Path) -> Iterator[Path]:
+    try:
+        # On the release's own disk, so that the merged release can be moved into its place.
+        scratch = TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent)
+    except OSError as error:
+        raise WorkError(
+            f"{folder.parent}: cannot be written ({error.strerror})", "Make the folder writable."
+        ) from error
+    with scratch as name:
+        yield Path(name)
+
+
+class _Outgoing(NamedTuple):
+    """A release that was checked and is to be pushed."""
+
+    release: StoredRelease
+    """The release's records."""
+
+    files: Mapping[str, LocalFile]
+    """The release's files by path."""
+
+    tag: str
+    """The tag that it gets."""
+
+    report: Report
+    """Report of the release's check."""
+
+
+def _describe_push(repo: HubRepository, outgoing: _Outgoing, now: RemoteHead, plan: PushPlan) -> tuple[str, ...]:
+    remote = now.remote
+    if _is_released(repo, remote, outgoing):
+        return (f"{plan.repo}: has this release already, as {outgoing.tag}",)
+    refuse_losses(repo, outgoing.release, now.head)
+    refuse_changed(repo, outgoing.release, outgoing.files, remote.files, now)
+    there = f"{plan.repo}: is there, {'private' if remote.private else 'public'}"
+    changes = compare_files(outgoing.files, remote.files, now.listed)
+    new = find_new_runs(outgoing.release.record, outgoing.report, now.head.record if now.head is not None else None)
+    return (
+        there,
+        *_describe_recomputing(len(new)),
+        *changes.lines(outgoing.files),
+        *_list_later_steps(plan, outgoing.tag, remote),
+    )
+
+
 def _open_repository(plan: PushPlan) -> HubRepository:
     """Return the repository of a plan, before any request to the Hub."""
     # A tag called main could not be told from the branch.
@@ -290,7 +288,7 @@ def _recheck_release(repo: HubRepository, outgoing: _Outgoing, now: RemoteHead, 
     """Compute the new runs again, and return the release with the verification."""
     folder, there = outgoing.release.folder, now.remote
     refuse_losses(repo, outgoing.release, now.head)  # before the long computation
-    parent, known = now.head.record if now.head is not None else None, Verification()
+    parent, known = now.head.record if now.head is not None else None, ReleaseVerification()
     try:
         # From the repository, not from the folder here: what the folder says of itself proves nothing.
         if VERIFICATION in there.files:

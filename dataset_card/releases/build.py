@@ -1,6 +1,6 @@
 """Building a release folder from run folders and the previous release.
 
-Writing the tables of a release part by part, and reusing the files of parts that have not changed.
+Tables are written part by part, and files of parts that have not changed are reused.
 """
 
 from collections import deque
@@ -15,7 +15,7 @@ from typing import Any, cast, get_args
 from dataset_card.card.card import MaintainerTexts, read_maintainer_texts
 from dataset_card.card.verification import (
     VERIFICATION,
-    Verification,
+    ReleaseVerification,
     dump_verification,
     keep_unchanged,
     read_verification,
@@ -345,7 +345,9 @@ def write_release(
         # After the record, because gaps are no part of the content that a release is named after.
         texts[SEASON_GAPS] = dump_season_gaps(season, source, record, previous, gone)
         written = tuple(sum_parts(config, parts) for config in configs)
-        verified = Verification() if previous is None else keep_unchanged(read_verification(previous.folder), parts)
+        verified = (
+            ReleaseVerification() if previous is None else keep_unchanged(read_verification(previous.folder), parts)
+        )
         record = _write_files(folder, source, record, texts, (maintainer_texts, verified), copies)
     return Built(record, written, writer.reused, selection.left_out)
 
@@ -355,7 +357,7 @@ def _write_files(
     source: ReleaseSource,
     record: ReleaseRecord,
     texts: dict[str, str],
-    carried: tuple[MaintainerTexts, Verification],
+    carried: tuple[MaintainerTexts, ReleaseVerification],
     copies: Mapping[str, bytes],
 ) -> ReleaseRecord:
     """Write everything beside the tables; return the record with the list of these files."""

@@ -178,7 +178,7 @@ def _replay_questions(
     # Recorded answers may not lead through the rules that are installed here; what was asked until there is known.
     with suppress(MissingAnswerError, InputError, WorkError):
         pictures: dict[str, Any] = {name: build_known_picture(file) for name, file in instance.pictures.items()}
-        words = run.game.prompts(None)
+        words = run.game.read_prompts(None)
         if words.version == run.run.prompts:
             setup = build_setup(run.game, run.run, run.instances, instance, words, pictures, episode.repeat)
             asyncio.run(play_episode(run.game, table, setup))

@@ -1,6 +1,7 @@
-"""The table ``dialogues``: each episode as one of its seats saw it, in the form that chat templates take.
+"""Tables for training: ``dialogues``, each episode as one of its seats saw it, and ``preferences``, pairs of answers.
 
-The table ``preferences``: two answers to the same question, one of them preferred for what came of it.
+Dialogues are in the form that chat templates take. Of two answers to the same question, one is preferred for what came
+of it.
 """
 
 from collections import defaultdict

@@ -1,6 +1,6 @@
-"""The table ``facts``: a row for each fact of a target as one rendering shows it, and its rows back to records.
+"""The table ``facts``: a row for each fact of a target as one rendering shows it; rows back to records; completeness.
 
-Whether the table ``facts`` is complete: every fact of every turn that ``verified`` rated, where a run has facts.
+The table is complete if every fact of every turn that ``verified`` rated is in it, wherever a run has facts.
 """
 
 import json

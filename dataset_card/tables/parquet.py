@@ -5,7 +5,6 @@ buffer: ``pyarrow`` makes arrays of Python values too, but imports pandas for it
 a small release's tables.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,13 +17,13 @@ import numpy as np
 from dataset_card.tables.columns import ITEMS, MESSAGE, SPLIT, Config, Kind
 from dataset_card.tables.rows import Row
 from ircore.core.errors import InputError
+from ircore.core.files import compute_file_sha256
 from ircore.core.untrusted_text import encode_unprintable
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
-
 
 MAX_GROUP_BYTES = 286 * 1024 * 1024
 """Largest uncompressed row group in bytes: the limit of the Hub's viewer, and of memory for a stranger's release."""
@@ -39,6 +38,8 @@ _METADATA = {b"huggingface", b"ARROW:schema"}
 """Keys of a file's own metadata: the features for ``datasets``, and Arrow's schema."""
 
 _REMEDY = "Get the release again."
+
+_NUMBERS: dict[Kind, type[np.generic]] = {"int32": np.int32, "int64": np.int64, "float64": np.float64}
 
 
 def build_arrow_schema(config: Config) -> "pa.Schema":
@@ -124,11 +125,6 @@ def find_pictures(paths: Iterable[Path], column: str) -> dict[str, tuple[Path, i
     return places
 
 
-def _list_items(cell: Any) -> list[Any]:
-    """Return what a cell holds: the items of a list, or the one value."""
-    return cell if isinstance(cell, list) else [cell]
-
-
 def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
     """Return a table as a DataFrame.
 
@@ -186,13 +182,12 @@ def hash_table_files(folder: Path) -> dict[str, str]:
     paths = sorted(folder.glob(f"data/*/{SPLIT}-*.parquet"))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return dict(
-            zip((path.relative_to(folder).as_posix() for path in paths), pool.map(_file_hash, paths), strict=True)
+            zip(
+                (path.relative_to(folder).as_posix() for path in paths),
+                pool.map(compute_file_sha256, paths),
+                strict=True,
+            )
         )
-
-
-def _file_hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def open_parquet(path: Path) -> "pq.ParquetFile":
@@ -201,6 +196,45 @@ def open_parquet(path: Path) -> "pq.ParquetFile":
 
     # Unless asked, pyarrow does not compare checksums, and damaged bytes could be read as other values.
     return pq.ParquetFile(path, page_checksum_verification=True)
+
+
+def find_arrow_type(kind: Kind) -> "pa.DataType":
+    """Return the Arrow type of a kind of column."""
+    # Arrow is imported when tables are read or written: the import alone takes a quarter of a second.
+    import pyarrow as pa
+
+    if kind == "messages":
+        return _record_list_type(MESSAGE)
+    if kind in ITEMS:
+        return pa.list_(find_arrow_type(ITEMS[kind]))
+    makers: dict[Kind, Callable[[], Any]] = {
+        "string": pa.string,
+        "int32": pa.int32,
+        "int64": pa.int64,
+        "float64": pa.float64,
+        "bool": pa.bool_,
+        "image": lambda: pa.struct([("bytes", pa.binary()), ("path", pa.string())]),
+    }
+    return makers[kind]()
+
+
+def make_table(config: Config, schema: "pa.Schema", rows: Sequence[Row]) -> "pa.Table":
+    """Return rows as a table.
+
+    Args:
+        config: The table, with names and kinds of the columns.
+        schema: The same columns for Arrow.
+        rows: Values of these kinds; pictures as ``EmbeddedImage``; None only where there is no value.
+    """
+    import pyarrow as pa
+
+    columns = [_build_array(column.kind, [row[column.name] for row in rows]) for column in config.columns]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _list_items(cell: Any) -> list[Any]:
+    """Return what a cell holds: the items of a list, or the one value."""
+    return cell if isinstance(cell, list) else [cell]
 
 
 def _read_batches(file: "pq.ParquetFile") -> Iterator["pa.RecordBatch"]:
@@ -238,43 +272,6 @@ def _find_odd_metadata(schema: "pa.Schema", metadata: "pq.FileMetaData") -> set[
 
 def _shorten_error(error: Exception) -> str:
     return str(error).partition("\n")[0][:200]
-
-
-_NUMBERS: dict[Kind, type[np.generic]] = {"int32": np.int32, "int64": np.int64, "float64": np.float64}
-
-
-def find_arrow_type(kind: Kind) -> "pa.DataType":
-    """Return the Arrow type of a kind of column."""
-    # Arrow is imported when tables are read or written: the import alone takes a quarter of a second.
-    import pyarrow as pa
-
-    if kind == "messages":
-        return _record_list_type(MESSAGE)
-    if kind in ITEMS:
-        return pa.list_(find_arrow_type(ITEMS[kind]))
-    makers: dict[Kind, Callable[[], Any]] = {
-        "string": pa.string,
-        "int32": pa.int32,
-        "int64": pa.int64,
-        "float64": pa.float64,
-        "bool": pa.bool_,
-        "image": lambda: pa.struct([("bytes", pa.binary()), ("path", pa.string())]),
-    }
-    return makers[kind]()
-
-
-def make_table(config: Config, schema: "pa.Schema", rows: Sequence[Row]) -> "pa.Table":
-    """Return rows as a table.
-
-    Args:
-        config: The table, with names and kinds of the columns.
-        schema: The same columns for Arrow.
-        rows: Values of these kinds; pictures as ``EmbeddedImage``; None only where there is no value.
-    """
-    import pyarrow as pa
-
-    columns = [_build_array(column.kind, [row[column.name] for row in rows]) for column in config.columns]
-    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def _build_array(kind: Kind, values: Sequence[Any]) -> "pa.Array":

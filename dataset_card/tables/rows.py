@@ -41,6 +41,18 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import Filling, build_board_columns, leaderboard_table
 from ircore.results.tables.pairs import ALL
 
+Row = dict[str, object]
+
+QUALITY = 85
+"""Quality of the JPEG files of previews, 0–100."""
+
+COST_COLUMNS = ("cost_usd", "seconds")
+
+_PICTURE_COLUMNS = ("picture_names", "picture_files", "pictures_sha256", "picture_widths", "picture_heights")
+
+_CELL_FIELDS = {field.name for field in dataclass_fields(Cell)} - {"same_family"}
+"""Fields of a cell that columns hold; others, such as the share that was played, follow from these."""
+
 
 @dataclass(frozen=True)
 class RowPicture:
@@ -66,9 +78,6 @@ class EmbeddedImage(TypedDict):
 
     bytes: bytes
     path: str
-
-
-Row = dict[str, object]
 
 
 def make_public_id(owner: str, name: str) -> str:
@@ -120,12 +129,6 @@ def build_instance_rows(instances: InstanceSet, retired: Sequence[RetiredTarget]
         }
 
 
-def _build_retired_fields(target: RetiredTarget | None) -> Row:
-    if target is None:
-        return dict.fromkeys(("retired", "retired_in", "retired_reason"))
-    return {"retired": target.date, "retired_in": target.version, "retired_reason": target.reason}
-
-
 def parse_retired_target(row: Row) -> RetiredTarget | None:
     """Return what a row of ``instances`` says of a retired target; None for others."""
     if row["retired"] is None:
@@ -171,28 +174,6 @@ def step_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
             }
 
 
-def _find_player_label(run: PlayedRun, seat: str) -> str | None:
-    return run.run.submission.label_of(seat) if seat in run.run.submission.players else None
-
-
-def _build_picture_columns(game: Game[Any], instances: InstanceSet, instance: Instance) -> Row:
-    """Return the columns of the pictures of an instance that are shown with each of its steps."""
-    files = select_published_files(instances, instance)
-    return {
-        column: value
-        for name in game.shown_pictures
-        for column, value in ((name, files.get(name)), (f"{name}_sha256", instance.pictures[name].sha256))
-    }
-
-
-def _parse_rendering(run: PlayedRun, fields: Any) -> RowPicture | None:
-    return None if fields is None else _build_picture_file(run, Rendering.model_validate(fields))
-
-
-def _build_picture_file(run: PlayedRun, rendering: Rendering) -> RowPicture:
-    return RowPicture(f"{rendering.sha256}.png", lambda: run.rendering(rendering).data)
-
-
 def build_episode_rows(run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``episodes`` of a run: by instance."""
     for episode in run.episodes:
@@ -204,18 +185,10 @@ def build_episode_rows(run: PlayedRun) -> Iterator[Row]:
             "renderings": len(drawn),
             **_build_rendering_columns("first_rendering", run, drawn[:1]),
             **_build_rendering_columns("final_rendering", run, drawn[-1:]),
-            "message_tokens": run.game.effort(read_ending(run.game, episode)).tokens,
+            "message_tokens": run.game.measure_effort(read_ending(run.game, episode)).tokens,
             "seconds": cost.seconds,
             "cost_usd": cost.usd,
         }
-
-
-def _build_rendering_columns(name: str, run: PlayedRun, drawn: list[Rendering]) -> Row:
-    """Return the columns of a rendering: the picture and, beside it, the SHA-256 of its pixels; empty without one."""
-    return {
-        name: next((_build_picture_file(run, rendering) for rendering in drawn), None),
-        f"{name}_sha256": next((rendering.sha256 for rendering in drawn), None),
-    }
 
 
 def score_rows(run: PlayedRun) -> Iterator[Row]:
@@ -234,11 +207,6 @@ def build_episode_columns(run: PlayedRun, episode: Episode) -> Row:
         "category": episode.category,
         "difficulty": episode.difficulty,
     }
-
-
-def _build_run_columns(run: PlayedRun) -> Row:
-    rules = run.game.rules_of(run.run).key
-    return {"game": run.run.game, "run_id": run.run.run_id, "submission": run.run.slug, "rules": rules}
 
 
 def build_leaderboard_rows(results: Results) -> Iterator[Row]:
@@ -334,10 +302,6 @@ def judge_rows(game: str, judges: Mapping[str, JudgeIdentity]) -> Iterator[Row]:
         }
 
 
-QUALITY = 85
-"""Quality of the JPEG files of previews, 0–100."""
-
-
 def build_preview_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``previews`` of a run: the rows of ``transcripts`` with small pictures."""
     names = [column.name for column in PREVIEWS.columns]
@@ -360,18 +324,6 @@ def shrink(data: bytes) -> bytes:
     small.info.clear()
     small.save(buffer, "JPEG", quality=QUALITY, optimize=True)
     return buffer.getvalue()
-
-
-def _shrink_file(original: object) -> RowPicture | None:
-    if not isinstance(original, RowPicture):
-        return None
-    # A preview is made when its row is written, and rows that the previous release has are not written.
-    return RowPicture(f"{original.path.rpartition('.')[0]}.jpg", lambda: shrink(original.load()))
-
-
-COST_COLUMNS = ("cost_usd", "seconds")
-
-_PICTURE_COLUMNS = ("picture_names", "picture_files", "pictures_sha256", "picture_widths", "picture_heights")
 
 
 def list_plain_columns(config: Config, *more: str) -> list[str]:
@@ -424,12 +376,6 @@ def parse_cost(row: Row) -> EpisodeCost:
     return EpisodeCost(**dict(zip(("usd", "seconds"), known, strict=True)))
 
 
-def _parse_own_fields(columns: Iterable[ReleaseColumn], row: Row) -> dict[str, Any]:
-    """Return the fields of a record with the ids that it has in its run and its set."""
-    fields = parse_cells(columns, row)
-    return fields | {name: parse_public_id(fields[name]) for name in ("episode_id", "instance_id") if name in fields}
-
-
 def parse_board_cells(rows: Iterable[Row], columns: Sequence[Filling]) -> Iterable[Cell]:
     """Yield the cells of the rows of ``leaderboard`` of a run of a game whose headline judges give.
 
@@ -451,6 +397,60 @@ def parse_board_cells(rows: Iterable[Row], columns: Sequence[Filling]) -> Iterab
         yield _build_cell(named | {"category": category, "difficulty": difficulty}, known, columns)
 
 
+def _build_retired_fields(target: RetiredTarget | None) -> Row:
+    if target is None:
+        return dict.fromkeys(("retired", "retired_in", "retired_reason"))
+    return {"retired": target.date, "retired_in": target.version, "retired_reason": target.reason}
+
+
+def _find_player_label(run: PlayedRun, seat: str) -> str | None:
+    return run.run.submission.label_of(seat) if seat in run.run.submission.players else None
+
+
+def _build_picture_columns(game: Game[Any], instances: InstanceSet, instance: Instance) -> Row:
+    """Return the columns of the pictures of an instance that are shown with each of its steps."""
+    files = select_published_files(instances, instance)
+    return {
+        column: value
+        for name in game.shown_pictures
+        for column, value in ((name, files.get(name)), (f"{name}_sha256", instance.pictures[name].sha256))
+    }
+
+
+def _parse_rendering(run: PlayedRun, fields: Any) -> RowPicture | None:
+    return None if fields is None else _build_picture_file(run, Rendering.model_validate(fields))
+
+
+def _build_picture_file(run: PlayedRun, rendering: Rendering) -> RowPicture:
+    return RowPicture(f"{rendering.sha256}.png", lambda: run.rendering(rendering).data)
+
+
+def _build_rendering_columns(name: str, run: PlayedRun, drawn: list[Rendering]) -> Row:
+    """Return the columns of a rendering: the picture and, beside it, the SHA-256 of its pixels; empty without one."""
+    return {
+        name: next((_build_picture_file(run, rendering) for rendering in drawn), None),
+        f"{name}_sha256": next((rendering.sha256 for rendering in drawn), None),
+    }
+
+
+def _build_run_columns(run: PlayedRun) -> Row:
+    rules = run.game.read_rules(run.run).key
+    return {"game": run.run.game, "run_id": run.run.run_id, "submission": run.run.slug, "rules": rules}
+
+
+def _shrink_file(original: object) -> RowPicture | None:
+    if not isinstance(original, RowPicture):
+        return None
+    # A preview is made when its row is written, and rows that the previous release has are not written.
+    return RowPicture(f"{original.path.rpartition('.')[0]}.jpg", lambda: shrink(original.load()))
+
+
+def _parse_own_fields(columns: Iterable[ReleaseColumn], row: Row) -> dict[str, Any]:
+    """Return the fields of a record with the ids that it has in its run and its set."""
+    fields = parse_cells(columns, row)
+    return fields | {name: parse_public_id(fields[name]) for name in ("episode_id", "instance_id") if name in fields}
+
+
 def _build_cell(named: Row, numbers: Mapping[object, Row], columns: Sequence[Filling]) -> Cell:
     fields: dict[str, Any] = {}
     for filled in columns:
@@ -469,10 +469,6 @@ def _build_cell(named: Row, numbers: Mapping[object, Row], columns: Sequence[Fil
         counted=fields["main"].n,
         same_family=False,
     )
-
-
-_CELL_FIELDS = {field.name for field in dataclass_fields(Cell)} - {"same_family"}
-"""Fields of a cell that columns hold; others, such as the share that was played, follow from these."""
 
 
 def _number(named: Row, row: Row | None, filled: Filling) -> Any:

@@ -44,91 +44,6 @@ _INSTANCE = (
 _LABELS = tuple(ReleaseColumn(column.name, column.kind, column.description) for column in _INSTANCE)
 """The same columns where a row is of something else, such as a score."""
 
-
-def _make_picture_columns(
-    name: str, about: str, field: str = "", nullable: bool = True, repeats: bool = False
-) -> tuple[ReleaseColumn, ...]:
-    """Return the columns of a picture: the picture, the hash of its pixels, and its size where it is read back."""
-    size = (
-        ReleaseColumn(f"{name}_width", "int32", "Pixels.", nullable, field=f"{field}.width"),
-        ReleaseColumn(f"{name}_height", "int32", "Pixels.", nullable, field=f"{field}.height"),
-    )
-    words = f"SHA-256 of the pixels of `{name}`, as 64 hex digits."
-    return (
-        ReleaseColumn(name, "image", about, nullable, repeats),
-        ReleaseColumn(f"{name}_sha256", "string", words, nullable, field=field and f"{field}.sha256"),
-        *(size if field else ()),
-    )
-
-
-INSTANCES = Config(
-    "instances",
-    "one instance: a target picture, a context, a task",
-    (
-        GAME,
-        ReleaseColumn("instance_set", "string", "Identity of the instance set, as in `runs`: SHA-256 of its index."),
-        *_INSTANCE,
-        *_make_picture_columns(
-            "image", "The first of its pictures, such as the target; null if none may be published."
-        ),
-        ReleaseColumn(
-            "pictures", "images", "All of its pictures, the bytes of their files; none if not to be published."
-        ),
-        ReleaseColumn("picture_names", "strings", "Their names, such as `target`."),
-        ReleaseColumn("pictures_sha256", "strings", "SHA-256 of the pixels of each."),
-        ReleaseColumn("picture_widths", "int32s", "Pixels."),
-        ReleaseColumn("picture_heights", "int32s", "Pixels."),
-        ReleaseColumn("picture_files", "strings", "The files in the instance set."),
-        ReleaseColumn("scene", "string", "What was drawn (elements, boxes, colours) as JSON; null if not drawn.", True),
-        ReleaseColumn(
-            "payload", "string", "The game's own fields, such as texts and answers, as JSON; of a scene the place."
-        ),
-        ReleaseColumn("source", "string", "`procedural`, or the work and its author.", field="source"),
-        ReleaseColumn(
-            "licence",
-            "string",
-            "SPDX identifier of the pictures, or `LicenseRef-…` for a public-domain statement.",
-            field="licence",
-        ),
-        ReleaseColumn("seed", "int64", "Seed it was made from; null if it was not drawn.", nullable=True, field="seed"),
-        ReleaseColumn(
-            "retired", "string", "Day from which on it counts on no board, since something is wrong with it.", True
-        ),
-        ReleaseColumn("retired_in", "string", "Version of the benchmark that goes without it.", True),
-        ReleaseColumn("retired_reason", "string", "Why it was retired.", True),
-    ),
-)
-
-EPISODES = Config(
-    "episodes",
-    "one episode",
-    (
-        GAME,
-        *_RUN,
-        _EPISODE,
-        *_INSTANCE,
-        ReleaseColumn(
-            "outcome", "string", "How it ended, such as `converged`, `completed` or `aborted`.", field="outcome"
-        ),
-        ReleaseColumn(
-            "abort_reason", "string", "Why it was aborted, such as `describer_format`.", True, field="abort_reason"
-        ),
-        ReleaseColumn("abort_detail", "string", "What was seen that led to the abort.", True, field="detail"),
-        ReleaseColumn("turns", "int32", "Turns or steps: its rows in the game's transcripts."),
-        ReleaseColumn("renderings", "int32", "Of these, those with a rendering."),
-        *_make_picture_columns("first_rendering", "Of the first turn that has one; null if nothing was drawn."),
-        *_make_picture_columns("final_rendering", "Of the last turn that has one."),
-        ReleaseColumn("message_tokens", "int32", "Tokens of all messages; null for games without any.", nullable=True),
-        ReleaseColumn(
-            "seconds", "float64", "Time until its answers were there, seconds; null if unknown.", nullable=True
-        ),
-        ReleaseColumn(
-            "cost_usd", "float64", "US dollars that its answers cost; null if one is not known.", nullable=True
-        ),
-        _RULES,
-    ),
-)
-
 SCORES = Config(
     "scores",
     "one value",
@@ -500,6 +415,105 @@ PREFERENCES = Config(
     ),
 )
 
+OPTIONAL_NAMES = frozenset({JUDGES.name, CALLS.name, DIALOGUES.name, PREFERENCES.name, FACTS.name, PREVIEWS.name})
+"""Tables that a release has only where there is something in them; they have no part in its layout."""
+
+OF_GAMES = frozenset({MEASURES.name, JUDGES.name})
+"""Of these, the tables of a game: the others are of an instance set of a game or of its runs."""
+
+BY_STEP = frozenset({SCORES.name, FACTS.name, PREVIEWS.name})
+"""Tables that join with transcripts on ``episode_id`` and ``step``; a row without a step is of a whole episode."""
+
+_TRANSCRIPTS = "transcripts"
+
+OWN_COLUMNS = frozenset({*(column.name for column in (GAME, *_RUN, _EPISODE, *_INSTANCE, _RULES)), "step"})
+"""Columns of the transcripts that every game has: a field of a step of the same name is called otherwise."""
+
+
+def _make_picture_columns(
+    name: str, about: str, field: str = "", nullable: bool = True, repeats: bool = False
+) -> tuple[ReleaseColumn, ...]:
+    """Return the columns of a picture: the picture, the hash of its pixels, and its size where it is read back."""
+    size = (
+        ReleaseColumn(f"{name}_width", "int32", "Pixels.", nullable, field=f"{field}.width"),
+        ReleaseColumn(f"{name}_height", "int32", "Pixels.", nullable, field=f"{field}.height"),
+    )
+    words = f"SHA-256 of the pixels of `{name}`, as 64 hex digits."
+    return (
+        ReleaseColumn(name, "image", about, nullable, repeats),
+        ReleaseColumn(f"{name}_sha256", "string", words, nullable, field=field and f"{field}.sha256"),
+        *(size if field else ()),
+    )
+
+
+INSTANCES = Config(
+    "instances",
+    "one instance: a target picture, a context, a task",
+    (
+        GAME,
+        ReleaseColumn("instance_set", "string", "Identity of the instance set, as in `runs`: SHA-256 of its index."),
+        *_INSTANCE,
+        *_make_picture_columns(
+            "image", "The first of its pictures, such as the target; null if none may be published."
+        ),
+        ReleaseColumn(
+            "pictures", "images", "All of its pictures, the bytes of their files; none if not to be published."
+        ),
+        ReleaseColumn("picture_names", "strings", "Their names, such as `target`."),
+        ReleaseColumn("pictures_sha256", "strings", "SHA-256 of the pixels of each."),
+        ReleaseColumn("picture_widths", "int32s", "Pixels."),
+        ReleaseColumn("picture_heights", "int32s", "Pixels."),
+        ReleaseColumn("picture_files", "strings", "The files in the instance set."),
+        ReleaseColumn("scene", "string", "What was drawn (elements, boxes, colours) as JSON; null if not drawn.", True),
+        ReleaseColumn(
+            "payload", "string", "The game's own fields, such as texts and answers, as JSON; of a scene the place."
+        ),
+        ReleaseColumn("source", "string", "`procedural`, or the work and its author.", field="source"),
+        ReleaseColumn(
+            "licence",
+            "string",
+            "SPDX identifier of the pictures, or `LicenseRef-…` for a public-domain statement.",
+            field="licence",
+        ),
+        ReleaseColumn("seed", "int64", "Seed it was made from; null if it was not drawn.", nullable=True, field="seed"),
+        ReleaseColumn(
+            "retired", "string", "Day from which on it counts on no board, since something is wrong with it.", True
+        ),
+        ReleaseColumn("retired_in", "string", "Version of the benchmark that goes without it.", True),
+        ReleaseColumn("retired_reason", "string", "Why it was retired.", True),
+    ),
+)
+
+EPISODES = Config(
+    "episodes",
+    "one episode",
+    (
+        GAME,
+        *_RUN,
+        _EPISODE,
+        *_INSTANCE,
+        ReleaseColumn(
+            "outcome", "string", "How it ended, such as `converged`, `completed` or `aborted`.", field="outcome"
+        ),
+        ReleaseColumn(
+            "abort_reason", "string", "Why it was aborted, such as `describer_format`.", True, field="abort_reason"
+        ),
+        ReleaseColumn("abort_detail", "string", "What was seen that led to the abort.", True, field="detail"),
+        ReleaseColumn("turns", "int32", "Turns or steps: its rows in the game's transcripts."),
+        ReleaseColumn("renderings", "int32", "Of these, those with a rendering."),
+        *_make_picture_columns("first_rendering", "Of the first turn that has one; null if nothing was drawn."),
+        *_make_picture_columns("final_rendering", "Of the last turn that has one."),
+        ReleaseColumn("message_tokens", "int32", "Tokens of all messages; null for games without any.", nullable=True),
+        ReleaseColumn(
+            "seconds", "float64", "Time until its answers were there, seconds; null if unknown.", nullable=True
+        ),
+        ReleaseColumn(
+            "cost_usd", "float64", "US dollars that its answers cost; null if one is not known.", nullable=True
+        ),
+        _RULES,
+    ),
+)
+
 TABLES = (
     INSTANCES,
     EPISODES,
@@ -516,28 +530,14 @@ TABLES = (
 )
 """Tables that all games share, in the order of the card; before them stand the transcripts of each game."""
 
-OPTIONAL_NAMES = frozenset({JUDGES.name, CALLS.name, DIALOGUES.name, PREFERENCES.name, FACTS.name, PREVIEWS.name})
-"""Tables that a release has only where there is something in them; they have no part in its layout."""
-
 OF_NO_RUN = frozenset({INSTANCES.name, LEADERBOARD.name, RUNS.name, MEASURES.name, JUDGES.name, PREFERENCES.name})
 """Tables that are written whole; every other table has files of its own for each run."""
-
-OF_GAMES = frozenset({MEASURES.name, JUDGES.name})
-"""Of these, the tables of a game: the others are of an instance set of a game or of its runs."""
 
 JOINS = {"instance_id": INSTANCES.name, "episode_id": EPISODES.name, "run_id": RUNS.name}
 """The table that each id joins with, on that column alone."""
 
-BY_STEP = frozenset({SCORES.name, FACTS.name, PREVIEWS.name})
-"""Tables that join with transcripts on ``episode_id`` and ``step``; a row without a step is of a whole episode."""
-
 READING_ORDER = (INSTANCES.name, "", EPISODES.name, SCORES.name, CALLS.name, FACTS.name)
 """Tables in an order in which rows come after the rows that they refer to; "" for transcripts, others last."""
-
-_TRANSCRIPTS = "transcripts"
-
-OWN_COLUMNS = frozenset({*(column.name for column in (GAME, *_RUN, _EPISODE, *_INSTANCE, _RULES)), "step"})
-"""Columns of the transcripts that every game has: a field of a step of the same name is called otherwise."""
 
 
 def make_transcripts_config(game: Game[Any]) -> Config:
@@ -569,6 +569,35 @@ def make_transcripts_config(game: Game[Any]) -> Config:
     )
 
 
+def step_column(game: Game[Any], field: str) -> str:
+    """Return the column for a field of a step: the field's name, prefixed where the table has that name already."""
+    taken = {*OWN_COLUMNS, *(seat.name for seat in game.seats), *game.shown_pictures}
+    return f"step_{field}" if field in taken else field
+
+
+def name_transcripts(game: str) -> str:
+    """Return the name of the table of a game's turns or steps.
+
+    >>> name_transcripts("reconstruction"), name_transcripts("reference")
+    ('transcripts', 'transcripts_reference')
+    """
+    return _TRANSCRIPTS if game == DEFAULT_GAME else f"{_TRANSCRIPTS}_{game}"
+
+
+def is_transcripts(config: str) -> bool:
+    """Return whether a table holds the turns or steps of a game.
+
+    >>> is_transcripts("transcripts"), is_transcripts("transcripts_reference"), is_transcripts("scores")
+    (True, True, False)
+    """
+    return config == _TRANSCRIPTS or config.startswith(f"{_TRANSCRIPTS}_")
+
+
+def holds_records(config: str) -> bool:
+    """Return whether a run's records can be read back from a table: transcripts, episodes or scores."""
+    return is_transcripts(config) or config in (EPISODES.name, SCORES.name)
+
+
 def _step_columns(game: Game[Any]) -> Iterator[ReleaseColumn]:
     pictures = list_picture_fields(game.step)
     for name, info in game.step.model_fields.items():
@@ -577,12 +606,6 @@ def _step_columns(game: Game[Any]) -> Iterator[ReleaseColumn]:
             yield from _make_picture_columns(column, about, name, form.nullable, repeats=True)
         else:
             yield ReleaseColumn(column, form.kind, about, form.nullable, field=name, as_json=form.as_json)
-
-
-def step_column(game: Game[Any], field: str) -> str:
-    """Return the column for a field of a step: the field's name, prefixed where the table has that name already."""
-    taken = {*OWN_COLUMNS, *(seat.name for seat in game.seats), *game.shown_pictures}
-    return f"step_{field}" if field in taken else field
 
 
 class _Form(NamedTuple):
@@ -610,26 +633,3 @@ def _find_form(annotation: Any) -> _Form:
 def _strip_limits(annotation: Any) -> Any:
     """Return the type of an annotation such as ``Annotated[str, StringConstraints(…)]``."""
     return get_args(annotation)[0] if hasattr(annotation, "__metadata__") else annotation
-
-
-def name_transcripts(game: str) -> str:
-    """Return the name of the table of a game's turns or steps.
-
-    >>> name_transcripts("reconstruction"), name_transcripts("reference")
-    ('transcripts', 'transcripts_reference')
-    """
-    return _TRANSCRIPTS if game == DEFAULT_GAME else f"{_TRANSCRIPTS}_{game}"
-
-
-def is_transcripts(config: str) -> bool:
-    """Return whether a table holds the turns or steps of a game.
-
-    >>> is_transcripts("transcripts"), is_transcripts("transcripts_reference"), is_transcripts("scores")
-    (True, True, False)
-    """
-    return config == _TRANSCRIPTS or config.startswith(f"{_TRANSCRIPTS}_")
-
-
-def holds_records(config: str) -> bool:
-    """Return whether a run's records can be read back from a table: transcripts, episodes or scores."""
-    return is_transcripts(config) or config in (EPISODES.name, SCORES.name)

@@ -1,6 +1,10 @@
 """Writing the tables of a release as Parquet files, part by part.
 
-Tables are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release. A
+A part is the rows of a run in a table, identified by a hash of its content, and written to files of its own, so that a
+new run leaves the files of all others as they are, to the byte. Two parts with the same key hold the same rows and
+pictures, whichever machine or release they were made on.
+
+Files are written row group by row group, so memory is bounded by ``GROUP_BYTES`` whatever the size of a release. A
 small first group, and gaps between groups, let a stream show its first row without fetching much. Groups end where an
 episode ends, so that none of its pictures stands in two of them. The same rows give the same bytes.
 
@@ -8,10 +12,6 @@ Of a picture that several rows of a column hold, such as the target of an episod
 once. Stored more than once are a picture in several row groups, in several columns or tables (each loads by itself:
 first and final renderings stand in ``episodes`` and ``transcripts``), and targets in the files of every run (which are
 not to change when another run comes): the format has no way to point from one of these to another.
-
-A part is the rows of a run in a table, identified by a hash of its content, and written to files of its own, so that a
-new run leaves the files of all others as they are, to the byte. Two parts with the same key hold the same rows and
-pictures, whichever machine or release they were made on.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -35,7 +35,6 @@ from ircore.core.records import Name, Record, Sha256
 if TYPE_CHECKING:
     import pyarrow as pa
     from _typeshed import ReadableBuffer as Buffer
-
 
 FIRST_GROUP_BYTES = 3 * 1024 * 1024
 """Approximate bytes of pictures in the first row group of a table, which a stream reads before its first row."""
@@ -57,6 +56,13 @@ SHARD_BYTES = 500_000_000
 
 _MAGIC = b"PAR1"
 """First bytes of a Parquet file."""
+
+# The second layout lets row groups end with an episode and keeps gaps between groups.
+LAYOUT = 2
+"""Raised whenever the same rows are written differently, so that no file of an earlier release is reused."""
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+"""Made once: ``json.dumps`` would make one for each of the hundred thousand rows of a release."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +152,141 @@ def name_shard(run_id: str | None, index: int, count: int) -> str:
     return f"{SPLIT}-{run_id + '-' if run_id else ''}{index:05d}-of-{count:05d}.parquet"
 
 
+def choose_writer_settings(config: Config) -> dict[str, Any]:
+    """Return how pyarrow's writer is to write a table.
+
+    Pictures are compressed already: they are stored as they are, and once a group where neighbours share them.
+    """
+    plain = [column.name for column in config.columns if column.kind in PLAIN_KINDS]
+    places = {
+        column.name: f"{column.name}{'.list.element' if column.kind in ITEMS else ''}" for column in config.columns
+    }
+    pictures = [f"{places[column.name]}.bytes" for column in config.images]
+    others = [f"{places[column.name]}.path" for column in config.images]
+    others += [places[column.name] for column in config.columns if ITEMS.get(column.kind, "image") != "image"]
+    parts = ("role", "content.list.element.type", "content.list.element.text")
+    others += [
+        f"{column.name}.list.element.{part}"
+        for column in config.columns if column.kind == "messages" for part in parts
+    ]  # fmt: skip
+    return {
+        "compression": dict.fromkeys(plain + others, "zstd") | dict.fromkeys(pictures, "none"),
+        "use_dictionary": [
+            *plain, *others, *(f"{places[column.name]}.bytes" for column in config.images if column.repeats),
+        ],
+        # Above this limit the writer gives the dictionary up, and a shared picture would be stored for every row.
+        "dictionary_pagesize_limit": 4 * GROUP_BYTES,
+        "write_statistics": plain,
+        "write_page_index": True,
+        "write_page_checksum": True,
+        # Not cut where the content says: files of unchanged runs are not uploaded again at all, and in others the Hub's
+        # own chunks find the pictures, which lie there byte for byte.
+        "use_content_defined_chunking": False,
+    }  # fmt: skip
+
+
+class ParquetShard(Record):
+    """A Parquet file."""
+
+    size: int = Field(ge=0, description="Bytes.")
+    sha256: Sha256 = Field(description="SHA-256 of its bytes.")
+
+
+class TablePart(Record):
+    """The rows of a run in a table, or a whole table that belongs to no run.
+
+    >>> shards = (ParquetShard(size=1200, sha256="0" * 64),)
+    >>> [*TablePart(config="scores", run_id="a", key="1" * 64, rows=4, num_bytes=300, shards=shards).files]
+    ['data/scores/test-a-00000-of-00001.parquet']
+    """
+
+    config: Name = Field(description="The table.")
+    run_id: Name | None = Field(default=None, description="The run; null for instances and leaderboard.")
+    key: Sha256 = Field(description="Hash of the rows in their order, pictures as their SHA-256, and of the columns.")
+    rows: int = Field(ge=0, description="Number of rows.")
+    num_bytes: int = Field(ge=0, description="Size in memory, as dataset_info has it.")
+    shards: tuple[ParquetShard, ...] = Field(description="Its files, in the order of their names.")
+
+    @property
+    def files(self) -> dict[str, ParquetShard]:
+        """The part's files by their path in the release."""
+        count = len(self.shards)
+        names = (f"data/{self.config}/{name_shard(self.run_id, index, count)}" for index in range(count))
+        return dict(zip(names, self.shards, strict=True))
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files together."""
+        return sum(shard.size for shard in self.shards)
+
+
+class PartKey:
+    """Hashes the rows of a part, row by row.
+
+    Args:
+        config: The table.
+
+    >>> from dataset_card.tables.columns import ReleaseColumn
+    >>> table = Config("words", "a word", (ReleaseColumn("word", "string", "A word."),))
+    >>> red = [{"word": "red"}]
+    >>> compute_part_key(table, red) == compute_part_key(table, list(red)) != compute_part_key(table, [])
+    True
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._plain = [
+            column.name for column in config.columns if column not in config.images and column.kind != "float64"
+        ]
+        # Floats apart from the rest, since 0 and 0.0 are equal and have different JSON.
+        self._floats = [column.name for column in config.columns if column.kind == "float64"]
+        # With name and columns, so that two tables without rows have different keys.
+        self._hash = hashlib.sha256(_dump_json([config.name, config.features()]))
+
+    def take(self, row: Row) -> None:
+        """Take the next row; a picture counts by the SHA-256 in the column beside the picture."""
+        values = [row[name] for name in self._plain]
+        for name in self._floats:
+            value: Any = row[name]
+            values.append(value if value is None else float(value))  # 0 is 0.0
+        self._hash.update(_dump_json(values))
+
+    def hexdigest(self) -> str:
+        """Return the key."""
+        return self._hash.hexdigest()
+
+
+def compute_part_key(config: Config, rows: Iterable[Row]) -> str:
+    """Return the key of rows."""
+    key = PartKey(config)
+    for row in rows:
+        key.take(row)
+    return key.hexdigest()
+
+
+def compute_layout_key(configs: Iterable[Config]) -> str:
+    """Return the hash of the columns of configs and of how they are written."""
+    return hashlib.sha256(_dump_json([LAYOUT, *(compute_part_key(config, ()) for config in configs)])).hexdigest()
+
+
+def make_part(config: Config, run_id: str | None, key: str, written: Written) -> TablePart:
+    """Describe a part that was written."""
+    return TablePart(
+        config=config.name,
+        run_id=run_id,
+        key=key,
+        rows=written.rows,
+        num_bytes=written.num_bytes,
+        shards=tuple(ParquetShard(size=size, sha256=sha256) for size, sha256 in written.files),
+    )
+
+
+def sum_parts(config: Config, parts: Iterable[TablePart]) -> Written:
+    """Return the size of the parts of a table together."""
+    own = [part for part in parts if part.config == config.name]
+    files = tuple((shard.size, shard.sha256) for part in own for shard in part.shards)
+    return Written(config, sum(part.rows for part in own), sum(part.num_bytes for part in own), files)
+
+
 class _HashedFile(io.RawIOBase):
     """A file that is hashed while being written, so that no second reading is needed.
 
@@ -222,39 +363,6 @@ class _Shards:
     def _end_shard(self) -> None:
         self._writer.close()
         self._sink.close()
-
-
-def choose_writer_settings(config: Config) -> dict[str, Any]:
-    """Return how pyarrow's writer is to write a table.
-
-    Pictures are compressed already: they are stored as they are, and once a group where neighbours share them.
-    """
-    plain = [column.name for column in config.columns if column.kind in PLAIN_KINDS]
-    places = {
-        column.name: f"{column.name}{'.list.element' if column.kind in ITEMS else ''}" for column in config.columns
-    }
-    pictures = [f"{places[column.name]}.bytes" for column in config.images]
-    others = [f"{places[column.name]}.path" for column in config.images]
-    others += [places[column.name] for column in config.columns if ITEMS.get(column.kind, "image") != "image"]
-    parts = ("role", "content.list.element.type", "content.list.element.text")
-    others += [
-        f"{column.name}.list.element.{part}"
-        for column in config.columns if column.kind == "messages" for part in parts
-    ]  # fmt: skip
-    return {
-        "compression": dict.fromkeys(plain + others, "zstd") | dict.fromkeys(pictures, "none"),
-        "use_dictionary": [
-            *plain, *others, *(f"{places[column.name]}.bytes" for column in config.images if column.repeats),
-        ],
-        # Above this limit the writer gives the dictionary up, and a shared picture would be stored for every row.
-        "dictionary_pagesize_limit": 4 * GROUP_BYTES,
-        "write_statistics": plain,
-        "write_page_index": True,
-        "write_page_checksum": True,
-        # Not cut where the content says: files of unchanged runs are not uploaded again at all, and in others the Hub's
-        # own chunks find the pictures, which lie there byte for byte.
-        "use_content_defined_chunking": False,
-    }  # fmt: skip
 
 
 class _RowGroups:
@@ -352,114 +460,6 @@ def _load_pictures(config: Config, row: Row) -> Row:
         return [*map(end, value)] if isinstance(value, list) else value.result() if isinstance(value, Future) else value
 
     return row | {column.name: end(row[column.name]) for column in config.images}
-
-
-# The second layout lets row groups end with an episode and keeps gaps between groups.
-LAYOUT = 2
-"""Raised whenever the same rows are written differently, so that no file of an earlier release is reused."""
-
-
-class ParquetShard(Record):
-    """A Parquet file."""
-
-    size: int = Field(ge=0, description="Bytes.")
-    sha256: Sha256 = Field(description="SHA-256 of its bytes.")
-
-
-class TablePart(Record):
-    """The rows of a run in a table, or a whole table that belongs to no run.
-
-    >>> shards = (ParquetShard(size=1200, sha256="0" * 64),)
-    >>> [*TablePart(config="scores", run_id="a", key="1" * 64, rows=4, num_bytes=300, shards=shards).files]
-    ['data/scores/test-a-00000-of-00001.parquet']
-    """
-
-    config: Name = Field(description="The table.")
-    run_id: Name | None = Field(default=None, description="The run; null for instances and leaderboard.")
-    key: Sha256 = Field(description="Hash of the rows in their order, pictures as their SHA-256, and of the columns.")
-    rows: int = Field(ge=0, description="Number of rows.")
-    num_bytes: int = Field(ge=0, description="Size in memory, as dataset_info has it.")
-    shards: tuple[ParquetShard, ...] = Field(description="Its files, in the order of their names.")
-
-    @property
-    def files(self) -> dict[str, ParquetShard]:
-        """The part's files by their path in the release."""
-        count = len(self.shards)
-        names = (f"data/{self.config}/{name_shard(self.run_id, index, count)}" for index in range(count))
-        return dict(zip(names, self.shards, strict=True))
-
-    @property
-    def size(self) -> int:
-        """Bytes of all files together."""
-        return sum(shard.size for shard in self.shards)
-
-
-class PartKey:
-    """Hashes the rows of a part, row by row.
-
-    Args:
-        config: The table.
-
-    >>> from dataset_card.tables.columns import ReleaseColumn
-    >>> table = Config("words", "a word", (ReleaseColumn("word", "string", "A word."),))
-    >>> red = [{"word": "red"}]
-    >>> compute_part_key(table, red) == compute_part_key(table, list(red)) != compute_part_key(table, [])
-    True
-    """
-
-    def __init__(self, config: Config) -> None:
-        self._plain = [
-            column.name for column in config.columns if column not in config.images and column.kind != "float64"
-        ]
-        # Floats apart from the rest, since 0 and 0.0 are equal and have different JSON.
-        self._floats = [column.name for column in config.columns if column.kind == "float64"]
-        # With name and columns, so that two tables without rows have different keys.
-        self._hash = hashlib.sha256(_dump_json([config.name, config.features()]))
-
-    def take(self, row: Row) -> None:
-        """Take the next row; a picture counts by the SHA-256 in the column beside the picture."""
-        floats = [None if row[name] is None else float(cast("float", row[name])) for name in self._floats]  # 0 is 0.0
-        self._hash.update(_dump_json([*(row[name] for name in self._plain), *floats]))
-
-    def hexdigest(self) -> str:
-        """Return the key."""
-        return self._hash.hexdigest()
-
-
-def compute_part_key(config: Config, rows: Iterable[Row]) -> str:
-    """Return the key of rows."""
-    key = PartKey(config)
-    for row in rows:
-        key.take(row)
-    return key.hexdigest()
-
-
-def compute_layout_key(configs: Iterable[Config]) -> str:
-    """Return the hash of the columns of configs and of how they are written."""
-    return hashlib.sha256(_dump_json([LAYOUT, *(compute_part_key(config, ()) for config in configs)])).hexdigest()
-
-
-def make_part(config: Config, run_id: str | None, key: str, written: Written) -> TablePart:
-    """Describe a part that was written."""
-    return TablePart(
-        config=config.name,
-        run_id=run_id,
-        key=key,
-        rows=written.rows,
-        num_bytes=written.num_bytes,
-        shards=tuple(ParquetShard(size=size, sha256=sha256) for size, sha256 in written.files),
-    )
-
-
-def sum_parts(config: Config, parts: Iterable[TablePart]) -> Written:
-    """Return the size of the parts of a table together."""
-    own = [part for part in parts if part.config == config.name]
-    files = tuple((shard.size, shard.sha256) for part in own for shard in part.shards)
-    return Written(config, sum(part.rows for part in own), sum(part.num_bytes for part in own), files)
-
-
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
-"""Made once: ``json.dumps`` would make one for each of the hundred thousand rows of a release."""
 
 
 def _dump_json(value: object) -> bytes:

@@ -24,7 +24,7 @@ from ircore.submissions.doctor import (
     examine_judge,
     examine_seat,
     format_table_line,
-    generator_report,
+    report_on_generator,
     write_mended,
 )
 
@@ -65,7 +65,7 @@ def command(submission: Path, timeout: float, deep: bool, out: Path | None, as_j
     if deep:
         return _probe_services(loaded, timeout, out)
     players = loaded.submission.players
-    asked = game.seats_of(rules)
+    asked = game.list_seats(rules)
     seats = {seat.name: players[seat.name] for seat in asked}
     return _tell(seats, {seat.name: examine_seat(loaded, seat, timeout, _say) for seat in asked}, as_json)
 
@@ -98,7 +98,7 @@ def _probe_services(loaded: LoadedSubmission, timeout: float, out: Path | None) 
             seen.findings += examine_seat(loaded, describing, timeout, _say)
     else:
         seen = DeepReport("describer", examine_seat(loaded, describing, timeout, _say))
-    drawn = generator_report(examine_seat(loaded, drawing, timeout, _say))
+    drawn = report_on_generator(examine_seat(loaded, drawing, timeout, _say))
     _show("describer", describer, seen.findings)
     _show("generator", generator, drawn.findings)
     reports = (seen, drawn)

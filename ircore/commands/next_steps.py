@@ -35,10 +35,9 @@ def read_next_steps() -> dict[str, str]:
 
 def read_command_texts(file: str) -> dict[str, str]:
     """Return the texts in a YAML file of this package by the words of commands."""
-    import yaml
+    from ircore.core.strict_yaml import load_own_mapping
 
-    texts: dict[str, str] = yaml.safe_load((files("ircore.commands") / file).read_text(encoding="utf-8"))
-    return texts
+    return load_own_mapping(files("ircore.commands") / file)
 
 
 def fill_template(template: str, parameters: Mapping[str, object]) -> str:

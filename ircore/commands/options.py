@@ -19,26 +19,13 @@ if TYPE_CHECKING:
     from ircore.instances.store import InstanceSet
     from ircore.runs.folder import RunFolder
 
-
 PATH = click.Path(path_type=Path)
 """A file or folder, given to the command as a ``Path``."""
-
-
-class _OptionalPath(click.Path):
-    """As ``click.Path``; an empty text is no path: workflows cannot leave an option out."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return None if value == "" else super().convert(value, param, ctx)
-
-
-PATH_OR_EMPTY = _OptionalPath(path_type=Path)
-"""As ``PATH``; None for an empty text."""
 
 POSITIVE = click.FloatRange(min=0, min_open=True)
 """A number above 0, such as seconds or US dollars."""
 
 CommandT = TypeVar("CommandT", bound=Callable[..., object])
-
 
 category_option = click.option(
     "--category", "-c", metavar="NAME", shell_complete=complete_categories, help="Only this category."
@@ -50,9 +37,59 @@ difficulty_option = click.option(
 )
 """The parameter ``difficulty: str | None``."""
 
-
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 """The parameter ``as_json: bool``."""
+
+runs_option = click.option(
+    "--runs",
+    multiple=True,
+    required=True,
+    metavar="RUN...",
+    type=PATH,
+    callback=find_results_to_read,
+    help="Runs, folders of runs or releases: several after one --runs, or one each.",
+)
+"""The parameter ``runs: tuple[Path, ...]`` of a ``SeveralPathsCommand``."""
+
+by_option = click.option(
+    "--by",
+    type=click.Choice(["anybody", "maintainers"]),
+    default="anybody",
+    show_default=True,
+    help="Proposer of the change: maintainers may change several pairs, built-in ones and other files too.",
+)
+
+published_option = click.option(
+    "--published",
+    metavar="DIR|ORG/NAME",
+    help="Published runs to compare with: a folder made by ircore release pull, or the dataset, which is then fetched.",
+)
+
+channel_option = click.option(
+    "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
+)
+spot_option = click.option(
+    "--spot-replay", "spot", is_flag=True, help="Play some re-scored episodes again, if the keys are here."
+)
+sets_option = click.option(
+    "--instances",
+    type=PATH,
+    multiple=True,
+    required=True,
+    help="The instance set of a game; may be repeated. A folder made by release pull stands for its sets of all other "
+    "games.",
+)
+
+
+class _OptionalPath(click.Path):
+    """As ``click.Path``; an empty text is no path: workflows cannot leave an option out."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return None if value == "" else super().convert(value, param, ctx)
+
+
+PATH_OR_EMPTY = _OptionalPath(path_type=Path)
+"""As ``PATH``; None for an empty text."""
 
 
 def echo_json(document: object) -> None:
@@ -78,7 +115,7 @@ def find_instance(instances: "InstanceSet", instance_id: str, option: str) -> "I
     """
     if instance_id not in instances.instances.ids:
         raise build_unknown_name_error("instance", instance_id, list(instances.instances.ids), option)
-    return next(iter(instances.instances.named({instance_id})))
+    return next(iter(instances.instances.select({instance_id})))
 
 
 def conditions_options(command: CommandT) -> CommandT:
@@ -162,18 +199,6 @@ class SeveralPathsCommand(click.Command):
         return super().parse_args(ctx, list(_spread(args, names)))
 
 
-runs_option = click.option(
-    "--runs",
-    multiple=True,
-    required=True,
-    metavar="RUN...",
-    type=PATH,
-    callback=find_results_to_read,
-    help="Runs, folders of runs or releases: several after one --runs, or one each.",
-)
-"""The parameter ``runs: tuple[Path, ...]`` of a ``SeveralPathsCommand``."""
-
-
 def open_runs(paths: Sequence[Path]) -> "list[RunFolder]":
     """Open run folders of any games; a folder that is named twice, by a link perhaps, is opened once.
 
@@ -198,40 +223,6 @@ def find_published_runs(folder: Path) -> tuple[Path, ...]:
     if not runs.is_dir():
         raise InputError(f"{folder}: no published runs here", "Fetch them: ircore release pull ORG/NAME --out DIR")
     return tuple(sorted(runs.iterdir()))
-
-
-def _spread(args: Sequence[str], names: set[str]) -> Iterator[str]:
-    """Yield the words, with the name of the open option before each of its further values."""
-    # The first value follows the option's name as it is; click takes one value after each name.
-    option, values = "", 0
-    for position, word in enumerate(args):
-        if word == "--":
-            yield from args[position:]
-            return
-        if word.startswith("-"):
-            name, has_value, _ = word.partition("=")
-            option, values = (name if name in names else ""), int(bool(has_value))
-        elif option:
-            if values:
-                yield option
-            values += 1
-        yield word
-
-
-by_option = click.option(
-    "--by",
-    type=click.Choice(["anybody", "maintainers"]),
-    default="anybody",
-    show_default=True,
-    help="Proposer of the change: maintainers may change several pairs, built-in ones and other files too.",
-)
-
-
-published_option = click.option(
-    "--published",
-    metavar="DIR|ORG/NAME",
-    help="Published runs to compare with: a folder made by ircore release pull, or the dataset, which is then fetched.",
-)
 
 
 def format_options(options: Mapping[str, object]) -> list[str]:
@@ -281,22 +272,6 @@ def run_nested(words: list[str], also: tuple[int, ...] = ()) -> int:
     return status
 
 
-channel_option = click.option(
-    "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
-)
-spot_option = click.option(
-    "--spot-replay", "spot", is_flag=True, help="Play some re-scored episodes again, if the keys are here."
-)
-sets_option = click.option(
-    "--instances",
-    type=PATH,
-    multiple=True,
-    required=True,
-    help="The instance set of a game; may be repeated. A folder made by release pull stands for its sets of all other "
-    "games.",
-)
-
-
 class LazyGroup(click.Group):
     """A group that names the place of each command, and lists them in the order of ``menu.toml``.
 
@@ -330,3 +305,21 @@ class LazyGroup(click.Group):
             if commands:
                 with formatter.section(title):
                     formatter.write_dl([(name, known.get_short_help_str(limit=72)) for name, known in commands])
+
+
+def _spread(args: Sequence[str], names: set[str]) -> Iterator[str]:
+    """Yield the words, with the name of the open option before each of its further values."""
+    # The first value follows the option's name as it is; click takes one value after each name.
+    option, values = "", 0
+    for position, word in enumerate(args):
+        if word == "--":
+            yield from args[position:]
+            return
+        if word.startswith("-"):
+            name, has_value, _ = word.partition("=")
+            option, values = (name if name in names else ""), int(bool(has_value))
+        elif option:
+            if values:
+                yield option
+            values += 1
+        yield word

@@ -191,7 +191,7 @@ def _play_with_each(submission: Path, prompts_dirs: tuple[Path, ...], out: Path,
     require_support("comparison of prompts", game.name, "--prompts")
     # A fault in the last folder must not be found when the first has been played.
     for folder in prompts_dirs:
-        game.prompts(_find_prompts_folder(folder))
+        game.read_prompts(_find_prompts_folder(folder))
     status = 0
     for folder, name in zip(prompts_dirs, names, strict=True):
         click.echo(f"prompts {name}:", err=True)
@@ -212,7 +212,7 @@ def _run(
     # The maintainers cannot vouch for what answers on its submitter's machine.
     if as_maintainers:
         refuse_self_reported(loaded)
-    prompts = game.prompts(prompts_dir)
+    prompts = game.read_prompts(prompts_dir)
     if salt is None:
         return make_run(loaded, instances, rules, prompts, seed, repeats), prompts
     # A seed of the submitter's choice is what a commitment rules out.

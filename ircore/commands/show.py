@@ -100,7 +100,7 @@ def _format_page(summary: dict[str, Any]) -> str:
     rows = [
         *_format_players(run),
         ("run", f"{run['run_id']}, begun {run['started']}"),
-        ("rules", load_game(run["game"]).rules_of(Run.model_validate(run)).words),
+        ("rules", load_game(run["game"]).read_rules(Run.model_validate(run)).words),
         ("episodes", f"{summary['episodes']} of {summary['planned']}"),
         ("outcomes", _format_counts(summary["outcomes"])),
         ("aborted", _format_counts(summary["abort_reasons"])),

@@ -1,6 +1,7 @@
-"""Pausing Python's garbage collector, or letting it run less often, where its searches cost more than they free.
+"""How a process treats garbage: pauses of Python's collector, rarer searches, and whether freed memory is kept.
 
-And whether freed memory is kept by this process, or returned to the system at once.
+The collector's searches cost more than they free while many records are made. Freed memory stays with the process, or
+is returned to the system at once.
 """
 
 import ctypes

@@ -1,17 +1,12 @@
-"""Drawing, antialiased, the same on every machine, and knowing afterwards which pixels were touched.
+"""Drawing, antialiased, the same on every machine, that knows which pixels were touched; scales of a plot area.
 
 Each shape is filled as a mask at four times the size, reduced to coverage 0–255, and painted through. Each method
-returns the smallest box of pixels it touched, so a scene written while drawing is exact by construction.
+returns the smallest box of pixels it touched, so a scene written while drawing is exact by construction. Polygons are
+filled and masks turned in whole numbers: Pillow does both with floats of 32 bits, which processors with fused
+multiply-add round in another way.
 
 Coordinates are pixels with the origin at the top left corner of the top left pixel, so ``(0, 0, 512, 512)`` is a whole
 512 px picture and ``x + 0.5`` is the middle of pixel column ``x``. Angles are degrees, clockwise from 3 o'clock.
-
-Filling polygons and turning masks in whole numbers, so that every machine gives the same pixels.
-
-Pillow fills polygons and turns pictures with floats of 32 bits, which processors with fused multiply-add round in
-another way.
-
-The scales of a plot area, which map values to pixels and back.
 """
 
 import itertools
@@ -35,6 +30,12 @@ Grey = npt.NDArray[np.uint8]
 
 _FINE = 256
 """Steps of a pixel to which corners are rounded."""
+
+SCALE = 4
+"""Supersampling factor: coverage has 16 steps plus those of Pillow's own rounding."""
+
+Anchor = str
+"""Two letters as in Pillow: ``l m r`` and ``t m b``; ``"mm"`` centres the ink of the text on the point."""
 
 
 def fill_polygon(polygon: Polygon, width: int, height: int) -> Mask:
@@ -72,48 +73,6 @@ def rotate_mask(mask: Grey, degrees: float) -> Grey:
     upper = framed[row, column] * (1 - across) + framed[row, column + 1] * across
     lower = framed[row + 1, column] * (1 - across) + framed[row + 1, column + 1] * across
     return np.asarray(np.rint(upper * (1 - along) + lower * along), np.uint8)
-
-
-def _orient_clockwise(polygon: Polygon) -> Polygon:
-    # Overlapping polygons that turn in opposite directions would cancel each other out.
-    xs, ys = zip(*polygon, strict=True)
-    area = math.fsum(x * y1 - x1 * y for x, y, x1, y1 in zip(xs, ys, xs[1:] + xs[:1], ys[1:] + ys[:1], strict=True))
-    return polygon if area >= 0 else polygon[::-1]
-
-
-def _count_windings(polygons: Sequence[Polygon], width: int, height: int) -> npt.NDArray[np.int16]:
-    """Return how many times the polygons go round the middle of each pixel, clockwise less counter-clockwise."""
-    # Whole numbers from here on: no step below rounds, whatever the processor.
-    corners = [np.rint(np.array(polygon, np.float64) * _FINE).astype(np.int64) for polygon in polygons]
-    starts = np.concatenate(corners)
-    ends = np.concatenate([np.roll(points, -1, axis=0) for points in corners])
-    (x0, y0), (x1, y1) = starts.T, ends.T
-    sign = np.sign(y1 - y0)
-    upper, lower = np.where(sign > 0, (x0, y0, x1, y1), (x1, y1, x0, y0)).reshape(2, 2, -1)
-    # The rows whose middle a side passes: from its upper end on, without its lower one.
-    first = ((upper[1] + _FINE // 2 - 1) // _FINE).clip(0, height)
-    last = ((lower[1] + _FINE // 2 - 1) // _FINE).clip(0, height)
-    counts = last - first
-    side = np.repeat(np.arange(len(counts)), counts)
-    row = np.arange(len(side)) - np.repeat(counts.cumsum() - counts, counts) + first[side]
-    high = lower[1, side] - upper[1, side]
-    middle = row * _FINE + _FINE // 2 - upper[1, side]
-    crossed = upper[0, side] * high + middle * (lower[0, side] - upper[0, side])
-    # The first pixel whose middle is not left of the crossing: rounded up, in whole numbers.
-    column = (-((high * (_FINE // 2) - crossed) // (high * _FINE))).clip(0, width)
-    # From each crossing to the next one all pixels are alike. Polygons are closed, so that every row ends with 0.
-    crossings = row * (width + 1) + column
-    order = np.argsort(crossings)
-    windings = np.concatenate([[0], sign[side][order].cumsum()]).astype(np.int16)
-    lengths = np.diff(crossings[order], prepend=0, append=height * (width + 1))
-    return np.repeat(windings, lengths).reshape(height, width + 1)[:, :width]
-
-
-SCALE = 4
-"""Supersampling factor: coverage has 16 steps plus those of Pillow's own rounding."""
-
-Anchor = str
-"""Two letters as in Pillow: ``l m r`` and ``t m b``; ``"mm"`` centres the ink of the text on the point."""
 
 
 class Drawing:
@@ -253,21 +212,6 @@ class Drawing:
         return Box(touched[0] + left, touched[1] + top, touched[2] + left, touched[3] + top)
 
 
-class _Scaler:
-    """Turns points of the picture into points of the enlarged mask."""
-
-    def __init__(self, left: int, top: int) -> None:
-        self.left = left
-        self.top = top
-
-    def __call__(self, points: Sequence[Point]) -> list[Point]:
-        return [((x - self.left) * SCALE, (y - self.top) * SCALE) for x, y in points]
-
-
-_Fill = Callable[[_Scaler, int, int], "Mask | Grey"]
-"""Fills an enlarged mask of some width and height."""
-
-
 def text_size(text: str, size: float) -> Point:
     """Return width and height in pixels of the ink of ``text`` at font size ``size``."""
     mask = _draw_text_mask(text, round(size * SCALE))
@@ -297,20 +241,6 @@ def find_sector_start(centre: Point, radius: float, degrees: float, box: Sequenc
     return min(range(360), key=distance)
 
 
-@lru_cache(maxsize=4096)  # A line has a disc of one size at each of its joints.
-def _arc(radii: Point, start: float, end: float, rotation: float) -> tuple[tuple[float, float, float, float], ...]:
-    """Return how far right and down the two half-axes lead to each point of an arc."""
-    # An arc departs from its chord by the radius times the squared angle, so the steps grow as the radius' root.
-    steps = max(8, math.ceil(abs(end - start) * math.sqrt(max(radii)) / 20))
-    cosine, sine = exact.cos(math.radians(rotation)), exact.sin(math.radians(rotation))
-    parts = []
-    for step in range(steps + 1):
-        angle = math.radians(start + (end - start) * step / steps)
-        x, y = radii[0] * exact.cos(angle), radii[1] * exact.sin(angle)
-        parts.append((x * cosine, y * sine, x * sine, y * cosine))
-    return tuple(parts)
-
-
 def split_into_dashes(points: Sequence[Point], pattern: Sequence[float]) -> list[list[Point]]:
     """Cut a line into the strokes of a dash pattern.
 
@@ -334,6 +264,126 @@ def split_into_dashes(points: Sequence[Point], pattern: Sequence[float]) -> list
     if index % 2 == 0 and len(current) > 1:
         pieces.append(current)
     return pieces
+
+
+@dataclass(frozen=True)
+class AxisScale:
+    """A linear axis in pixels: the value ``low`` lies at pixel ``start``, ``high`` at pixel ``end``.
+
+    >>> scale = AxisScale(low=0, high=10, start=50, end=450)
+    >>> scale(5), scale.value(90)
+    (250.0, 1.0)
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Return the pixel coordinate of a data value."""
+        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def value(self, pixel: float) -> float:
+        """Return the data value at a pixel coordinate."""
+        return self.low + (pixel - self.start) / (self.end - self.start) * (self.high - self.low)
+
+
+@dataclass(frozen=True)
+class PlotArea:
+    """Two scales at right angles; where they begin and end are the sides of the area, in pixels.
+
+    >>> area = PlotArea(AxisScale(0, 10, 50, 450), AxisScale(0, 5, 400, 40))
+    >>> area.left, area.top
+    (50, 40)
+    """
+
+    x: AxisScale
+    y: AxisScale
+
+    @property
+    def left(self) -> float:
+        """Left side."""
+        return self.x.start
+
+    @property
+    def right(self) -> float:
+        """Right side."""
+        return self.x.end
+
+    @property
+    def top(self) -> float:
+        """Upper side."""
+        return self.y.end
+
+    @property
+    def bottom(self) -> float:
+        """Lower side."""
+        return self.y.start
+
+
+def _orient_clockwise(polygon: Polygon) -> Polygon:
+    # Overlapping polygons that turn in opposite directions would cancel each other out.
+    xs, ys = zip(*polygon, strict=True)
+    area = math.fsum(x * y1 - x1 * y for x, y, x1, y1 in zip(xs, ys, xs[1:] + xs[:1], ys[1:] + ys[:1], strict=True))
+    return polygon if area >= 0 else polygon[::-1]
+
+
+def _count_windings(polygons: Sequence[Polygon], width: int, height: int) -> npt.NDArray[np.int16]:
+    """Return how many times the polygons go round the middle of each pixel, clockwise less counter-clockwise."""
+    # Whole numbers from here on: no step below rounds, whatever the processor.
+    corners = [np.rint(np.array(polygon, np.float64) * _FINE).astype(np.int64) for polygon in polygons]
+    starts = np.concatenate(corners)
+    ends = np.concatenate([np.roll(points, -1, axis=0) for points in corners])
+    (x0, y0), (x1, y1) = starts.T, ends.T
+    sign = np.sign(y1 - y0)
+    upper, lower = np.where(sign > 0, (x0, y0, x1, y1), (x1, y1, x0, y0)).reshape(2, 2, -1)
+    # The rows whose middle a side passes: from its upper end on, without its lower one.
+    first = ((upper[1] + _FINE // 2 - 1) // _FINE).clip(0, height)
+    last = ((lower[1] + _FINE // 2 - 1) // _FINE).clip(0, height)
+    counts = last - first
+    side = np.repeat(np.arange(len(counts)), counts)
+    row = np.arange(len(side)) - np.repeat(counts.cumsum() - counts, counts) + first[side]
+    high = lower[1, side] - upper[1, side]
+    middle = row * _FINE + _FINE // 2 - upper[1, side]
+    crossed = upper[0, side] * high + middle * (lower[0, side] - upper[0, side])
+    # The first pixel whose middle is not left of the crossing: rounded up, in whole numbers.
+    column = (-((high * (_FINE // 2) - crossed) // (high * _FINE))).clip(0, width)
+    # From each crossing to the next one all pixels are alike. Polygons are closed, so that every row ends with 0.
+    crossings = row * (width + 1) + column
+    order = np.argsort(crossings)
+    windings = np.concatenate([[0], sign[side][order].cumsum()]).astype(np.int16)
+    lengths = np.diff(crossings[order], prepend=0, append=height * (width + 1))
+    return np.repeat(windings, lengths).reshape(height, width + 1)[:, :width]
+
+
+class _Scaler:
+    """Turns points of the picture into points of the enlarged mask."""
+
+    def __init__(self, left: int, top: int) -> None:
+        self.left = left
+        self.top = top
+
+    def __call__(self, points: Sequence[Point]) -> list[Point]:
+        return [((x - self.left) * SCALE, (y - self.top) * SCALE) for x, y in points]
+
+
+_Fill = Callable[[_Scaler, int, int], "Mask | Grey"]
+"""Fills an enlarged mask of some width and height."""
+
+
+@lru_cache(maxsize=4096)  # A line has a disc of one size at each of its joints.
+def _arc(radii: Point, start: float, end: float, rotation: float) -> tuple[tuple[float, float, float, float], ...]:
+    """Return how far right and down the two half-axes lead to each point of an arc."""
+    # An arc departs from its chord by the radius times the squared angle, so the steps grow as the radius' root.
+    steps = max(8, math.ceil(abs(end - start) * math.sqrt(max(radii)) / 20))
+    cosine, sine = exact.cos(math.radians(rotation)), exact.sin(math.radians(rotation))
+    parts = []
+    for step in range(steps + 1):
+        angle = math.radians(start + (end - start) * step / steps)
+        x, y = radii[0] * exact.cos(angle), radii[1] * exact.sin(angle)
+        parts.append((x * cosine, y * sine, x * sine, y * cosine))
+    return tuple(parts)
 
 
 def _build_stroke(points: Sequence[Point], half: float, round_ends: bool) -> Iterator[list[Point]]:
@@ -376,59 +426,3 @@ def _draw_text_mask(text: str, size: int) -> Image.Image:
     ImageDraw.Draw(mask).text((-left, -top), text, font=font, fill=255)
     ink = mask.getbbox()
     return mask.crop(ink) if ink else mask.crop((0, 0, 1, 1))
-
-
-@dataclass(frozen=True)
-class Scale:
-    """A linear axis in pixels: the value ``low`` lies at pixel ``start``, ``high`` at pixel ``end``.
-
-    >>> scale = Scale(low=0, high=10, start=50, end=450)
-    >>> scale(5), scale.value(90)
-    (250.0, 1.0)
-    """
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def __call__(self, value: float) -> float:
-        """Return the pixel coordinate of a data value."""
-        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
-
-    def value(self, pixel: float) -> float:
-        """Return the data value at a pixel coordinate."""
-        return self.low + (pixel - self.start) / (self.end - self.start) * (self.high - self.low)
-
-
-@dataclass(frozen=True)
-class PlotArea:
-    """Two scales at right angles; where they begin and end are the sides of the area, in pixels.
-
-    >>> area = PlotArea(Scale(0, 10, 50, 450), Scale(0, 5, 400, 40))
-    >>> area.left, area.top
-    (50, 40)
-    """
-
-    x: Scale
-    y: Scale
-
-    @property
-    def left(self) -> float:
-        """Left side."""
-        return self.x.start
-
-    @property
-    def right(self) -> float:
-        """Right side."""
-        return self.x.end
-
-    @property
-    def top(self) -> float:
-        """Upper side."""
-        return self.y.end
-
-    @property
-    def bottom(self) -> float:
-        """Lower side."""
-        return self.y.start

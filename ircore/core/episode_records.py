@@ -1,7 +1,8 @@
 """Records of play: requests to providers, turns, episodes, and the reasons for which episodes were aborted."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Literal, Self, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import Field, field_validator, model_validator
 
@@ -127,6 +128,11 @@ class Rendering(Record):
         return cls(sha256=picture.sha256, width=picture.width, height=picture.height)
 
 
+_RENDERING_FIELDS = tuple(Rendering.model_fields)
+_RENDERING_KEYS = frozenset(_RENDERING_FIELDS)
+_NESTED = (dict, list)
+
+
 class EpisodeCost(Record):
     """What the answers of an episode cost.
 
@@ -223,9 +229,9 @@ class Episode(Record):
         return typed
 
     @property
-    def renderings(self) -> dict[int, Rendering]:
+    def renderings(self) -> Mapping[int, Rendering]:
         """The first rendering of each step that has one, by the step's place, 1-based, in order."""
-        return dict(sorted(dict(reversed(list_renderings(self))).items()))
+        return _read_drawn(self).first
 
     def with_steps(self, steps: Iterable[Record], **changes: Any) -> Self:
         """Return the episode with other steps, given as a game's records, and other fields changed too."""
@@ -234,20 +240,53 @@ class Episode(Record):
 
 def list_renderings(episode: Episode) -> tuple[tuple[int, Rendering], ...]:
     """Return every rendering in the steps of an episode with its 1-based step number; each episode is read once."""
-    # Beside the fields, and with what it was made of: a copy with other steps has other renderings.
-    known: tuple[Any, tuple[tuple[int, Rendering], ...]] = episode.__dict__.get("_drawn", (None, ()))
-    if known[0] is not episode.steps:
-        steps = enumerate(episode.steps, start=1)
-        known = episode.steps, tuple((number, drawn) for number, step in steps for drawn in iterate_renderings(step))
-        episode.__dict__["_drawn"] = known
-    return known[1]
+    return _read_drawn(episode).all
 
 
 def iterate_renderings(value: object) -> Iterator[Rendering]:
     """Yield every rendering in a step, which is plain JSON, or in a part of it."""
     # In JSON a rendering is known by having these fields and no others.
-    if isinstance(value, dict) and value.keys() == Rendering.model_fields.keys():
-        yield Rendering.model_validate(value)
-    elif isinstance(value, dict | list):
+    if isinstance(value, dict) and value.keys() == _RENDERING_KEYS:
+        yield _make_rendering(*map(value.__getitem__, _RENDERING_FIELDS))
+    elif isinstance(value, _NESTED):
         for part in value.values() if isinstance(value, dict) else value:
-            yield from iterate_renderings(part)
+            if isinstance(part, _NESTED):
+                yield from iterate_renderings(part)
+
+
+class _Drawn(NamedTuple):
+    """The renderings in the steps of an episode."""
+
+    steps: object
+    """The steps that were read."""
+
+    all: tuple[tuple[int, Rendering], ...]
+    """Every rendering with the place of its step, 1-based."""
+
+    first: Mapping[int, Rendering]
+    """The first rendering of each step that has one."""
+
+
+def _read_drawn(episode: Episode) -> _Drawn:
+    # Beside the fields, and with what it was made of: a copy with other steps has other renderings.
+    known: _Drawn | None = episode.__dict__.get("_drawn")
+    if known is None or known.steps is not episode.steps:
+        steps = enumerate(episode.steps, start=1)
+        drawn = tuple((place, rendering) for place, step in steps for rendering in iterate_renderings(step))
+        first: dict[int, Rendering] = {}
+        for place, rendering in drawn:
+            first.setdefault(place, rendering)
+        known = episode.__dict__["_drawn"] = _Drawn(episode.steps, drawn, first)
+    return known
+
+
+def _make_rendering(*fields: Any) -> Rendering:
+    """Return the record with these fields, in their order; the same one for the same picture, named many times."""
+    if isinstance(fields[0], str) and all(type(side) is int for side in fields[1:]):
+        return _make_shared_rendering(*fields)
+    return Rendering.model_validate(dict(zip(_RENDERING_FIELDS, fields, strict=True)))
+
+
+@lru_cache(maxsize=20_000)
+def _make_shared_rendering(*fields: Any) -> Rendering:
+    return Rendering.model_validate(dict(zip(_RENDERING_FIELDS, fields, strict=True)))

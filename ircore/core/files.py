@@ -1,10 +1,10 @@
-"""Reading files up to a limit, and writing files so that no reader ever meets a half-written file.
+"""Reading files up to a limit, writing files so that no reader ever meets a half-written file, and files with words.
 
-Everything is written to a temporary name in the same folder, then renamed: after ``kill -9`` or a full disk the
-old content, or nothing, is there, never a part.
+Everything is written to a temporary name in the same folder, then renamed: after ``kill -9`` or a full disk the old
+content, or nothing, is there, never a part.
 
-Last, files with words: prompts as text files, built in or replaced by a user's folder with files of the same names, and
-tables of words as TOML files beside the code which uses them.
+Files with words are prompts, built in or replaced by a user's folder with files of the same names, and tables of words
+as TOML files beside the code which uses them.
 """
 
 import errno
@@ -34,6 +34,11 @@ _NOT_OFFERED = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNO
 
 CACHE_VARIABLE = "IRCORE_CACHE"
 """Environment variable that names the user's folder for caches; empty for no folder."""
+
+MAX_BYTES = 64 * 1024
+
+BUILT_IN = "built-in"
+"""Name of the texts that come with the program, in the version of a run's prompts."""
 
 
 def cache_folder() -> Path | None:
@@ -97,8 +102,10 @@ def read_json(path: Path, most: int, remedy: str) -> Any:
         raise InputError(f"{path}: is not JSON: {error}", remedy) from None
 
 
-def _refuse_constant(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON number")
+def compute_file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
@@ -168,31 +175,6 @@ def write_new_file(path: Path) -> Iterator[BinaryIO]:
             yield file
 
 
-@contextmanager
-def _replace_when_done(path: Path) -> Iterator[Path]:
-    """Yield a temporary name in a file's folder, renamed to the file on success and removed on any failure."""
-    # Not the process id: processes on several machines may share a folder.
-    temporary = path.with_name(f".{path.name}.{token_hex(4)}.part")
-    try:
-        with _convert_write_errors(path):
-            yield temporary
-            temporary.replace(path)
-    finally:
-        with suppress(OSError):  # renamed already, or never made
-            temporary.unlink()
-
-
-@contextmanager
-def _convert_write_errors(path: Path, remedy: str = "Free some space or choose another place.") -> Iterator[None]:
-    """Turn an ``OSError`` in the block into a ``WorkError`` that names the place."""
-    try:
-        yield
-    except OSError as error:
-        in_the_way = isinstance(error, NotADirectoryError | FileExistsError)
-        reason = "a file stands where a folder should be" if in_the_way else error.strerror
-        raise WorkError(f"{path}: cannot be written ({reason})", remedy) from error
-
-
 def sync_folder(path: Path) -> None:
     """Bring the names in a folder to the disk itself, so that they survive a loss of power.
 
@@ -214,39 +196,6 @@ def sync_folder(path: Path) -> None:
             _tell_once(f"{path}: this file system syncs no folders; a loss of power may lose the files written last")
         finally:
             os.close(folder)
-
-
-def _sync_tree(folder: Path) -> None:
-    """Bring all files and folders below a folder, and their names, to the disk itself, the innermost first."""
-    for parent, _, names in os.walk(folder, topdown=False):
-        for name in names:
-            # Of a linked picture the content is another folder's, and on the disk.
-            if Path(parent, name).stat().st_nlink > 1:
-                continue
-            # Windows syncs only what may be written; elsewhere a copied file may be read-only.
-            file = os.open(Path(parent, name), os.O_RDWR | AS_BYTES if sys.platform == "win32" else os.O_RDONLY)
-            try:
-                os.fsync(file)
-            finally:
-                os.close(file)
-        sync_folder(Path(parent))
-
-
-@cache
-def _tell_once(line: str) -> None:
-    print(line, file=sys.stderr)
-
-
-def _write_through(path: Path, data: bytes) -> None:
-    """Write to the disk itself in as few calls as possible, since other threads wait during each call."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AS_BYTES, 0o644)
-    try:
-        left = memoryview(data)
-        while left:  # a call may write only a part
-            left = left[os.write(file, left) :]
-        os.fsync(file)
-    finally:
-        os.close(file)
 
 
 @contextmanager
@@ -328,16 +277,6 @@ def lock_folder(folder: Path, content: str) -> Iterator[None]:
         lock.release()
 
 
-def _tell_of_no_locks(folder: Path, content: str) -> None:
-    _tell_once(f"{folder}: this file system has no locks: see that no second process works on this {content}")
-
-
-MAX_BYTES = 64 * 1024
-
-BUILT_IN = "built-in"
-"""Name of the texts that come with the program, in the version of a run's prompts."""
-
-
 def read_prompts(
     places: Mapping[str, Sequence[str]], built_in: Traversable, folder: Path | None, given_by: str
 ) -> dict[str, str]:
@@ -370,6 +309,81 @@ def compute_prompts_version(texts: Sequence[str], folder: Path | None) -> str:
     return f"{BUILT_IN if folder is None else folder.resolve().name} {digest}"
 
 
+def read_table(package: str, name: str) -> dict[str, Any]:
+    """Return the table ``NAME.toml`` of a package.
+
+    >>> read_table("ircore.core", "fault_words")["missing"]
+    'is missing'
+    """
+    return tomllib.loads((files(package) / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _refuse_constant(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+@contextmanager
+def _replace_when_done(path: Path) -> Iterator[Path]:
+    """Yield a temporary name in a file's folder, renamed to the file on success and removed on any failure."""
+    # Not the process id: processes on several machines may share a folder.
+    temporary = path.with_name(f".{path.name}.{token_hex(4)}.part")
+    try:
+        with _convert_write_errors(path):
+            yield temporary
+            temporary.replace(path)
+    finally:
+        with suppress(OSError):  # renamed already, or never made
+            temporary.unlink()
+
+
+@contextmanager
+def _convert_write_errors(path: Path, remedy: str = "Free some space or choose another place.") -> Iterator[None]:
+    """Turn an ``OSError`` in the block into a ``WorkError`` that names the place."""
+    try:
+        yield
+    except OSError as error:
+        in_the_way = isinstance(error, NotADirectoryError | FileExistsError)
+        reason = "a file stands where a folder should be" if in_the_way else error.strerror
+        raise WorkError(f"{path}: cannot be written ({reason})", remedy) from error
+
+
+def _sync_tree(folder: Path) -> None:
+    """Bring all files and folders below a folder, and their names, to the disk itself, the innermost first."""
+    for parent, _, names in os.walk(folder, topdown=False):
+        for name in names:
+            # Of a linked picture the content is another folder's, and on the disk.
+            if Path(parent, name).stat().st_nlink > 1:
+                continue
+            # Windows syncs only what may be written; elsewhere a copied file may be read-only.
+            file = os.open(Path(parent, name), os.O_RDWR | AS_BYTES if sys.platform == "win32" else os.O_RDONLY)
+            try:
+                os.fsync(file)
+            finally:
+                os.close(file)
+        sync_folder(Path(parent))
+
+
+@cache
+def _tell_once(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def _write_through(path: Path, data: bytes) -> None:
+    """Write to the disk itself in as few calls as possible, since other threads wait during each call."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AS_BYTES, 0o644)
+    try:
+        left = memoryview(data)
+        while left:  # a call may write only a part
+            left = left[os.write(file, left) :]
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _tell_of_no_locks(folder: Path, content: str) -> None:
+    _tell_once(f"{folder}: this file system has no locks: see that no second process works on this {content}")
+
+
 def _read_text(path: Path, needed: str, places: Sequence[str]) -> str:
     try:
         text = read_bounded(path, MAX_BYTES, needed, "Shorten the file.").decode().strip()
@@ -383,12 +397,3 @@ def _read_text(path: Path, needed: str, places: Sequence[str]) -> str:
                 f"{path}: lacks the placeholder {place}", f"Write {place} where the game fills in the text."
             )
     return text
-
-
-def read_table(package: str, name: str) -> dict[str, Any]:
-    """Return the table ``NAME.toml`` of a package.
-
-    >>> read_table("ircore.core", "fault_words")["missing"]
-    'is missing'
-    """
-    return tomllib.loads((files(package) / f"{name}.toml").read_text(encoding="utf-8"))

@@ -4,10 +4,9 @@
 carries no name, path or metadata, so that nothing but what can be seen reaches a player. A picture is known by the hash
 of its pixels (``hash_pixels``), since compressors differ: the same pixels are other files on other systems.
 
-Files that were found to hold the picture that a record states, so that none is decoded twice for that.
-
-They are remembered in the process and in the user's folder for caches, each as a hash of the file's bytes, of what the
-record states and of the decoder's version. A file is hashed whenever it is read, so that a changed one is not known.
+Files that were found to hold the picture that a record states are remembered, so that none is decoded twice for that:
+in the process and in the user's folder for caches, each as a hash of the file's bytes, of what the record states and of
+the decoder's version. A file is hashed whenever it is read, so that a changed one is not known.
 """
 
 import atexit
@@ -171,7 +170,7 @@ BACKDROP = (255, 255, 255)
 class ImageError(InputError):
     """A file that is not a usable picture.
 
-    >>> Picture.from_untrusted(b"no picture", "a.png")
+    >>> Picture.read_untrusted(b"no picture", "a.png")
     Traceback (most recent call last):
     ...
     ircore.core.images.ImageError: a.png: the file is not a PNG, JPEG, WebP or GIF picture
@@ -270,7 +269,7 @@ class Picture:
         return picture
 
     @classmethod
-    def from_untrusted(cls, data: bytes, name: str) -> "Picture":
+    def read_untrusted(cls, data: bytes, name: str) -> "Picture":
         """Check a file from a stranger and encode its pixels anew as a plain RGB PNG, which drops all else.
 
         Args:
@@ -360,7 +359,7 @@ def read_picture(path: Path) -> Picture:
     Raises:
         ImageError: The file is missing, unreadable or not a usable picture.
     """
-    return Picture.from_untrusted(read_image_bytes(path), str(path))
+    return Picture.read_untrusted(read_image_bytes(path), str(path))
 
 
 def read_stored_pixels(path: Path) -> Pixels:

@@ -3,10 +3,9 @@
 A line is written with one call and counts only once its newline is there. A last line without one was cut off by a
 crash: readers pass over it and the next writer removes it. Any other damage is an error that names the line.
 
-Recording many answers that arrive at the same time: a single thread writes them, batch by batch.
-
-An answer is on the disk itself before anything follows from it, which takes some milliseconds; while one batch is
-written the others go on, and all that arrives in that time becomes the next batch ("group commit").
+Many answers that arrive at the same time are recorded by a single thread. An answer is on the disk before anything
+follows from it, which takes some milliseconds; while one batch is written the others go on, and all that arrives in
+that time becomes the next batch ("group commit").
 """
 
 import asyncio

@@ -1,9 +1,4 @@
-"""Counts of things, dates and times in words.
-
-Counts of things in words, singular or plural, and articles.
-
-Dates and times, as manifests, runs, releases and decisions state them.
-"""
+"""Counts, dates and times in words: singular, plural and articles; dates as manifests, runs and releases state them."""
 
 from datetime import UTC, date, datetime
 from re import ASCII, fullmatch

@@ -1,8 +1,7 @@
 """Finding games, players, judges, metrics and commands by name, in this and every other installed package.
 
-Work of a plug-in: code that somebody else wrote may raise anything, and the error names whose fault it is.
-
-Packages that an extra of this one brings, asked for before they are imported.
+Code that somebody else wrote may raise anything: it is run so that the error names whose fault it is. Packages that an
+extra of this one brings are asked for before they are imported.
 """
 
 import sys
@@ -23,6 +22,56 @@ from ircore.core.untrusted_text import replace_surrogates
 
 _LIBRARIES = frozenset({"pydantic", "numpy", "PIL"})
 """Packages whose lines say nothing to the author of a plug-in that called them wrongly."""
+
+EXTRAS: dict[str, tuple[str, ...]] = {
+    "dask": ("dask", "distributed"),
+    "heif": ("pillow_heif",),
+    "judge-test": (
+        "font_amatic_sc", "font_caladea", "font_fredoka_one", "font_hanken_grotesk", "font_intuitive", "font_lato",
+        "font_manrope", "font_source_sans_pro", "font_source_serif_pro", "matplotlib", "resvg_py",
+    ),
+    "lipsim": ("torch",),
+    "local": ("diffusers", "torch", "transformers"),
+    "models": ("openai", "aiohttp"),
+    "ocr": ("onnxruntime", "rapidocr"),
+    "perceptual": ("torch", "transformers"),
+    "release": ("datasets", "huggingface_hub", "pandas", "pyarrow"),
+    "site": ("mkdocs", "material", "pandas", "plotly"),
+    "synthesis": ("matplotlib",),
+    "tagger": ("spacy",),
+}  # fmt: skip
+"""Packages that each extra brings, by the names under which they are imported."""
+
+_BROUGHT_ALONG = {"httpx2": "huggingface_hub"}
+"""Packages that come with one of those above."""
+
+Group = Literal[
+    "commands",
+    "game_tables",
+    "games",
+    "instances",
+    "judges",
+    "metrics",
+    "players",
+    "previews",
+    "releases",
+    "tables",
+    "traits",
+]
+
+_NEEDED: Mapping[Group, tuple[str, ...]] = {
+    "commands": ("callback", "get_short_help_str"),
+    "judges": ("label", "kind", "rate|prefer"),
+    "metrics": ("title", "needs", "obstacle", "compute", "full_version"),
+    "tables": ("description", "build"),
+}
+"""Attributes of the plug-ins of a group; of names with a bar between them one is enough."""
+
+_CALLED: frozenset[Group] = frozenset({"game_tables", "instances", "judges", "players", "previews", "releases"})
+"""Groups whose plug-ins are classes or functions."""
+
+PROJECT = "ircore"
+"""Name of this project's own package."""
 
 
 @contextmanager
@@ -65,20 +114,6 @@ def convert_plugin_errors(
         raise WorkError(f"{who} broke with {type(error).__name__}: {words} ({place})", remedy) from error
 
 
-def _describe_error(error: BaseException) -> str:
-    """Return what an error says, of a record that is not valid in words of our own."""
-    # The import takes a tenth of a second, and what is raised without the library is no error of its.
-    if "pydantic" not in sys.modules:
-        return str(error)
-    from pydantic import ValidationError
-
-    from ircore.core.validation import describe_validation_error
-
-    if isinstance(error, ValidationError):
-        return f"{error.title}: {describe_validation_error(error)}"
-    return str(error)
-
-
 def check_finite(value: object) -> float:
     """Return a value that a plug-in computed as a number.
 
@@ -91,29 +126,6 @@ def check_finite(value: object) -> float:
     if not isinstance(value, Real) or not isfinite(value):
         raise TypeError(f"the value is {value!r}, which is no finite number")
     return float(value)
-
-
-EXTRAS: dict[str, tuple[str, ...]] = {
-    "dask": ("dask", "distributed"),
-    "heif": ("pillow_heif",),
-    "judge-test": (
-        "font_amatic_sc", "font_caladea", "font_fredoka_one", "font_hanken_grotesk", "font_intuitive", "font_lato",
-        "font_manrope", "font_source_sans_pro", "font_source_serif_pro", "matplotlib", "resvg_py",
-    ),
-    "lipsim": ("torch",),
-    "local": ("diffusers", "torch", "transformers"),
-    "models": ("openai", "aiohttp"),
-    "ocr": ("onnxruntime", "rapidocr"),
-    "perceptual": ("torch", "transformers"),
-    "release": ("datasets", "huggingface_hub", "pandas", "pyarrow"),
-    "site": ("mkdocs", "material", "pandas", "plotly"),
-    "synthesis": ("matplotlib",),
-    "tagger": ("spacy",),
-}  # fmt: skip
-"""Packages that each extra brings, by the names under which they are imported."""
-
-_BROUGHT_ALONG = {"httpx2": "huggingface_hub"}
-"""Packages that come with one of those above."""
 
 
 def install_words(*extras: str) -> str:
@@ -211,36 +223,6 @@ def load_pretrained(where: str, place: str, kind: Any, processor_kind: Any, **se
     return model.eval(), processor
 
 
-Group = Literal[
-    "commands",
-    "game_tables",
-    "games",
-    "instances",
-    "judges",
-    "metrics",
-    "players",
-    "previews",
-    "releases",
-    "tables",
-    "traits",
-]
-
-_NEEDED: Mapping[Group, tuple[str, ...]] = {
-    "commands": ("callback", "get_short_help_str"),
-    "judges": ("label", "kind", "rate|prefer"),
-    "metrics": ("title", "needs", "obstacle", "compute", "full_version"),
-    "tables": ("description", "build"),
-}
-"""Attributes of the plug-ins of a group; of names with a bar between them one is enough."""
-
-_CALLED: frozenset[Group] = frozenset({"game_tables", "instances", "judges", "players", "previews", "releases"})
-"""Groups whose plug-ins are classes or functions."""
-
-
-PROJECT = "ircore"
-"""Name of this project's own package."""
-
-
 class BrokenPluginError(WorkError):
     """A plug-in is installed and cannot be imported, or is something else than a plug-in of its group.
 
@@ -288,33 +270,9 @@ def list_unused(group: Group) -> list[Unused]:
     ]
 
 
-def _group_by_name(group: Group) -> dict[str, list[EntryPoint]]:
-    """Return the plug-ins of each name, sorted by name; the first is used."""
-    return _load_by_name(f"ircore.{group}", tuple((folder, _find_change_time(folder)) for folder in sys.path))
-
-
-@lru_cache(maxsize=32)
-def _load_by_name(group: str, _folders: tuple[tuple[str, int], ...]) -> dict[str, list[EntryPoint]]:
-    """Return the plug-ins of each name, read again when a folder of the import path has changed."""
-    installed = entry_points(group=group)  # reads a file of every installed package: 10 ms, and commands ask again
-    by_name: dict[str, list[EntryPoint]] = {}
-    for point in sorted(installed, key=lambda point: point.name):
-        by_name.setdefault(point.name, []).append(point)
-    for points in by_name.values():
-        # Only then, since the name of a package is read from a file.
-        if len(points) > 1:
-            points.sort(key=lambda point: (not _is_ours(point), find_package_name(point)))
-    return by_name
-
-
 def find_package_name(point: EntryPoint) -> str:
     """Return the name of the package that adds a plug-in."""
     return _find_distribution_name(point.dist) if point.dist else "unknown"
-
-
-@lru_cache(maxsize=256)
-def _find_distribution_name(distribution: Distribution) -> str:
-    return distribution.name  # reads and parses a file: 1 ms, and every page asks of every player
 
 
 def find_package_version(group: Group, name: str) -> tuple[str, str] | None:
@@ -323,18 +281,6 @@ def find_package_version(group: Group, name: str) -> tuple[str, str] | None:
     if point is None or point.dist is None or _is_ours(point):
         return None
     return point.dist.name, point.dist.version
-
-
-def _is_ours(point: EntryPoint) -> bool:
-    return find_package_name(point) == PROJECT
-
-
-def _find_change_time(folder: str) -> int:
-    """Return when an entry of a folder was added or removed, in nanoseconds; 0 where there is no such folder."""
-    try:
-        return Path(folder).stat().st_mtime_ns
-    except OSError:
-        return 0
 
 
 def load_plugin(group: Group, name: str, where: str = "") -> Any:
@@ -380,35 +326,9 @@ def load_plugin(group: Group, name: str, where: str = "") -> Any:
     return loaded
 
 
-def _check_plugin(group: Group, name: str, loaded: object) -> None:
-    """Raise a TypeError for an object that is no plug-in of a group, or has another name than its entry point."""
-    for names in _NEEDED.get(group, ()):
-        if not any(hasattr(loaded, needed) for needed in names.split("|")):
-            kind = getattr(loaded, "__name__", type(loaded).__name__)
-            raise TypeError(f"{kind} has no {names.replace('|', ' or ')}")
-    if group in _CALLED and not callable(loaded):
-        raise TypeError(f"{type(loaded).__name__} cannot be called")
-    # Scores are kept by the object's own name, and would not be found by the one that users give.
-    own = getattr(loaded, "name", name) if group in ("judges", "metrics") else name
-    if own != name:
-        raise TypeError(f"its name is {own}, its entry point's {name}")
-
-
 def list_builtin(group: Group) -> frozenset[str]:
     """Return the names of a group's plug-ins that come with this package."""
     return frozenset(name for name, point in list_available(group).items() if _is_ours(point))
-
-
-def _describe_import_failure(error: BaseException) -> str:
-    message = " ".join(str(error).split())
-    if isinstance(error, ImportError):
-        return message
-    # The last frame is the package's own line; the message of a syntax error names its line already.
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    elsewhere = frame.filename != __file__ and not isinstance(error, SyntaxError)
-    return f"{type(error).__name__}: {message}" + (
-        f" ({Path(frame.filename).name}:{frame.lineno})" if elsewhere else ""
-    )
 
 
 def build_unknown_name_error(
@@ -431,3 +351,79 @@ def build_unknown_name_error(
     prefix = f"{where}: " if where else ""
     hint = f"Did you mean {near[0]}? " if near else ""
     return InputError(f"{prefix}unknown {kind} {name!r}", f"{hint}Known: {', '.join(sorted(known))}.")
+
+
+def _describe_error(error: BaseException) -> str:
+    """Return what an error says, of a record that is not valid in words of our own."""
+    # The import takes a tenth of a second, and what is raised without the library is no error of its.
+    if "pydantic" not in sys.modules:
+        return str(error)
+    from pydantic import ValidationError
+
+    from ircore.core.validation import describe_validation_error
+
+    if isinstance(error, ValidationError):
+        return f"{error.title}: {describe_validation_error(error)}"
+    return str(error)
+
+
+def _group_by_name(group: Group) -> dict[str, list[EntryPoint]]:
+    """Return the plug-ins of each name, sorted by name; the first is used."""
+    return _load_by_name(f"ircore.{group}", tuple((folder, _find_change_time(folder)) for folder in sys.path))
+
+
+@lru_cache(maxsize=32)
+def _load_by_name(group: str, _folders: tuple[tuple[str, int], ...]) -> dict[str, list[EntryPoint]]:
+    """Return the plug-ins of each name, read again when a folder of the import path has changed."""
+    installed = entry_points(group=group)  # reads a file of every installed package: 10 ms, and commands ask again
+    by_name: dict[str, list[EntryPoint]] = {}
+    for point in sorted(installed, key=lambda point: point.name):
+        by_name.setdefault(point.name, []).append(point)
+    for points in by_name.values():
+        # Only then, since the name of a package is read from a file.
+        if len(points) > 1:
+            points.sort(key=lambda point: (not _is_ours(point), find_package_name(point)))
+    return by_name
+
+
+@lru_cache(maxsize=256)
+def _find_distribution_name(distribution: Distribution) -> str:
+    return distribution.name  # reads and parses a file: 1 ms, and every page asks of every player
+
+
+def _is_ours(point: EntryPoint) -> bool:
+    return find_package_name(point) == PROJECT
+
+
+def _find_change_time(folder: str) -> int:
+    """Return when an entry of a folder was added or removed, in nanoseconds; 0 where there is no such folder."""
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _check_plugin(group: Group, name: str, loaded: object) -> None:
+    """Raise a TypeError for an object that is no plug-in of a group, or has another name than its entry point."""
+    for names in _NEEDED.get(group, ()):
+        if not any(hasattr(loaded, needed) for needed in names.split("|")):
+            kind = getattr(loaded, "__name__", type(loaded).__name__)
+            raise TypeError(f"{kind} has no {names.replace('|', ' or ')}")
+    if group in _CALLED and not callable(loaded):
+        raise TypeError(f"{type(loaded).__name__} cannot be called")
+    # Scores are kept by the object's own name, and would not be found by the one that users give.
+    own = getattr(loaded, "name", name) if group in ("judges", "metrics") else name
+    if own != name:
+        raise TypeError(f"its name is {own}, its entry point's {name}")
+
+
+def _describe_import_failure(error: BaseException) -> str:
+    message = " ".join(str(error).split())
+    if isinstance(error, ImportError):
+        return message
+    # The last frame is the package's own line; the message of a syntax error names its line already.
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    elsewhere = frame.filename != __file__ and not isinstance(error, SyntaxError)
+    return f"{type(error).__name__}: {message}" + (
+        f" ({Path(frame.filename).name}:{frame.lineno})" if elsewhere else ""
+    )

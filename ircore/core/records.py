@@ -1,9 +1,8 @@
 """The vocabulary that instances, play, score, site and release share.
 
 Every record is validated when it is made, frozen afterwards, and refuses unknown fields. ``Record.model_json_schema()``
-gives the JSON Schema of each; the descriptions below are part of it. Turns are counted from 1 everywhere.
-
-Rules of a run are also told in words, and seeds follow from other seeds, the same on every machine.
+gives the JSON Schema of each; the descriptions below are part of it. Turns are counted from 1 everywhere. Seeds that
+follow from other seeds are the same on every machine.
 """
 
 import hashlib
@@ -83,6 +82,12 @@ class Box(NamedTuple):
     top: int
     right: int
     bottom: int
+
+    def overlaps(self, other: "Box") -> bool:
+        """Return whether the two boxes have a pixel in common."""
+        return (
+            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
+        )
 
 
 class Element(Record):

@@ -1,9 +1,8 @@
-"""The records of scoring: who a judge is, and the values that judges and metrics gave.
+"""The records of scoring: who a judge is, the values that judges and metrics gave, and the facts that renderings show.
 
-Records of the facts that a rendering shows, as a program or a model saw them: file ``facts.jsonl`` of a run.
-
-The facts themselves follow from the target's scene (``ircore.scorers.verification.scene_facts.list_facts``), so a line
-holds verdicts only, in the order of that list.
+Facts are as a program or a model saw them: file ``facts.jsonl`` of a run. Which facts there are follows from the
+target's scene (``ircore.scorers.verification.scene_facts.list_facts``), so a line holds verdicts only, in the order of
+that list.
 """
 
 from typing import Annotated, Literal, NamedTuple

@@ -6,6 +6,7 @@ refused before it is built: aliases, tags, merge keys, nesting, numbers that are
 
 import re
 import unicodedata
+from importlib.resources.abc import Traversable
 from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -121,6 +122,15 @@ def load_bounded(text: str | bytes, depth: int = MAX_DEPTH) -> Any:
         if nested > depth or isinstance(event, yaml.AliasEvent):
             raise yaml.YAMLError(f"nested more than {depth} deep, or with aliases")
     return yaml.load(text, Loader=_FAST_LOADER)  # noqa: S506 - a safe loader
+
+
+def load_own_mapping(file: Traversable) -> dict[Any, Any]:
+    """Load a mapping that the package ships, which nobody has to mend and no stranger wrote; several times as fast.
+
+    Numbers are those of YAML 1.1: one with an exponent has a point and a sign.
+    """
+    document: dict[Any, Any] = load_bounded(file.read_bytes())
+    return document
 
 
 class _StrictLoader(yaml.SafeLoader):

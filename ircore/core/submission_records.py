@@ -1,10 +1,9 @@
-"""Manifests of submissions, and the identity of runs.
+"""The records of submissions: manifests, the identity of runs, and decisions about published results.
 
-Decisions about published results: withdrawn, corrected, reinstated, disputed or cleared, each with its reason.
-
-Nothing is deleted in silence. A withdrawn run leaves the next release and its boards; a record of it (a tombstone)
-stays in every later release, and earlier releases keep the run itself under their tags. It does not come back by
-mistake: that it may is a record too.
+A decision says that results are withdrawn, corrected, reinstated, disputed or cleared, with its reason. Nothing is
+deleted in silence. A withdrawn run leaves the next release and its boards; a record of it (a tombstone) stays in every
+later release, and earlier releases keep the run itself under their tags. It does not come back by mistake: that it may
+is a record too.
 """
 
 import json
@@ -25,9 +24,26 @@ from ircore.core.validation import describe_validation_error
 COMMITMENT = "SHA-256 that fixes players, rules and a secret number before play: ircore submission commit."
 """Description of the field ``commitment`` of manifests."""
 
-
 Login = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}(?:\[bot\])?)?$")]
 """Name of an account of the service that keeps the code."""
+
+NOBODY = "nobody"
+"""Label of an empty seat."""
+
+PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+PackageVersion = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+!_-]{0,99}$")]
+
+MOST_REPEATS = 100
+"""Episodes that a run may play of an instance."""
+
+WithdrawalKind = Literal["withdrawn", "corrected", "disputed", "reinstated", "cleared"]
+"""``withdrawn`` by its submitters or the maintainers; ``corrected``: another run takes its place; ``disputed``:
+somebody objects, and until that is settled the run stays, with this mark; ``reinstated``: it may be released again;
+``cleared``: maintainers looked at the findings in a run, which keeps its rank."""
+
+DecisionT = TypeVar("DecisionT", bound=Record)
+
+MOST_BYTES = 4 * 1024 * 1024
 
 
 class Opening(Record):
@@ -60,10 +76,6 @@ class Dates(Record):
 
     submitted: Day | None = Field(default=None, description="When the pair was handed in, YYYY-MM-DD.")
     played: Day | None = Field(default=None, description="When the submitter played it, if so, YYYY-MM-DD.")
-
-
-NOBODY = "nobody"
-"""Label of an empty seat."""
 
 
 def build_game_field(game: str) -> dict[str, str]:
@@ -170,14 +182,6 @@ def check_terms(licence: str, links: Mapping[str, str]) -> None:
             raise ValueError(f"links.{name} must start with https://")
 
 
-PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
-PackageVersion = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+!_-]{0,99}$")]
-
-
-MOST_REPEATS = 100
-"""Episodes that a run may play of an instance."""
-
-
 class Run(Record):
     """The identity of a run: everything that decides its results. File ``run.json``.
 
@@ -253,16 +257,6 @@ class Run(Record):
     def episode_ids(self, instance_ids: Iterable[str]) -> list[str]:
         """Return the ids of the episodes of some instances, those of one instance side by side."""
         return [repeat_id(name, repeat) for name in instance_ids for repeat in range(1, self.repeats + 1)]
-
-
-WithdrawalKind = Literal["withdrawn", "corrected", "disputed", "reinstated", "cleared"]
-"""``withdrawn`` by its submitters or the maintainers; ``corrected``: another run takes its place; ``disputed``:
-somebody objects, and until that is settled the run stays, with this mark; ``reinstated``: it may be released again;
-``cleared``: maintainers looked at the findings in a run, which keeps its rank."""
-
-DecisionT = TypeVar("DecisionT", bound=Record)
-
-MOST_BYTES = 4 * 1024 * 1024
 
 
 class Withdrawal(Record):
@@ -352,14 +346,6 @@ def refuse_double_keys(text: bytes) -> None:
     json.loads(text, object_pairs_hook=_refuse_repeated_keys)
 
 
-def _refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Refuse an object with a key given twice: people read the first value, programs take the second."""
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        raise ValueError("a key is given twice")
-    return members
-
-
 def format_decisions(decisions: Iterable[Record]) -> str:
     """Return decisions as the content of a file with a JSON record in each line."""
     return "".join(decision.model_dump_json(exclude_none=True) + "\n" for decision in decisions)
@@ -378,3 +364,11 @@ def read_withdrawals(path: Path) -> tuple[Withdrawal, ...]:
     lines = ((number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip())
     remedy = "Give it slug, kind, reason and date; see docs/release.md."
     return tuple(read_decisions(lines, Withdrawal, str(path), remedy))
+
+
+def _refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Refuse an object with a key given twice: people read the first value, programs take the second."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError("a key is given twice")
+    return members

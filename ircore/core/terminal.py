@@ -18,6 +18,15 @@ from ircore.core.untrusted_text import replace_controls
 COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "dim": 2}
 """Codes of ECMA-48 (SGR) by the names that ``style_text`` takes."""
 
+T = TypeVar("T")
+
+PLAIN_INTERVAL = 10.0
+"""Seconds between plain lines."""
+
+BAR = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}, {remaining} left{postfix}]"
+BAR_INTERVAL = 0.5
+"""Seconds between notes on a bar."""
+
 
 def make_printable(text: str) -> str:
     """Return a text without characters that could steer a terminal or hide other text; line breaks stay."""
@@ -59,30 +68,9 @@ def wrap_with_indent(text: str, columns: int | None) -> str:
     return "\n".join(part for line in text.split("\n") for part in _wrap_line(line, columns))
 
 
-def _wrap_line(line: str, columns: int) -> list[str]:
-    """Return the parts of a line; the rest of a line whose last column begins far to the right is indented by four."""
-    # A rule across a table is cut, not continued on the next line.
-    if len(line) <= columns or set(line) == {"─"}:
-        return [line[:columns]]
-    # A column that begins in the right half would leave too little room for its rest.
-    ends = [gap.end() for gap in re.finditer(r" {2,}", line) if gap.end() <= columns // 2]
-    blanks = " " * (ends[-1] if ends else 4)
-    return wrap(line, columns, subsequent_indent=blanks, break_on_hyphens=False) or [line]
-
-
 def find_terminal_width(stream: TextIO | None = None) -> int | None:
     """Return the columns of the terminal behind a stream (stdout if None); None for files and pipes."""
     return get_terminal_size().columns if (stream or sys.stdout).isatty() else None
-
-
-T = TypeVar("T")
-
-PLAIN_INTERVAL = 10.0
-"""Seconds between plain lines."""
-
-BAR = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}, {remaining} left{postfix}]"
-BAR_INTERVAL = 0.5
-"""Seconds between notes on a bar."""
 
 
 class Progress(Protocol):
@@ -128,13 +116,31 @@ def track_progress(things: Iterable[T], label: str, total: int) -> Iterator[T]:
             shown.advance()
 
 
+def format_duration(seconds: float) -> str:
+    """Return a duration for people: 40 s, 12 min, 3.5 h."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _wrap_line(line: str, columns: int) -> list[str]:
+    """Return the parts of a line; the rest of a line whose last column begins far to the right is indented by four."""
+    # A rule across a table is cut, not continued on the next line.
+    if len(line) <= columns or set(line) == {"─"}:
+        return [line[:columns]]
+    # A column that begins in the right half would leave too little room for its rest.
+    ends = [gap.end() for gap in re.finditer(r" {2,}", line) if gap.end() <= columns // 2]
+    blanks = " " * (ends[-1] if ends else 4)
+    return wrap(line, columns, subsequent_indent=blanks, break_on_hyphens=False) or [line]
+
+
 @contextmanager
 def _show_bar(label: str, total: int) -> Iterator[Progress]:
     from tqdm import tqdm
 
     shown = 0.0
 
-    class Bar:
+    class ProgressBar:
         def advance(self, note: str = "") -> None:
             bar.set_postfix_str(note, refresh=False)
             bar.update()
@@ -146,7 +152,7 @@ def _show_bar(label: str, total: int) -> Iterator[Progress]:
                 bar.set_postfix_str(note())
 
     with tqdm(total=total, desc=label, dynamic_ncols=True, leave=False, bar_format=BAR) as bar:
-        yield Bar()
+        yield ProgressBar()
 
 
 class _Plain:
@@ -173,10 +179,3 @@ class _Plain:
             )
         behind = f" ({', '.join(words)})" if words else ""
         print(f"{self.label}: {self.done} of {self.total}{behind}", file=sys.stderr)
-
-
-def format_duration(seconds: float) -> str:
-    """Return a duration for people: 40 s, 12 min, 3.5 h."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

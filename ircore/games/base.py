@@ -2,8 +2,8 @@
 
 A game is one folder and one entry point in the group ``ircore.games``, which names its class (or an object of it).
 Everything else is the core's and knows no game: asking, recording, resuming, caches, limits of cost, scores, results,
-boards, releases and pages read the declarations below. At the end stands how a published episode is told again as
-answers, so that the rules can be played on them: transcripts keep no answer.
+boards, releases and pages read the declarations below. Transcripts keep no answer, so a published episode is told again
+as answers, on which the rules can be played.
 """
 
 from abc import ABC, abstractmethod
@@ -84,7 +84,7 @@ class Seat(Generic[QuestionT, AnswerT]):
     decides: tuple[str, ...] = ()
 
 
-class Table(Protocol):
+class SeatTable(Protocol):
     """Asks the players at the seats; every answer is recorded, and no question is asked twice.
 
     >>> import asyncio
@@ -93,7 +93,7 @@ class Table(Protocol):
     >>> class AlwaysApple:
     ...     async def ask(self, seat, question):
     ...         return TextAnswer("apple")
-    >>> table: Table = AlwaysApple()
+    >>> table: SeatTable = AlwaysApple()
     >>> asyncio.run(table.ask(guesser, Question(step=1, prompt="Guess."))).text
     'apple'
     """
@@ -130,7 +130,7 @@ class EpisodeSetup(Generic[RulesT]):
         payload: The game's own fields of the instance, a record of ``Game.payload``.
         pictures: The instance's pictures by name.
         rules: Rules of the run.
-        prompts: The game master's words, as ``Game.prompts`` read them.
+        prompts: The game master's words, as ``Game.read_prompts`` read them.
         seed: Seed of this episode.
     """
 
@@ -195,7 +195,7 @@ class Game(ABC, Generic[RulesT]):
     ...     async def play(self, table, setup):
     ...         answer = await table.ask(self.guesser, Question(step=1, prompt="Guess."))
     ...         return Ending("completed", (Step(guess=answer.text),))
-    ...     def measured(self, payload, ending):
+    ...     def measure(self, payload, ending):
     ...         yield Measured("correct", None, float(ending.steps[0].guess == payload.secret))
     >>> class Player:
     ...     async def ask(self, seat, question):
@@ -204,7 +204,7 @@ class Game(ABC, Generic[RulesT]):
     ...                         licence="CC0-1.0", payload={"secret": "apple"})
     >>> setup = EpisodeSetup(instance, Payload(secret="apple"), {}, GameRules())
     >>> ending = asyncio.run(Guess().play(Player(), setup))
-    >>> [value.value for value in Guess().measured(setup.payload, ending)]
+    >>> [value.value for value in Guess().measure(setup.payload, ending)]
     [1.0]
 
     Attributes:
@@ -249,7 +249,7 @@ class Game(ABC, Generic[RulesT]):
     secret_categories: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    async def play(self, table: Table, setup: EpisodeSetup[RulesT]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[RulesT]) -> Ending:
         """Play an episode to the end: rules only, no files, no clock, no network.
 
         Args:
@@ -257,7 +257,7 @@ class Game(ABC, Generic[RulesT]):
             setup: What is played.
         """
 
-    def measured(self, payload: Any, ending: Ending) -> Iterable[Measured]:  # noqa: ARG002 - for games to override
+    def measure(self, payload: Any, ending: Ending) -> Iterable[Measured]:  # noqa: ARG002 - for games to override
         """Compute the measures that need nothing but the steps of a played episode.
 
         Args:
@@ -266,7 +266,7 @@ class Game(ABC, Generic[RulesT]):
         """
         return ()
 
-    def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterable[Measured]:  # noqa: ARG002
+    def measure_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterable[Measured]:  # noqa: ARG002
         """Compute the measures that need pictures: of the instance, and of the steps of a played episode.
 
         Args:
@@ -276,7 +276,7 @@ class Game(ABC, Generic[RulesT]):
         """
         return ()
 
-    def rated(self, payload: Any, ending: Ending) -> Iterable[RatedPicture]:  # noqa: ARG002 - for games to override
+    def list_rated_pictures(self, payload: Any, ending: Ending) -> Iterable[RatedPicture]:  # noqa: ARG002 - for games to override
         """Return the pictures of a played episode that judges and people rate, in order of steps; the last is final.
 
         Args:
@@ -298,13 +298,13 @@ class Game(ABC, Generic[RulesT]):
         """Return what contradicts itself, or the rules, in a published step, a line each.
 
         Args:
-            rules: As ``rules_of`` returns them.
+            rules: As ``read_rules`` returns them.
             place: Place in the episode, 1-based.
             step: The step, a record of ``step``.
         """
         return ()
 
-    def effort(self, ending: Ending) -> Effort:
+    def measure_effort(self, ending: Ending) -> Effort:
         """Return what an episode took; its number of steps, unless the game's steps say more.
 
         Args:
@@ -312,7 +312,7 @@ class Game(ABC, Generic[RulesT]):
         """
         return Effort(len(ending.steps))
 
-    def rules_of(self, stated: Run | Submission) -> Any:
+    def read_rules(self, stated: Run | Submission) -> Any:
         """Return rules as a value with ``key``, ``unusual`` and ``words``; equal rules are equal.
 
         Args:
@@ -321,10 +321,10 @@ class Game(ABC, Generic[RulesT]):
         setting = ""
         with suppress(ValidationError):  # of rules that the game does not know, the words are shown all the same
             rules: Any = self.rules.model_validate(stated.rules)
-            setting = self.setting(rules)
+            setting = self.name_setting(rules)
         return StatedRules.of(stated.rules, self.rules().model_dump(mode="json"), setting)
 
-    def setting(self, rules: RulesT) -> str:  # noqa: ARG002 - for games to override
+    def name_setting(self, rules: RulesT) -> str:  # noqa: ARG002 - for games to override
         """Return the name that the game's paper has for some rules; empty if it has none.
 
         Args:
@@ -332,7 +332,7 @@ class Game(ABC, Generic[RulesT]):
         """
         return ""
 
-    def proposed_rules(self, players: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:  # noqa: ARG002
+    def propose_rules(self, players: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:  # noqa: ARG002
         """Return the rules that a new manifest states, where its author states no other ones.
 
         Args:
@@ -340,7 +340,7 @@ class Game(ABC, Generic[RulesT]):
         """
         return {}
 
-    def remarks(self, rules: RulesT, players: Mapping[str, PlayerSpec]) -> Iterable[Remark]:  # noqa: ARG002
+    def list_remarks(self, rules: RulesT, players: Mapping[str, PlayerSpec]) -> Iterable[Remark]:  # noqa: ARG002
         """Return what a submitter should know of rules and players that fit each by itself.
 
         Args:
@@ -349,7 +349,7 @@ class Game(ABC, Generic[RulesT]):
         """
         return ()
 
-    def messages(self, ending: Ending) -> Iterable[Message]:  # noqa: ARG002
+    def list_messages(self, ending: Ending) -> Iterable[Message]:  # noqa: ARG002
         """Return the messages of an episode as they reached another seat, in order.
 
         A game that does not override this has every text answer for a message as it stands.
@@ -359,7 +359,7 @@ class Game(ABC, Generic[RulesT]):
         """
         return ()
 
-    def step_answers(self, step: Any) -> Iterable[StepAnswer]:  # noqa: ARG002 - for games to override
+    def list_step_answers(self, step: Any) -> Iterable[StepAnswer]:  # noqa: ARG002 - for games to override
         """Return the answers of the seats as a step keeps them, in the order in which they were asked.
 
         A game that does not override this has the fields of its steps shown as they stand.
@@ -369,24 +369,24 @@ class Game(ABC, Generic[RulesT]):
         """
         return ()
 
-    def published_tables(self) -> "tuple[PublishedTable, ...]":
+    def build_published_tables(self) -> "tuple[PublishedTable, ...]":
         """Return the tables of the game's paper, with their names in files."""
         return ()
 
-    def claims(self) -> "tuple[Claim, ...]":
+    def list_claims(self) -> "tuple[Claim, ...]":
         """Return the sentences of the game's paper that runs are held against, in the order of its sections."""
         return ()
 
-    def paper_facts(self) -> Mapping[str, Any]:
+    def collect_paper_facts(self) -> Mapping[str, Any]:
         """Return what the site's page on published scores shows of the game's paper, by name; empty without a page."""
         return {}
 
-    def retold(self, episode: Episode, rules: Any, prompts: Any) -> "Retelling | None":  # noqa: ARG002
+    def retell(self, episode: Episode, rules: Any, prompts: Any) -> "Retelling | None":  # noqa: ARG002
         """Return the answers that give a published episode, whose steps do not hold them.
 
         Args:
             episode: As published.
-            rules: As ``rules_of`` returns them.
+            rules: As ``read_rules`` returns them.
             prompts: The built-in words of the game master.
 
         Returns:
@@ -394,7 +394,7 @@ class Game(ABC, Generic[RulesT]):
         """
         return None
 
-    def battery_rules(self, steps: int) -> RulesT:
+    def build_battery_rules(self, steps: int) -> RulesT:
         """Return the rules of the run that a test of judges makes of edited pictures, a step each.
 
         Args:
@@ -402,7 +402,7 @@ class Game(ABC, Generic[RulesT]):
         """
         raise NotImplementedError(f"{self.name} has no judge test")
 
-    def battery_ending(self, answers: Iterable[tuple[Message, Rendering]]) -> Ending:
+    def build_battery_ending(self, answers: Iterable[tuple[Message, Rendering]]) -> Ending:
         """Return an episode in which each message was answered with a picture, for a test of judges.
 
         Args:
@@ -410,23 +410,23 @@ class Game(ABC, Generic[RulesT]):
         """
         raise NotImplementedError(f"{self.name} has no judge test")
 
-    def trial(self, seat: Seat[Any, Any], rules: Any) -> "SeatTrial | None":  # noqa: ARG002 - for games to override
+    def build_trial(self, seat: Seat[Any, Any], rules: Any) -> "SeatTrial | None":  # noqa: ARG002 - for games to override
         """Return a few tiny questions to the player of a seat, for ``ircore doctor``.
 
         Args:
             seat: One of ``seats``.
-            rules: As ``rules_of`` returns them.
+            rules: As ``read_rules`` returns them.
 
         Returns:
             None where the seat's player is asked as players of any game are, if it takes such questions.
         """
         return None
 
-    def seats_of(self, rules: GameRules) -> tuple[Seat[Any, Any], ...]:
+    def list_seats(self, rules: GameRules) -> tuple[Seat[Any, Any], ...]:
         """Return the seats that are asked under some rules, see ``Seat.when``."""
         return tuple(seat for seat in self.seats if not seat.when or getattr(rules, seat.when))
 
-    def meaningless(self, players: Mapping[str, PlayerSpec]) -> dict[str, str]:
+    def find_meaningless_measures(self, players: Mapping[str, PlayerSpec]) -> dict[str, str]:
         """Return the measures that say nothing of a run, each with the reason, see ``Seat.decides``.
 
         Args:
@@ -443,7 +443,7 @@ class Game(ABC, Generic[RulesT]):
             for key in seat.decides
         }
 
-    def shown(self, payload: Any, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - for games to override
+    def collect_shown_values(self, payload: Any, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - for games to override
         """Return data that the game's templates need beyond the records, such as steps grouped into repetitions.
 
         Args:
@@ -452,7 +452,7 @@ class Game(ABC, Generic[RulesT]):
         """
         return {}
 
-    def recorded_answer(
+    def find_recorded_answer(
         self,
         seat: Seat[Any, Any],
         question: Any,  # noqa: ARG002 - for games to override
@@ -472,7 +472,7 @@ class Game(ABC, Generic[RulesT]):
         """
         raise PlayerError("provider_error", f"{self.name} has no recorded answers of {source!r} for {seat.name}.")
 
-    def recorded_steps(self, payload: Any) -> tuple[Record, ...]:  # noqa: ARG002 - for games to override
+    def list_recorded_steps(self, payload: Any) -> tuple[Record, ...]:  # noqa: ARG002 - for games to override
         """Return the steps that people played on this instance, as records of ``step``, for their learning curves.
 
         Args:
@@ -480,7 +480,7 @@ class Game(ABC, Generic[RulesT]):
         """
         return ()
 
-    def stand_in(self, seat: Seat[Any, Any], words: str) -> str:  # noqa: ARG002 - for games to override
+    def write_stand_in(self, seat: Seat[Any, Any], words: str) -> str:  # noqa: ARG002 - for games to override
         """Return words in the form that the rules take an answer of a seat in, for forecasts of costs.
 
         Args:
@@ -499,7 +499,7 @@ class Game(ABC, Generic[RulesT]):
         """
         return False
 
-    def prompts(self, folder: Path | None) -> GamePrompts:
+    def read_prompts(self, folder: Path | None) -> GamePrompts:
         """Read the game master's words.
 
         Args:
@@ -530,8 +530,8 @@ class Game(ABC, Generic[RulesT]):
         return self.headline.needs == "judge"
 
 
-def is_played(game: Game[Any], episode: Episode) -> bool:
-    """Return whether an episode counts as played."""
+def is_played(game: Game[Any], episode: Episode | Ending) -> bool:
+    """Return whether an episode counts as played, by its outcome."""
     return any(outcome.played and outcome.name == episode.outcome for outcome in game.outcomes)
 
 
@@ -545,12 +545,12 @@ def read_ending(game: Game[Any], episode: Episode) -> Ending:
 
 
 def list_messages(game: Game[Any], episode: Episode) -> tuple[Message, ...]:
-    """Return the messages of an episode, see ``Game.messages``.
+    """Return the messages of an episode, see ``Game.list_messages``.
 
     Raises:
         InputError: The steps do not fit the game.
     """
-    return tuple(game.messages(read_ending(game, episode)))
+    return tuple(game.list_messages(read_ending(game, episode)))
 
 
 def list_picture_fields(step: type[Record]) -> tuple[str, ...]:

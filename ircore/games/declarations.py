@@ -41,9 +41,9 @@ class Measure:
             A headline has both.
         direction: Direction of better values.
         per: Unit that has a value: each step, or the episode.
-        needs: Source of the values: ``steps`` (the game's own ``measured``), ``pictures`` (its ``measured_pictures``),
-            ``judge`` or ``person`` (similarity, 0–10, of the pictures in ``rated``; per episode of the last picture),
-            or ``means``: an episode has no value, and a board shows the difference of two means.
+        needs: Source of the values: ``steps`` (the game's own ``measure``), ``pictures`` (its ``measure_pictures``),
+            ``judge`` or ``person`` (similarity, 0–10, of the pictures in ``list_rated_pictures``; per episode of the
+            last picture), or ``means``: an episode has no value, and a board shows the difference of two means.
         difference: Keys of the two measures, the mean of the second of which is taken from that of the first.
         about: A sentence for people: what the value says; empty if the title says all.
     """
@@ -307,12 +307,13 @@ class GameWords:
 class Pages:
     """How a game looks on the site; every default gives a complete section.
 
-    Templates are written in Jinja and run in a sandbox that escapes whatever they insert. Beside ``Game.shown`` they
-    are given ``instance``, ``payload``, ``pictures`` (addresses by name) and the function ``picture(name, alt)``; the
-    template of an episode also ``episode``, ``steps``, ``renderings`` (addresses by SHA-256), ``values`` (of measures
-    per episode, by key), ``notes`` (explanations of values, by key), ``step_values`` (of measures per step, a list by
-    key), ``players`` (labels by seat), and the functions ``rendering(field, alt)`` and ``number(value)``. The filter
-    ``counted`` writes a number with its noun: ``{{ step.tokens|counted("token") }}``.
+    Templates are written in Jinja and run in a sandbox that escapes whatever they insert. Beside the values of
+    ``Game.collect_shown_values`` they are given ``instance``, ``payload``, ``pictures`` (addresses by name) and the
+    function ``picture(name, alt)``; the template of an episode also ``episode``, ``steps``, ``renderings``
+    (addresses by SHA-256), ``values`` (of measures per episode, by key), ``notes`` (explanations of values, by
+    key), ``step_values`` (of measures per step, a list by key), ``players`` (labels by seat), and the functions
+    ``rendering(field, alt)`` and ``number(value)``. The filter ``counted`` writes a number with its noun: ``{{
+    step.tokens|counted("token") }}``.
 
     >>> Pages(columns=("steps",), curves=(Curve("correct"),)).matrix  # the first two seats
     ()
@@ -372,8 +373,8 @@ class PublishedFigure:
         source: Address of the paper.
         series: Players and setting of a learning curve that the figure is a point of; empty for a figure of no curve.
         place: Place of the point on the curve's axis, such as the repetition.
-        setting: Rules that the series was played by, as ``Game.setting`` names them: it stands beside runs by the same
-            rules alone. Empty for a series that stands beside all runs.
+        setting: Rules that the series was played by, as ``Game.name_setting`` names them: it stands beside runs by the
+            same rules alone. Empty for a series that stands beside all runs.
         row: Category, or key of a measure, beside which the figure stands in a contrast; empty for a figure of none.
     """
 

@@ -1,7 +1,4 @@
-"""Finding games: every installed game, and broken games with the reason.
-
-Checking a game's declarations before play.
-"""
+"""Finding games: every installed game whose declarations are sound, and broken games with the reason."""
 
 import re
 from collections import Counter
@@ -48,6 +45,113 @@ def find_declaration_faults(game: Game[Any]) -> tuple[str, ...]:
     rules = (_check_names, _check_measures, _check_ratings, _check_rules, _check_pages, _check_fields)
     # A measure that lacks may be named by a column, a figure and a chart.
     return tuple(dict.fromkeys(fault for rule in rules for holds, fault in rule(game) if not holds))
+
+
+def has_rated_pictures(game: Game[Any]) -> bool:
+    """Return whether judges and people rate pictures of a game, which names them in ``list_rated_pictures``."""
+    return type(game).list_rated_pictures is not Game.list_rated_pictures
+
+
+def build_manifest_form(game: Game[Any]) -> type[SubmissionFields]:
+    """Return the closed record of a game's manifests.
+
+    >>> from ircore.games.registry import load_game
+    >>> form = build_manifest_form(load_game("reference"))
+    >>> [name for name, field in form.model_fields.items() if field.annotation is PlayerSpec]
+    ['speaker', 'listener']
+    """
+    default: Any = Field(
+        default=... if build_game_field(game.name) else game.name, pattern=f"^{game.name}$", description=game.title
+    )
+    fields: dict[str, Any] = {"game": (Name, default)}
+    for seat in game.seats:
+        about = f"Who sees {seat.sees}, and answers with a {seat.answers}."
+        # A seat that is asked under one rule alone may be empty.
+        kind, initial = (PlayerSpec | None, None) if seat.when else (PlayerSpec, ...)
+        fields[seat.name] = kind, Field(default=initial, description=about)
+    rules = Field(default_factory=game.rules, description="Rules that differ from the game's defaults.")
+    name = "".join(word.capitalize() for word in re.split("[^a-z0-9]+", game.name)) + "Submission"
+    return create_model(name, __base__=SubmissionFields, rules=(game.rules, rules), **fields)
+
+
+def load_game(name: str, where: str = "") -> Game[Any]:
+    """Return a game by the name of its entry point.
+
+    Args:
+        name: Name of the game.
+        where: File and field in which the name stood, for the error message.
+
+    Raises:
+        InputError: There is none of that name.
+        WorkError: It cannot be imported, or its declarations are not sound.
+    """
+    named = load_plugin("games", name, where)
+    with convert_plugin_errors(f"game {name!r}"):
+        return _check_game(name, named)
+
+
+def sort_game_names(names: Iterable[str]) -> list[str]:
+    """Return names of games in the order in which games are listed: the default one first, others by their names."""
+    return sorted(names, key=lambda name: (name != DEFAULT_GAME, name))
+
+
+def find_title(name: str) -> str:
+    """Return the title of a game; its name if it is not installed, or broken."""
+    try:
+        return load_game(name).title
+    except WorkError:
+        return name
+
+
+def find_step_word(name: str) -> str:
+    """Return a game's word for one of its steps; ``step`` if the game is not installed, or broken."""
+    try:
+        return load_game(name).step_word
+    except WorkError:
+        return "step"
+
+
+def has_support(feature: str, name: str) -> bool:
+    """Return whether a feature works with a game, see ``Game.supports``; not if the game is not installed, or broken.
+
+    >>> has_support("replay", "reconstruction"), has_support("replay", "chess")
+    (True, False)
+    """
+    try:
+        return feature in load_game(name).supports
+    except (InputError, WorkError):
+        return False
+
+
+def require_support(feature: str, name: str, subject: str) -> None:
+    """Refuse a game with which a feature does not work; see ``Game.supports``.
+
+    Args:
+        feature: Name of the feature, such as ``spot replay``.
+        name: Name of the game.
+        subject: What is of the game, for the error message, such as the path of a run.
+
+    Raises:
+        InputError: It does not work with the game.
+    """
+    if feature in load_game(name).supports:
+        return
+    others = [game.name for game in load_installed_games()[0].values() if feature in game.supports]
+    raise InputError(
+        f"{subject}: the game {name} has no {feature}", f"It works with {' and '.join(others) or 'no installed game'}."
+    )
+
+
+def load_installed_games() -> tuple[dict[str, Game[Any]], dict[str, str]]:
+    """Return the installed games by name, and the reasons why others cannot be used, also by name."""
+    games: dict[str, Game[Any]] = {}
+    broken = {plugin.label: plugin.reason for plugin in list_unused("games")}
+    for name in list_available("games"):
+        try:
+            games[name] = load_game(name)
+        except WorkError as error:
+            broken[name] = error.problem.partition(": ")[2] or error.problem
+    return games, broken
 
 
 def _check_kinds(game: Game[Any]) -> Iterator[tuple[bool, str]]:
@@ -102,16 +206,12 @@ def _check_ratings(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     for measure in game.measures:
         if measure.needs in ("judge", "person"):
             needs = f"the measure {measure.key} needs a {measure.needs}"
-            yield has_rated_pictures(game), f"{needs}, and the game says in no function rated which pictures are rated"
+            fault = f"{needs}, and the game says in no method list_rated_pictures which pictures are rated"
+            yield has_rated_pictures(game), fault
             similarity = measure.range == RATINGS and measure.direction == "higher"
             yield similarity, f"{needs}, so its range is 0–10 and higher is better"
             ranks = "boards rank by a number that does not depend on who was asked"
             yield measure is not game.headline, f"the headline {measure.key} needs a {measure.needs}; {ranks}"
-
-
-def has_rated_pictures(game: Game[Any]) -> bool:
-    """Return whether judges and people rate pictures of a game, which names them in ``rated``."""
-    return type(game).rated is not Game.rated
 
 
 def _check_rules(game: Game[Any]) -> Iterator[tuple[bool, str]]:
@@ -187,44 +287,6 @@ def _check_fields(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     yield not required, f"rules without a default: {', '.join(required)}"
 
 
-def build_manifest_form(game: Game[Any]) -> type[SubmissionFields]:
-    """Return the closed record of a game's manifests.
-
-    >>> from ircore.games.registry import load_game
-    >>> form = build_manifest_form(load_game("reference"))
-    >>> [name for name, field in form.model_fields.items() if field.annotation is PlayerSpec]
-    ['speaker', 'listener']
-    """
-    default: Any = Field(
-        default=... if build_game_field(game.name) else game.name, pattern=f"^{game.name}$", description=game.title
-    )
-    fields: dict[str, Any] = {"game": (Name, default)}
-    for seat in game.seats:
-        about = f"Who sees {seat.sees}, and answers with a {seat.answers}."
-        # A seat that is asked under one rule alone may be empty.
-        kind, initial = (PlayerSpec | None, None) if seat.when else (PlayerSpec, ...)
-        fields[seat.name] = kind, Field(default=initial, description=about)
-    rules = Field(default_factory=game.rules, description="Rules that differ from the game's defaults.")
-    name = "".join(word.capitalize() for word in re.split("[^a-z0-9]+", game.name)) + "Submission"
-    return create_model(name, __base__=SubmissionFields, rules=(game.rules, rules), **fields)
-
-
-def load_game(name: str, where: str = "") -> Game[Any]:
-    """Return a game by the name of its entry point.
-
-    Args:
-        name: Name of the game.
-        where: File and field in which the name stood, for the error message.
-
-    Raises:
-        InputError: There is none of that name.
-        WorkError: It cannot be imported, or its declarations are not sound.
-    """
-    named = load_plugin("games", name, where)
-    with convert_plugin_errors(f"game {name!r}"):
-        return _check_game(name, named)
-
-
 def _check_game(name: str, named: Any) -> Game[Any]:
     """Return the game that an entry point names, its declarations checked."""
     game = named() if isinstance(named, type) else named
@@ -238,67 +300,3 @@ def _check_game(name: str, named: Any) -> Game[Any]:
     if faults:
         raise WorkError(f"game {name!r}: {'; '.join(faults)}", "Mend the game's package.")
     return game
-
-
-def sort_game_names(names: Iterable[str]) -> list[str]:
-    """Return names of games in the order in which games are listed: the default one first, others by their names."""
-    return sorted(names, key=lambda name: (name != DEFAULT_GAME, name))
-
-
-def find_title(name: str) -> str:
-    """Return the title of a game; its name if it is not installed, or broken."""
-    try:
-        return load_game(name).title
-    except WorkError:
-        return name
-
-
-def find_step_word(name: str) -> str:
-    """Return a game's word for one of its steps; ``step`` if the game is not installed, or broken."""
-    try:
-        return load_game(name).step_word
-    except WorkError:
-        return "step"
-
-
-def has_support(feature: str, name: str) -> bool:
-    """Return whether a feature works with a game, see ``Game.supports``; not if the game is not installed, or broken.
-
-    >>> has_support("replay", "reconstruction"), has_support("replay", "chess")
-    (True, False)
-    """
-    try:
-        return feature in load_game(name).supports
-    except (InputError, WorkError):
-        return False
-
-
-def require_support(feature: str, name: str, subject: str) -> None:
-    """Refuse a game with which a feature does not work; see ``Game.supports``.
-
-    Args:
-        feature: Name of the feature, such as ``spot replay``.
-        name: Name of the game.
-        subject: What is of the game, for the error message, such as the path of a run.
-
-    Raises:
-        InputError: It does not work with the game.
-    """
-    if feature in load_game(name).supports:
-        return
-    others = [game.name for game in load_installed_games()[0].values() if feature in game.supports]
-    raise InputError(
-        f"{subject}: is of the game {name}, which has no {feature}", f"Name one of {' or '.join(others) or 'no game'}."
-    )
-
-
-def load_installed_games() -> tuple[dict[str, Game[Any]], dict[str, str]]:
-    """Return the installed games by name, and the reasons why others cannot be used, also by name."""
-    games: dict[str, Game[Any]] = {}
-    broken = {plugin.label: plugin.reason for plugin in list_unused("games")}
-    for name in list_available("games"):
-        try:
-            games[name] = load_game(name)
-        except WorkError as error:
-            broken[name] = error.problem.partition(": ")[2] or error.problem
-    return games, broken

@@ -93,7 +93,7 @@ class Instances(Sequence[Instance]):
         entries = {entry.instance_id: entry for entry in self.entries}
         return Instances([entries[name] for name in ids], self._read)
 
-    def named(self, ids: Collection[str]) -> "Instances":
+    def select(self, ids: Collection[str]) -> "Instances":
         """Return the instances with these ids, in their order here; no record is read."""
         return self.where(lambda entry: entry.instance_id in ids)
 

@@ -1,9 +1,8 @@
 """A scene as an error-free percept, so that the built-in describer's words can state it.
 
-Scenes in which every element states what its type defines: what programs that read scenes may rest on.
-
 Any category may use any type of element with any parameters. The types that this project draws itself are read in a
-form of their own, such as a bar with value, baseline, category, series and orientation.
+form of their own, such as a bar with value, baseline, category, series and orientation. Programs rest only on scenes in
+which every element states what its type defines.
 """
 
 import math
@@ -13,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ircore.core import exact
-from ircore.core.drawing import Point, Scale, arc_points, find_sector_start
+from ircore.core.drawing import AxisScale, Point, arc_points, find_sector_start
 from ircore.core.records import Element, Scene
 from ircore.instances.synthesis.scenes import is_fitting_parameter
 from ircore.players.builtin_language import name_curve
@@ -162,7 +161,7 @@ def _find_zero(scene: Scene, axis: str, bars: Sequence[Element]) -> float:
         if element.parameters.get("axis") == axis:
             low, high = element.numbers("data_range")
             start, end = element.numbers("pixel_range")
-            return round(Scale(low, high, start, end)(0.0))
+            return round(AxisScale(low, high, start, end)(0.0))
     upright = axis == "y"
     lowest = [bar for bar in bars if abs(bar.number("baseline")) < SAME and bar.number("value") > 0]
     return float(lowest[0].box.bottom if upright else lowest[0].box.left)
@@ -372,15 +371,11 @@ def _build_shape(
         step = 360 / (len(corners) / (2 if kind == "star" else 1))
         # The smallest turn that looks the same, such as −10° in place of 62° for a pentagon.
         rotation = (noon + step / 2) % step - step / 2
-    elif _is_upright_box(corners):
+    elif len(corners) == 4 and len({round(x) for x, _ in corners}) == len({round(y) for _, y in corners}) == 2:
         kind = "square" if abs(size[0] - size[1]) <= 1 else "rectangle"
         corners = ()
     area = size[0] * size[1] * (0.6 if corners else 1.0) if colour else 2 * math.fsum(size) * (edge[1] if edge else 1)
     return Shape(kind, colour, centre, size, rotation, corners, edge, area, element.box)
-
-
-def _is_upright_box(corners: Sequence[Point]) -> bool:
-    return len(corners) == 4 and len({round(x) for x, _ in corners}) == len({round(y) for _, y in corners}) == 2
 
 
 def _find_ends(element: Element) -> tuple[Point, Point]:

@@ -3,9 +3,8 @@
 The set's identity is the SHA-256 of ``instances.jsonl``, which holds the SHA-256 of every picture: two sets with the
 same identity are the same to the pixel, and results are only ever compared on the same set.
 
-Licences under which pictures may be played with and never published.
-
-Releases hold ids and SHA-256 of these pictures, sites show a place holder, packs hold neither: each of them asks here.
+Some licences let pictures be played with and never published. Releases hold ids and SHA-256 of these pictures, sites
+show a place holder, packs hold neither: each of them asks here.
 """
 
 import os
@@ -49,6 +48,11 @@ HOW_TO_GET: Mapping[str, str] = MappingProxyType(
     }
 )
 """For each licence: the reason why pictures under it are not published, and where readers get them."""
+
+INDEX = "instances.jsonl"
+
+PULLED = "instances"
+"""How the names of folders begin in which ``ircore release pull`` lays the sets of a release."""
 
 
 def may_be_published(licence: str) -> bool:
@@ -110,9 +114,6 @@ def refuse_other_licence(stated: str | None, licence: str) -> None:
             f"--licence {stated}: these pictures have the licence {licence} and must not be published",
             "Leave --licence out.",
         )
-
-
-INDEX = "instances.jsonl"
 
 
 @dataclass(frozen=True)
@@ -253,10 +254,6 @@ class InstanceSet:
         )
 
 
-def _is_complete(instance: Instance, folder: Path) -> bool:
-    return all((folder / file.image).is_file() for file in instance.pictures.values())
-
-
 def read_instances(folder: Path, identity: str | None = None, game: str | None = None) -> InstanceSet:
     """Read an instance set; records and pictures are read when they are asked for.
 
@@ -319,39 +316,9 @@ def write_instances(
     return read_instances(folder)
 
 
-def _refuse_twin(instance: Instance, asked: dict[str, str]) -> None:
-    """Refuse an instance whose picture is all that it asks about, if an earlier one has it: it would count twice."""
-    if len(instance.pictures) != 1 or not instance.payload.keys() <= {"scene", "measures"}:
-        return
-    (file,) = instance.pictures.values()
-    twin = asked.setdefault(file.sha256, instance.instance_id)
-    if twin != instance.instance_id:
-        raise InputError(f"{instance.instance_id} and {twin} are the same picture", "Remove one of the two.")
-
-
-def _add_files(instance: Instance, pictures: Mapping[str, Picture]) -> Instance:
-    """Return an instance with the files of all its pictures."""
-    files = {
-        # With a part of the hash, so that one name may stand for another picture in each instance.
-        name: PictureFile.of(f"images/{name}-{picture.sha256[:8]}.png", picture)
-        for name, picture in pictures.items()
-        if name not in instance.pictures
-    }
-    return instance.model_copy(update={"pictures": {**instance.pictures, **files}}) if files else instance
-
-
 def build_index_bytes(instances: Iterable[Instance]) -> bytes:
     """Return the content of ``instances.jsonl`` for these instances, in their order."""
     return b"".join(instance.model_dump_json().encode() + b"\n" for instance in instances)
-
-
-def _build_sort_key(categories: Sequence[str], instance: Instance) -> tuple[int, str, int, str]:
-    rank = categories.index(instance.category) if instance.category in categories else len(categories)
-    return rank, instance.category, DIFFICULTIES.index(instance.difficulty), instance.instance_id
-
-
-PULLED = "instances"
-"""How the names of folders begin in which ``ircore release pull`` lays the sets of a release."""
 
 
 def read_sets(folders: Sequence[Path]) -> dict[str, InstanceSet]:
@@ -392,3 +359,33 @@ def set_of_game(sets: Iterable[InstanceSet], game: str) -> InstanceSet:
 def is_pulled(folder: Path) -> bool:
     """Return whether ``ircore release pull`` made a folder, with the sets of its runs."""
     return not (folder / INDEX).is_file() and (folder / PULLED / INDEX).is_file()
+
+
+def _is_complete(instance: Instance, folder: Path) -> bool:
+    return all((folder / file.image).is_file() for file in instance.pictures.values())
+
+
+def _refuse_twin(instance: Instance, asked: dict[str, str]) -> None:
+    """Refuse an instance whose picture is all that it asks about, if an earlier one has it: it would count twice."""
+    if len(instance.pictures) != 1 or not instance.payload.keys() <= {"scene", "measures"}:
+        return
+    (file,) = instance.pictures.values()
+    twin = asked.setdefault(file.sha256, instance.instance_id)
+    if twin != instance.instance_id:
+        raise InputError(f"{instance.instance_id} and {twin} are the same picture", "Remove one of the two.")
+
+
+def _add_files(instance: Instance, pictures: Mapping[str, Picture]) -> Instance:
+    """Return an instance with the files of all its pictures."""
+    files = {
+        # With a part of the hash, so that one name may stand for another picture in each instance.
+        name: PictureFile.of(f"images/{name}-{picture.sha256[:8]}.png", picture)
+        for name, picture in pictures.items()
+        if name not in instance.pictures
+    }
+    return instance.model_copy(update={"pictures": {**instance.pictures, **files}}) if files else instance
+
+
+def _build_sort_key(categories: Sequence[str], instance: Instance) -> tuple[int, str, int, str]:
+    rank = categories.index(instance.category) if instance.category in categories else len(categories)
+    return rank, instance.category, DIFFICULTIES.index(instance.difficulty), instance.instance_id

@@ -26,6 +26,33 @@ THUMBNAIL = 160
 
 GAP, CAPTION, COLUMNS = 10, 18, 10
 
+EDGE_STEP = 32
+"""Difference of two neighbours' luma, of 255, from which a pixel lies on an edge."""
+
+COLOUR_BITS = 4
+"""Bits of each channel that tell colours apart: shades that differ by less than 16 levels count once."""
+
+COLOUR_SHARE = 0.001
+"""Share of the pixels that a colour needs, so that the blurred rims of lines count no colours."""
+
+HASH_SIDE = 8
+NEAR = 3
+"""Bits of 64 in which the perceptual hashes of near-duplicates differ at most."""
+
+_LUMA = (0.299, 0.587, 0.114)
+"""Weights of red, green and blue in luma (ITU-R BT.601)."""
+
+HEADINGS = {
+    "elements": "Elements",
+    "text_density": "Letters per 10,000 px",
+    "edge_density": "Pixels on edges (%)",
+    "colours": "Colours",
+}
+"""Headings of the measures, with their units."""
+
+_MEASURE_WIDTH = 24
+"""Characters of a measure in a table for a terminal: easy and hard."""
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -83,10 +110,6 @@ def summarise_set(instances: InstanceSet) -> Summary:
     )
 
 
-def _list_sizes(instance: Instance) -> list[tuple[int, int]]:
-    return [(picture.width, picture.height) for picture in instance.pictures.values()]
-
-
 def build_summary_document(summary: Summary) -> dict[str, Any]:
     """Return the summary as a JSON document."""
     return {
@@ -120,21 +143,6 @@ def format_summary(summary: Summary) -> str:
     if summary.versions:
         rows += ["", f"this is benchmark version {' and '.join(summary.versions)}"]
     return "\n".join(rows)
-
-
-def _describe_pictures(summary: Summary) -> str:
-    """Say how many pictures of which sizes a set has; a set of another game may be without pictures."""
-    if not summary.sizes:
-        return "none"
-    (first, count), *others = summary.sizes.items()
-    sizes = f"{count} of {first[0]} × {first[1]} px"
-    if others:
-        sizes += f", {sum(n for _, n in others)} of other sizes"
-    return f"{sizes}; {summary.size_bytes / 1e6:.2g} MB; all match their hashes"
-
-
-def _format_counts(counts: list[int]) -> str:
-    return "".join(f"{count or '–':>7}" for count in [*counts, sum(counts)])
 
 
 def draw_contact_sheet(instances: InstanceSet) -> Picture:
@@ -218,28 +226,6 @@ def compare_sets(first: InstanceSet, second: InstanceSet) -> SetDifference:
     )
 
 
-def _find_changed_fields(before: dict[str, object], after: dict[str, object]) -> tuple[str, ...]:
-    names = dict.fromkeys([*before, *after])
-    return tuple(name for name in names if before.get(name) != after.get(name))
-
-
-EDGE_STEP = 32
-"""Difference of two neighbours' luma, of 255, from which a pixel lies on an edge."""
-
-COLOUR_BITS = 4
-"""Bits of each channel that tell colours apart: shades that differ by less than 16 levels count once."""
-
-COLOUR_SHARE = 0.001
-"""Share of the pixels that a colour needs, so that the blurred rims of lines count no colours."""
-
-HASH_SIDE = 8
-NEAR = 3
-"""Bits of 64 in which the perceptual hashes of near-duplicates differ at most."""
-
-_LUMA = (0.299, 0.587, 0.114)
-"""Weights of red, green and blue in luma (ITU-R BT.601)."""
-
-
 @dataclass(frozen=True)
 class Measures:
     """Measures of one picture.
@@ -293,11 +279,6 @@ def measure_edge_density(pixels: Pixels) -> float:
     return float(edges.mean())
 
 
-def _compute_luma(pixels: Pixels) -> npt.NDArray[np.float64]:
-    luma: npt.NDArray[np.float64] = pixels.astype(np.float64) @ np.array(_LUMA)
-    return luma
-
-
 def count_colours(pixels: Pixels) -> int:
     """Return how many colours, of ``COLOUR_BITS`` a channel, cover ``COLOUR_SHARE`` of a picture or more."""
     # Eight bits would overflow when the channels are packed into one code.
@@ -336,18 +317,6 @@ def compute_mean(values: Iterable[float]) -> float | None:
     """Return the arithmetic mean; None without values."""
     numbers = list(values)
     return float(np.mean(numbers)) if numbers else None
-
-
-HEADINGS = {
-    "elements": "Elements",
-    "text_density": "Letters per 10,000 px",
-    "edge_density": "Pixels on edges (%)",
-    "colours": "Colours",
-}
-"""Headings of the measures, with their units."""
-
-_MEASURE_WIDTH = 24
-"""Characters of a measure in a table for a terminal: easy and hard."""
 
 
 @dataclass(frozen=True)
@@ -442,17 +411,6 @@ def format_statistics(statistics: SetStatistics, columns: int | None = None) -> 
     return "\n\n".join([*tables, "\n".join(list_findings(statistics))])
 
 
-def _format_measures(statistics: SetStatistics, names: Sequence[str], wide: int) -> str:
-    """Return a table of some measures: a row a category, easy and hard of each measure side by side."""
-    head = f"{'category':<{wide}}" + "".join(f"{HEADINGS[name]:>{_MEASURE_WIDTH}}" for name in names)
-    rows = [head, f"{'':<{wide}}" + f"{'easy':>15}{'hard':>9}" * len(names), "─" * len(head)]
-    for category in statistics.categories:
-        means = ((name, statistics.mean_of(category, level, name)) for name in names for level in DIFFICULTIES)
-        words = [format_mean(name, mean) for name, mean in means]
-        rows.append(f"{category:<{wide}}" + "".join(f"{word:>{9 if at % 2 else 15}}" for at, word in enumerate(words)))
-    return "\n".join(rows)
-
-
 def list_findings(statistics: SetStatistics) -> Iterator[str]:
     """Yield a sentence for each thing that a maintainer should look at."""
     for category, name in statistics.not_rising():
@@ -487,6 +445,46 @@ def render_statistics_page(statistics: SetStatistics) -> str:
             instance.instance_id: asdict(statistics.measures[instance.instance_id]) for instance in statistics.instances
         },
     )
+
+
+def _list_sizes(instance: Instance) -> list[tuple[int, int]]:
+    return [(picture.width, picture.height) for picture in instance.pictures.values()]
+
+
+def _describe_pictures(summary: Summary) -> str:
+    """Say how many pictures of which sizes a set has; a set of another game may be without pictures."""
+    if not summary.sizes:
+        return "none"
+    (first, count), *others = summary.sizes.items()
+    sizes = f"{count} of {first[0]} × {first[1]} px"
+    if others:
+        sizes += f", {sum(n for _, n in others)} of other sizes"
+    return f"{sizes}; {summary.size_bytes / 1e6:.2g} MB; all match their hashes"
+
+
+def _format_counts(counts: list[int]) -> str:
+    return "".join(f"{count or '–':>7}" for count in [*counts, sum(counts)])
+
+
+def _find_changed_fields(before: dict[str, object], after: dict[str, object]) -> tuple[str, ...]:
+    names = dict.fromkeys([*before, *after])
+    return tuple(name for name in names if before.get(name) != after.get(name))
+
+
+def _compute_luma(pixels: Pixels) -> npt.NDArray[np.float64]:
+    luma: npt.NDArray[np.float64] = pixels.astype(np.float64) @ np.array(_LUMA)
+    return luma
+
+
+def _format_measures(statistics: SetStatistics, names: Sequence[str], wide: int) -> str:
+    """Return a table of some measures: a row a category, easy and hard of each measure side by side."""
+    head = f"{'category':<{wide}}" + "".join(f"{HEADINGS[name]:>{_MEASURE_WIDTH}}" for name in names)
+    rows = [head, f"{'':<{wide}}" + f"{'easy':>15}{'hard':>9}" * len(names), "─" * len(head)]
+    for category in statistics.categories:
+        means = ((name, statistics.mean_of(category, level, name)) for name in names for level in DIFFICULTIES)
+        words = [format_mean(name, mean) for name, mean in means]
+        rows.append(f"{category:<{wide}}" + "".join(f"{word:>{9 if at % 2 else 15}}" for at, word in enumerate(words)))
+    return "\n".join(rows)
 
 
 def _build_figure(statistics: SetStatistics, name: str) -> dict[str, Any]:

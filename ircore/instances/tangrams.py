@@ -1,12 +1,10 @@
-"""Tangrams of our own: seven exact pieces laid edge to edge at random, and their pictures.
+"""Tangrams: seven exact pieces laid edge to edge at random, and KiloGram's read from SVG; the pictures of both.
 
 The pieces are those of the puzzle, in units of the square's side: areas 1 (square, parallelogram, medium triangle), ½
 (two small triangles) and 2 (two large ones), 8 in all. Only sums, products and a square root are computed, so that the
 same seed gives the same figure on every machine.
 
-Reading KiloGram's tangrams safely from SVG and drawing them: seven polygons, and nothing else that SVG can do.
-
-Nothing in a file is followed or run: of SVG's elements only ``svg``, ``g`` and ``polygon`` are read, of their
+Nothing in an SVG file is followed or run: of SVG's elements only ``svg``, ``g`` and ``polygon`` are read, of their
 attributes only numbers, and a file that holds anything else is refused, above all DOCTYPE, references and styles.
 """
 
@@ -44,6 +42,28 @@ TRIES = 400
 WIDEST = 7.0
 """Units that a figure may reach; a longer one would have small pieces in its picture."""
 
+MAX_BYTES = 256 * 1024
+MAX_POINTS = 100
+MAX_NUMBER = 1e6
+MAX_DEPTH = 10
+SIZE = 448
+"""Pixels of a picture's side: at 224 the borders between some pieces close."""
+
+BORDER = 1.0
+"""Width of a piece's white border, in units of the file: ``strokewidth`` in the files is no attribute of SVG."""
+
+_RESTORE = "Restore the file as it was published."
+_NAMESPACE = "{http://www.w3.org/2000/svg}"
+_EDITOR = "{https://boxy-svg.com}"
+_ATTRIBUTES = {
+    "svg": {"viewBox", "width", "height", "version", "baseProfile"},
+    "g": {"transform", "style"},
+    "polygon": {"id", "points", "fill", "stroke", "strokewidth", "transform", "style"},
+    "defs": set[str](),
+}
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_MATRIX = re.compile(r"\s*matrix\s*\(([^()]*)\)\s*")
+
 
 @dataclass(frozen=True)
 class Tangram:
@@ -80,6 +100,100 @@ def make_tangram(rng: random.Random, begun: Tangram | None = None) -> Tangram:
             pieces[name] = laid
         else:
             return Tangram(pieces)
+
+
+def draw_tangram(tangram: Tangram, size: int) -> Drawing:
+    """Draw a figure in a square of ``size`` pixels a side: black pieces with white borders, as KiloGram shows them."""
+    drawing = Drawing(size, size)
+    for corners in scale_to_pixels(tangram, size).values():
+        # The border grows with the picture, so that every size shows the same figure.
+        drawing.polygon(corners, "#000000", "#ffffff", width=size / 128)
+    return drawing
+
+
+def scale_to_pixels(tangram: Tangram, size: int) -> dict[str, tuple[Point, ...]]:
+    """Return the corners of the pieces in a square picture, centred, with a margin of a sixteenth."""
+    xs, ys = zip(*(point for corners in tangram.pieces.values() for point in corners), strict=True)
+    left, top, wide, high = min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)
+    scale = size * 0.875 / max(wide, high)
+    across, down = (size - wide * scale) / 2 - left * scale, (size - high * scale) / 2 - top * scale
+    return {
+        name: tuple((x * scale + across, y * scale + down) for x, y in corners)
+        for name, corners in tangram.pieces.items()
+    }
+
+
+class TangramPiece(NamedTuple):
+    """A piece in its place: corners and width of the border, in the file's units.
+
+    >>> TangramPiece(((0, 0), (1, 0), (0, 1)), border=0.1).corners[1]
+    (1, 0)
+    """
+
+    corners: tuple[Point, ...]
+    border: float
+
+
+class TangramShape(NamedTuple):
+    """A tangram of a file.
+
+    >>> triangle = TangramPiece(((0, 0), (1, 0), (0, 1)), border=0.1)
+    >>> TangramShape((0, 0, 8, 8), {"3": triangle}).pieces["3"].border
+    0.1
+
+    Attributes:
+        box: Left, top, width and height of the view.
+        pieces: By their ids, "1" to "7", in the order in which they are painted.
+    """
+
+    box: tuple[float, float, float, float]
+    pieces: Mapping[str, TangramPiece]
+
+
+def read_tangram_svg(path: Path) -> TangramShape:
+    """Read a tangram.
+
+    Raises:
+        InputError: The file is missing, too large, or holds anything but seven polygons; the line says what.
+    """
+    root = _read_svg(path)
+    pieces: dict[str, TangramPiece] = {}
+    for name, piece in _find_pieces(path, root, _SAME):
+        if name not in PIECES or name in pieces:
+            raise InputError(f"{path}: polygon: id {name!r} is unknown or used twice", "Number the pieces 1 to 7.")
+        pieces[name] = piece
+    if missing := [name for name in PIECES if name not in pieces]:
+        raise InputError(
+            f"{path}: polygon {missing[0]} is missing", "Add the polygon: a tangram has the polygons 1 to 7."
+        )
+    return TangramShape(_parse_view_box(path, root), pieces)
+
+
+def read_polygons(path: Path) -> tuple[tuple[Point, ...], ...]:
+    """Read the corners of all polygons of an SVG file, whatever their ids, with the same strictness.
+
+    Raises:
+        InputError: The file is missing, too large, or holds anything but polygons; the line says what.
+    """
+    return tuple(piece.corners for _, piece in _find_pieces(path, _read_svg(path), _SAME))
+
+
+def draw_tangram_svg(shape: TangramShape, colours: Mapping[str, str], size: int = SIZE) -> Drawing:
+    """Draw a tangram as the published pictures show it: the view squared without a margin, white borders.
+
+    Args:
+        shape: The tangram.
+        colours: Of pieces by their ids; the others are black.
+        size: Pixels of the picture's side.
+    """
+    left, top, width, height = shape.box
+    side = max(width, height)
+    left, top, scale = left - (side - width) / 2, top - (side - height) / 2, size / side
+    drawing = Drawing(size, size)
+    for name, piece in shape.pieces.items():
+        corners = [((x - left) * scale, (y - top) * scale) for x, y in piece.corners]
+        drawing.polygon(corners, colours.get(name, "black"), "white", piece.border * scale)
+    return drawing
 
 
 def _lay_piece(name: str, others: Sequence[tuple[Point, ...]], rng: random.Random) -> tuple[Point, ...] | None:
@@ -135,77 +249,6 @@ def _are_overlapping(piece: Sequence[Point], other_piece: Sequence[Point]) -> bo
     return True
 
 
-def draw_tangram(tangram: Tangram, size: int) -> Drawing:
-    """Draw a figure in a square of ``size`` pixels a side: black pieces with white borders, as KiloGram shows them."""
-    drawing = Drawing(size, size)
-    for corners in scale_to_pixels(tangram, size).values():
-        # The border grows with the picture, so that every size shows the same figure.
-        drawing.polygon(corners, "#000000", "#ffffff", width=size / 128)
-    return drawing
-
-
-def scale_to_pixels(tangram: Tangram, size: int) -> dict[str, tuple[Point, ...]]:
-    """Return the corners of the pieces in a square picture, centred, with a margin of a sixteenth."""
-    xs, ys = zip(*(point for corners in tangram.pieces.values() for point in corners), strict=True)
-    left, top, wide, high = min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)
-    scale = size * 0.875 / max(wide, high)
-    across, down = (size - wide * scale) / 2 - left * scale, (size - high * scale) / 2 - top * scale
-    return {
-        name: tuple((x * scale + across, y * scale + down) for x, y in corners)
-        for name, corners in tangram.pieces.items()
-    }
-
-
-MAX_BYTES = 256 * 1024
-MAX_POINTS = 100
-MAX_NUMBER = 1e6
-MAX_DEPTH = 10
-SIZE = 448
-"""Pixels of a picture's side: at 224 the borders between some pieces close."""
-
-BORDER = 1.0
-"""Width of a piece's white border, in units of the file: ``strokewidth`` in the files is no attribute of SVG."""
-
-_RESTORE = "Restore the file as it was published."
-_NAMESPACE = "{http://www.w3.org/2000/svg}"
-_EDITOR = "{https://boxy-svg.com}"
-_ATTRIBUTES = {
-    "svg": {"viewBox", "width", "height", "version", "baseProfile"},
-    "g": {"transform", "style"},
-    "polygon": {"id", "points", "fill", "stroke", "strokewidth", "transform", "style"},
-    "defs": set[str](),
-}
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_MATRIX = re.compile(r"\s*matrix\s*\(([^()]*)\)\s*")
-
-
-class TangramPiece(NamedTuple):
-    """A piece in its place: corners and width of the border, in the file's units.
-
-    >>> TangramPiece(((0, 0), (1, 0), (0, 1)), border=0.1).corners[1]
-    (1, 0)
-    """
-
-    corners: tuple[Point, ...]
-    border: float
-
-
-class TangramShape(NamedTuple):
-    """A tangram of a file.
-
-    >>> triangle = TangramPiece(((0, 0), (1, 0), (0, 1)), border=0.1)
-    >>> TangramShape((0, 0, 8, 8), {"3": triangle}).pieces["3"].border
-    0.1
-
-    Attributes:
-        box: Left, top, width and height of the view.
-        pieces: By their ids, "1" to "7", in the order in which they are painted.
-    """
-
-    box: tuple[float, float, float, float]
-    pieces: Mapping[str, TangramPiece]
-
-
 class _Matrix(NamedTuple):
     """x′ = ax + cy + e, y′ = bx + dy + f, as in SVG."""
 
@@ -236,34 +279,6 @@ class _Matrix(NamedTuple):
 _SAME = _Matrix(1, 0, 0, 1, 0, 0)
 
 
-def read_tangram_svg(path: Path) -> TangramShape:
-    """Read a tangram.
-
-    Raises:
-        InputError: The file is missing, too large, or holds anything but seven polygons; the line says what.
-    """
-    root = _read_svg(path)
-    pieces: dict[str, TangramPiece] = {}
-    for name, piece in _find_pieces(path, root, _SAME):
-        if name not in PIECES or name in pieces:
-            raise InputError(f"{path}: polygon: id {name!r} is unknown or used twice", "Number the pieces 1 to 7.")
-        pieces[name] = piece
-    if missing := [name for name in PIECES if name not in pieces]:
-        raise InputError(
-            f"{path}: polygon {missing[0]} is missing", "Add the polygon: a tangram has the polygons 1 to 7."
-        )
-    return TangramShape(_parse_view_box(path, root), pieces)
-
-
-def read_polygons(path: Path) -> tuple[tuple[Point, ...], ...]:
-    """Read the corners of all polygons of an SVG file, whatever their ids, with the same strictness.
-
-    Raises:
-        InputError: The file is missing, too large, or holds anything but polygons; the line says what.
-    """
-    return tuple(piece.corners for _, piece in _find_pieces(path, _read_svg(path), _SAME))
-
-
 def _read_svg(path: Path) -> ElementTree.Element:
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -280,24 +295,6 @@ def _read_svg(path: Path) -> ElementTree.Element:
     if root.tag != f"{_NAMESPACE}svg":
         raise InputError(f"{path}: the outermost element is {root.tag}, not svg", _RESTORE)
     return root
-
-
-def draw_tangram_svg(shape: TangramShape, colours: Mapping[str, str], size: int = SIZE) -> Drawing:
-    """Draw a tangram as the published pictures show it: the view squared without a margin, white borders.
-
-    Args:
-        shape: The tangram.
-        colours: Of pieces by their ids; the others are black.
-        size: Pixels of the picture's side.
-    """
-    left, top, width, height = shape.box
-    side = max(width, height)
-    left, top, scale = left - (side - width) / 2, top - (side - height) / 2, size / side
-    drawing = Drawing(size, size)
-    for name, piece in shape.pieces.items():
-        corners = [((x - left) * scale, (y - top) * scale) for x, y in piece.corners]
-        drawing.polygon(corners, colours.get(name, "black"), "white", piece.border * scale)
-    return drawing
 
 
 def _find_pieces(

@@ -137,7 +137,7 @@ def play(
         ['turn_limit']
     """
     loaded, game, played_set, stated = prepare(Path(pair), Path(instances), rules or {})
-    prompts = game.prompts(None)
+    prompts = game.read_prompts(None)
     run = make_run(loaded, played_set, stated, prompts, seed, repeats)
     selected = played_set.select(categories, difficulties)[:limit]
     plan = PlayPlan(run, played_set, selected, prompts, concurrency, None)

@@ -2,10 +2,8 @@
 
 The views are all that a player ever gets. A describer sees pictures, never a scene, a file name or a category; a
 generator sees text and its own earlier rendering, never the target. Reference describers are told more and are never
-ranked. Players keep no state between turns: everything they need is in the view, so that a game can go on in a new
-process after a crash.
-
-The answers of a recorded seat, such as people's, stand in the instances.
+ranked. Answers of a recorded seat, such as people's, stand in the instances. Players keep no state between turns:
+everything they need is in the view, so that a game can go on in a new process after a crash.
 """
 
 from dataclasses import dataclass, field

@@ -1,12 +1,10 @@
 """Calls to providers that may fail: classified once, paced, retried, recorded; for all players that use a network.
 
 A *call* is one question of a player; it takes one or more *attempts*, each an ``Attempt`` in the journal. The clients
-of players do no retries of their own. What is done about a fault depends on its kind only (``faults``); a wait
-that the provider asks for (Retry-After) is kept however long it is, as long as the call's deadline allows it, and a
-provider that says "too many" is asked less at a time (``Gate``). When asking ends (``open_questions.Halt``) every wait
-ends and nothing more is sent; a request under way goes on.
-
-Faults of requests to providers: their kinds, and how often a call may meet each of them.
+of players do no retries of their own. What is done about a fault, and how often a call may meet it, depends on its kind
+only (``FaultKind``); a wait that the provider asks for (Retry-After) is kept however long it is, as long as the call's
+deadline allows it, and a provider that says "too many" is asked less at a time (``Gate``). When asking ends
+(``open_questions.Halt``) every wait ends and nothing more is sent; a request under way goes on.
 """
 
 import asyncio
@@ -72,6 +70,24 @@ LIMITS: Mapping[FaultKind, AbortReason] = {
 }
 """Limits of a service that a question passed, with the abort reason: every repetition would pass them too."""
 
+T = TypeVar("T")
+
+BACKOFF_S = 0.5
+"""Seconds before the second attempt, roughly; doubled with every further attempt."""
+
+LONGEST_BACKOFF_S = 60.0
+LONGEST_WORDS = 300
+"""Characters of a service's own words that are recorded."""
+
+_REASONS: dict[Role | None, tuple[AbortReason, AbortReason, AbortReason]] = {
+    "describer": ("describer_refused", "generator_no_image", "describer_empty"),
+    "generator": ("generator_refused", "generator_no_image", "describer_empty"),
+    None: ("answer_refused", "answer_format", "answer_empty"),
+}
+"""Abort reasons by seat: the question was refused, the picture cannot be used, the answer is empty."""
+
+Number = TypeVar("Number", int, float)
+
 
 @dataclass(frozen=True)
 class RequestFault:
@@ -102,16 +118,6 @@ class RequestFault:
         return MOST_ATTEMPTS[self.kind] > 1
 
 
-T = TypeVar("T")
-
-BACKOFF_S = 0.5
-"""Seconds before the second attempt, roughly; doubled with every further attempt."""
-
-LONGEST_BACKOFF_S = 60.0
-LONGEST_WORDS = 300
-"""Characters of a service's own words that are recorded."""
-
-
 @dataclass(frozen=True)
 class Tokens:
     """Tokens and cost of an attempt as the provider counts them; None where the provider gives no number.
@@ -125,9 +131,6 @@ class Tokens:
     reasoning: int | None = None
     cost_usd: float | None = None
     cached: int | None = None
-
-
-_HEARD: ContextVar[Tokens | None] = ContextVar("heard", default=None)
 
 
 def note_reply(tokens: Tokens) -> None:
@@ -169,14 +172,6 @@ class FaultError(Exception):
         self.status = fault.status
         self.tokens = tokens or Tokens()
         self.received = received
-
-
-_REASONS: dict[Role | None, tuple[AbortReason, AbortReason, AbortReason]] = {
-    "describer": ("describer_refused", "generator_no_image", "describer_empty"),
-    "generator": ("generator_refused", "generator_no_image", "describer_empty"),
-    None: ("answer_refused", "answer_format", "answer_empty"),
-}
-"""Abort reasons by seat: the question was refused, the picture cannot be used, the answer is empty."""
 
 
 class CallError(Exception):
@@ -249,15 +244,6 @@ def sum_usage(attempts: tuple[Attempt, ...]) -> Usage:
     )
 
 
-Number = TypeVar("Number", int, float)
-
-
-def _sum_known(values: list[Number | None]) -> Number | None:
-    known = [value for value in values if value is not None]
-    # The start is a zero of the values' own type: counts stay whole numbers, costs stay floats.
-    return sum(known, start=known[0] - known[0]) if known else None
-
-
 @dataclass
 class Caller:
     """Makes the calls of a player.
@@ -322,16 +308,16 @@ class Caller:
                 question.note(attempts[-1])
                 self.gate.reached |= attempts[-1].reached
                 # A failed attempt may have used tokens of the minute's limit as well.
-                self.pace.answered(_count_tokens(outcome.tokens))
+                self.pace.note_answer(_count_tokens(outcome.tokens))
                 if isinstance(outcome, Reply):
-                    self.gate.answered()
+                    self.gate.note_answer()
                     if (hold := compute_wait(outcome.headers)) is not None:
                         self.pace.hold(hold, loop.time())
                     return Called(outcome.value, tuple(attempts))
                 fault = outcome.fault
                 if fault.kind == "rate_limit":
                     # Only a 429 speaks of load; other faults say nothing about how many requests fit.
-                    self.gate.refused(started, loop.time())
+                    self.gate.note_refusal(started, loop.time())
             # An attempt cut short by the deadline tells nothing about the provider; the attempt before it does.
             if decisive is None or fault.kind != "timeout" or end - started >= self.timeout:
                 decisive = fault
@@ -418,6 +404,15 @@ class Caller:
         remedy = f" {self.remedies.get(fault.kind, '')}" if fault.kind in LIMITS else ""
         detail = f"{fault.kind}: {_format_status(fault)}{explanation} ({self.who}{tries}){remedy}"
         return CallError(RequestFault(fault.kind, detail.rstrip(), fault.status, fault.retry_after), attempts)
+
+
+_HEARD: ContextVar[Tokens | None] = ContextVar("heard", default=None)
+
+
+def _sum_known(values: list[Number | None]) -> Number | None:
+    known = [value for value in values if value is not None]
+    # The start is a zero of the values' own type: counts stay whole numbers, costs stay floats.
+    return sum(known, start=known[0] - known[0]) if known else None
 
 
 def _count_tokens(tokens: Tokens) -> int | None:

@@ -1,10 +1,10 @@
-"""A question while it is under way: the requests that it took so far, and the end of all asking.
+"""A question while it is under way: the requests that it took so far, the wait for its answer, the end of all asking.
 
 Whoever asks opens an ``OpenQuestion``; the calls of players find it by themselves and note every request in it, so that
 nothing that may have been billed is lost when the question is cancelled. Its ``Halt`` ends at once whatever is only
 waited for: a pace, a place at a gate, the pause before a retry. A request that was sent goes on.
 
-Waiting for an answer of a player that somebody else wrote, and keeping its key out of what it gives.
+The player may be somebody else's code: its answer is awaited with care, and its key kept out of what it gives.
 """
 
 import asyncio
@@ -28,6 +28,18 @@ from ircore.core.records import PlayerSpec
 from ircore.core.score_records import JudgeReason
 from ircore.core.untrusted_text import replace_surrogates
 from ircore.players.base import ChoiceAnswer, JudgeError, PictureAnswer, PlayerError, TextAnswer
+
+Answer = TypeVar("Answer")
+
+PLAYER_REMEDY = "This is a fault of the player, not of the run: mend it and give the same command again."
+
+_REASONS: dict[type[Exception], frozenset[str]] = {
+    PlayerError: frozenset((*get_args(AbortReason), *get_args(get_args(AbortReason)[1]))),
+    JudgeError: frozenset(get_args(JudgeReason)),
+}
+
+_SHORTEST_SECRET = 8
+"""Shorter keys, such as the ``none`` that a local server is given, are no secrets; without them texts would suffer."""
 
 
 class HaltedError(WorkError):
@@ -120,7 +132,7 @@ class OpenQuestion:
     """A question under way.
 
     >>> question = OpenQuestion()
-    >>> with question.opened():
+    >>> with question.open():
     ...     open_question().note(Attempt(kind="answered", seconds=0.2))
     >>> len(question.attempts)
     1
@@ -145,7 +157,7 @@ class OpenQuestion:
             self.tell(attempt)
 
     @contextmanager
-    def opened(self) -> Iterator[None]:
+    def open(self) -> Iterator[None]:
         """Let the calls in the block find this question; also in tasks that the block starts."""
         before = _QUESTION.set(self)
         try:
@@ -154,25 +166,9 @@ class OpenQuestion:
             _QUESTION.reset(before)
 
 
-_QUESTION: ContextVar[OpenQuestion | None] = ContextVar("question", default=None)
-
-
 def open_question() -> OpenQuestion:
     """Return the question under way; a new one where a player is asked outside a run."""
     return _QUESTION.get() or OpenQuestion()
-
-
-Answer = TypeVar("Answer")
-
-PLAYER_REMEDY = "This is a fault of the player, not of the run: mend it and give the same command again."
-
-_REASONS: dict[type[Exception], frozenset[str]] = {
-    PlayerError: frozenset((*get_args(AbortReason), *get_args(get_args(AbortReason)[1]))),
-    JudgeError: frozenset(get_args(JudgeReason)),
-}
-
-_SHORTEST_SECRET = 8
-"""Shorter keys, such as the ``none`` that a local server is given, are no secrets; without them texts would suffer."""
 
 
 async def await_answer(pending_answer: Awaitable[Answer], who: str) -> Answer:
@@ -207,6 +203,30 @@ async def await_answer(pending_answer: Awaitable[Answer], who: str) -> Answer:
             ) from error
 
 
+def hide_secret_of_player(player: Any, spec: PlayerSpec) -> Any:
+    """Return a player whose answers and errors do not hold its key, although its service may repeat it.
+
+    Args:
+        player: The player.
+        spec: Names the environment variable with the key.
+    """
+    scrub = build_scrubber(os.environ.get(spec.api_key_env or "", "").strip())
+    return player if scrub is str else _Discreet(player, scrub)
+
+
+def build_scrubber(secret: str) -> Callable[[str], str]:
+    """Return a function that removes a secret from a text: plain, or encoded for URLs, JSON or base64."""
+    if len(secret) < _SHORTEST_SECRET:
+        return str
+    forms = {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], *_list_base64_forms(secret)}
+    # The longest form first: a shorter one may be its beginning and would leave the rest.
+    pattern = re.compile("|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True)), re.IGNORECASE)
+    return lambda text: pattern.sub("[key]", text)
+
+
+_QUESTION: ContextVar[OpenQuestion | None] = ContextVar("question", default=None)
+
+
 def _find_problem(refusal: PlayerError | JudgeError) -> str | None:
     """Return why a refusal cannot be recorded; None if it can."""
     known = _REASONS[PlayerError if isinstance(refusal, PlayerError) else JudgeError]
@@ -226,17 +246,6 @@ def _can_be_written(text: str) -> bool:
     except UnicodeEncodeError:  # lone surrogates
         return False
     return True
-
-
-def hide_secret_of_player(player: Any, spec: PlayerSpec) -> Any:
-    """Return a player whose answers and errors do not hold its key, although its service may repeat it.
-
-    Args:
-        player: The player.
-        spec: Names the environment variable with the key.
-    """
-    scrub = build_scrubber(os.environ.get(spec.api_key_env or "", "").strip())
-    return player if scrub is str else _Discreet(player, scrub)
 
 
 class _Discreet:
@@ -282,16 +291,6 @@ class _Discreet:
         if isinstance(value, tuple | list):
             return type(value)([self._remove_secret(part) for part in value])
         return value
-
-
-def build_scrubber(secret: str) -> Callable[[str], str]:
-    """Return a function that removes a secret from a text: plain, or encoded for URLs, JSON or base64."""
-    if len(secret) < _SHORTEST_SECRET:
-        return str
-    forms = {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], *_list_base64_forms(secret)}
-    # The longest form first: a shorter one may be its beginning and would leave the rest.
-    pattern = re.compile("|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True)), re.IGNORECASE)
-    return lambda text: pattern.sub("[key]", text)
 
 
 def _list_base64_forms(secret: str) -> set[str]:

@@ -27,7 +27,7 @@ class Gate:
 
     >>> async def two_at_once(gate: Gate) -> None:
     ...     async with gate.slot(), gate.slot():
-    ...         gate.refused(started=0.0, now=1.0)
+    ...         gate.note_refusal(started=0.0, now=1.0)
     >>> gate = Gate()
     >>> asyncio.run(two_at_once(gate))
     >>> gate.limit
@@ -89,13 +89,13 @@ class Gate:
                 self.running += 1
                 place.set_result(None)
 
-    def answered(self) -> None:
+    def note_answer(self) -> None:
         """Note a good answer."""
         if self.limit < math.inf:
             self.limit = min(self.limit + 1, max(self._wanted, self.limit))
             self._admit_waiting()
 
-    def refused(self, started: float, now: float) -> None:
+    def note_refusal(self, started: float, now: float) -> None:
         """Note a 429 to a request that was sent at ``started``."""
         # Requests sent before the last halving were under way together and tell the same overload.
         if started > self._halved:
@@ -131,7 +131,7 @@ class Pace:
         self._free = start + max(self._request_s, self._expected * self._token_s)
         return start - now
 
-    def answered(self, tokens: int | None) -> None:
+    def note_answer(self, tokens: int | None) -> None:
         """Note the tokens of an answer; None where the provider does not count."""
         if tokens is None or not self._token_s:
             return

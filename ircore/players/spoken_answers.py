@@ -1,8 +1,7 @@
 r"""What models say: thoughts before an answer, and which of the offered choices words are.
 
-What models say aloud before they answer: thoughts in the marks of many models, and boxes around the answer.
-
-Servers with a parser for the model keep thoughts out of the answer. Others pass on what the model wrote:
+Servers with a parser for the model keep thoughts, and boxes around the answer, out of the answer. Others pass on what
+the model wrote:
 
 ===============================================  ======================================================
 ``<think>…</think>``, ``[THINK]…[/THINK]``, …    any of ``NAMES`` in any kind of brackets, with bars or a prefix
@@ -14,8 +13,6 @@ Servers with a parser for the model keep thoughts out of the answer. Others pass
 ``<details type="reasoning">``, ```` ```thinking ````  programs between a model and its reader
 ``<|begin_of_box|>…<|end_of_box|>``, ``\boxed{}``   the answer itself, in a box (GLM)
 ===============================================  ======================================================
-
-Reading which of the offered choices words are.
 """
 
 import re
@@ -33,22 +30,6 @@ NAMES = (
 
 MOST_BLOCKS = 100
 """Thoughts in a row that are left out."""
-
-
-class Spoken(NamedTuple):
-    r"""An answer without its thoughts.
-
-    >>> extract_spoken("[THINK]Red, I think.[/THINK]\nA red circle.")
-    Spoken(text='A red circle.', unfinished=False)
-
-    Attributes:
-        text: The visible words; empty if a thought has no end.
-        unfinished: Whether a thought has no end.
-    """
-
-    text: str
-    unfinished: bool
-
 
 _OPEN, _CLOSE = r"(?:[<\[{(◁【«‹＜〈⟨]|&lt;)", r"(?:[>\]})▷】»›＞〉⟩]|&gt;)"
 _GAP = r"[_▁ -]?"
@@ -111,6 +92,27 @@ _TURN_ENDS = re.compile(
     r"END_RESPONSE|end_of_solution|END_TEXT|end_of_sentence)\|>|<｜end▁of▁sentence｜>|</s>|<eos>|<end_of_turn>|\[EOS\])\s*)+\Z"
 )
 
+LONGEST_NOTE = 500
+"""Characters of an invalid answer that are recorded."""
+
+MARKS = "\"'`*_.,!()[]“”‘’«» \t\r\n"
+"""Characters that may stand around a choice."""
+
+
+class Spoken(NamedTuple):
+    r"""An answer without its thoughts.
+
+    >>> extract_spoken("[THINK]Red, I think.[/THINK]\nA red circle.")
+    Spoken(text='A red circle.', unfinished=False)
+
+    Attributes:
+        text: The visible words; empty if a thought has no end.
+        unfinished: Whether a thought has no end.
+    """
+
+    text: str
+    unfinished: bool
+
 
 def extract_spoken(text: str, stopped: bool = False) -> Spoken:
     r"""Return an answer without the thoughts before it and without the marks around it.
@@ -139,6 +141,61 @@ def extract_spoken(text: str, stopped: bool = False) -> Spoken:
         words = words[end:]
     words = _remove_box_marks(words, thought=words is not text)
     return Spoken(text if words is text else words.strip(), False)
+
+
+class Choice(NamedTuple):
+    """A choice, with a note on the words if they differ from the choice."""
+
+    choice: str
+    notes: tuple[str, ...] = ()
+
+
+def find_choice(text: str, question: Question) -> Choice | None:
+    """Return the choice that an answer names; ``question.unclear`` with a note if the answer names no choice.
+
+    >>> question = Question(1, "Which one?", choices=("A", "B"), unclear="invalid", exact=True)
+    >>> find_choice(" b ", question).choice, find_choice("Image B", question)
+    ('B', Choice(choice='invalid', notes=('Image B',)))
+
+    Args:
+        text: The answer.
+        question: The question with its choices.
+
+    Returns:
+        The choice; None if the words name none and the question has no choice for unclear answers.
+    """
+    choice = read_choice(text, question.choices, question.exact)
+    if choice is None and question.unclear is not None:
+        return Choice(question.unclear, (text.strip()[:LONGEST_NOTE],))
+    return choice
+
+
+def read_choice(text: str, choices: Sequence[str], exact: bool = False) -> Choice | None:
+    """Return the choice that the words name; None if the words name no choice, or could name several.
+
+    Words that differ in nothing but letter case and the marks around them are taken, with a note.
+
+    >>> read_choice(" paper", ("rock", "paper"))
+    Choice(choice='paper', notes=())
+    >>> read_choice("**Paper.**", ("rock", "paper"))
+    Choice(choice='paper', notes=("taken for 'paper': '**Paper.**'",))
+    >>> read_choice("I choose paper", ("rock", "paper")) is None
+    True
+
+    Args:
+        text: The answer.
+        choices: The choices offered.
+        exact: Whether marks around a choice are refused; letter case then counts for nothing and needs no note.
+    """
+    words = text.strip()
+    if words in choices:
+        return Choice(words)
+    if exact:
+        return next((Choice(choice) for choice in choices if choice.casefold() == words.casefold()), None)
+    alike = [choice for choice in choices if _strip_marks(choice) == _strip_marks(words)]
+    if len(alike) != 1 or not _strip_marks(words):
+        return None
+    return Choice(alike[0], (f"taken for {alike[0]!r}: {words[:100]!r}",))
 
 
 def _select_final_channel(text: str) -> str | None:
@@ -219,68 +276,6 @@ def _remove_box_marks(text: str, thought: bool) -> str:
         if inside := pattern.fullmatch(text):
             text = inside["inside"]
     return text
-
-
-LONGEST_NOTE = 500
-"""Characters of an invalid answer that are recorded."""
-
-MARKS = "\"'`*_.,!()[]“”‘’«» \t\r\n"
-"""Characters that may stand around a choice."""
-
-
-class Choice(NamedTuple):
-    """A choice, with a note on the words if they differ from the choice."""
-
-    choice: str
-    notes: tuple[str, ...] = ()
-
-
-def find_choice(text: str, question: Question) -> Choice | None:
-    """Return the choice that an answer names; ``question.unclear`` with a note if the answer names no choice.
-
-    >>> question = Question(1, "Which one?", choices=("A", "B"), unclear="invalid", exact=True)
-    >>> find_choice(" b ", question).choice, find_choice("Image B", question)
-    ('B', Choice(choice='invalid', notes=('Image B',)))
-
-    Args:
-        text: The answer.
-        question: The question with its choices.
-
-    Returns:
-        The choice; None if the words name none and the question has no choice for unclear answers.
-    """
-    choice = read_choice(text, question.choices, question.exact)
-    if choice is None and question.unclear is not None:
-        return Choice(question.unclear, (text.strip()[:LONGEST_NOTE],))
-    return choice
-
-
-def read_choice(text: str, choices: Sequence[str], exact: bool = False) -> Choice | None:
-    """Return the choice that the words name; None if the words name no choice, or could name several.
-
-    Words that differ in nothing but letter case and the marks around them are taken, with a note.
-
-    >>> read_choice(" paper", ("rock", "paper"))
-    Choice(choice='paper', notes=())
-    >>> read_choice("**Paper.**", ("rock", "paper"))
-    Choice(choice='paper', notes=("taken for 'paper': '**Paper.**'",))
-    >>> read_choice("I choose paper", ("rock", "paper")) is None
-    True
-
-    Args:
-        text: The answer.
-        choices: The choices offered.
-        exact: Whether marks around a choice are refused; letter case then counts for nothing and needs no note.
-    """
-    words = text.strip()
-    if words in choices:
-        return Choice(words)
-    if exact:
-        return next((Choice(choice) for choice in choices if choice.casefold() == words.casefold()), None)
-    alike = [choice for choice in choices if _strip_marks(choice) == _strip_marks(words)]
-    if len(alike) != 1 or not _strip_marks(words):
-        return None
-    return Choice(alike[0], (f"taken for {alike[0]!r}: {words[:100]!r}",))
 
 
 def _strip_marks(words: str) -> str:

@@ -1,8 +1,7 @@
 """Reading a submission's manifest: a stranger's YAML, bounded, without aliases, against a closed schema.
 
-A player's parameters in the manifest, read as the record of its settings.
-
-Names of submissions' folders: safe in addresses and on every file system.
+A player's parameters are read as the record of its settings. Names of submissions' folders are safe in addresses and on
+every file system.
 """
 
 import re

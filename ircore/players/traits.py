@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from importlib.resources import as_file, files
+from importlib.resources import files
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import list_available, list_builtin, load_plugin
@@ -164,9 +164,8 @@ def find_model_family(model: str) -> str | None:
 @cache
 def _load_patterns() -> dict[str, re.Pattern[str]]:
     # Inside, since results need the families of models only where a model judges.
-    from ircore.core.strict_yaml import read_mapping
+    from ircore.core.strict_yaml import load_own_mapping
 
-    with as_file(files("ircore.players") / "model_families.yaml") as path:
-        families: dict[str, list[str]] = read_mapping(path, "Install the package again.", "")["families"]
+    families: dict[str, list[str]] = load_own_mapping(files("ircore.players") / "model_families.yaml")["families"]
     # The look-arounds keep a family's name from matching inside a longer word.
     return {name: re.compile(rf"(?<![a-z0-9])(?:{'|'.join(words)})(?![a-z])") for name, words in families.items()}

@@ -325,7 +325,7 @@ def pair_answers(run: RunFolder) -> Iterator[TwoAnswers]:
     if not second:
         return
     first = {question: score for score in run.scores() if (question := _build_question_key(score)) in second}
-    instances = {name: episode.instance_id for name, episode in run.ended().items()}
+    instances = {name: episode.instance_id for name, episode in run.read_endings().items()}
     for question, again in second.items():
         once = first.get(question)
         if once is None or once.value is None or again.value is None or again.episode_id not in instances:

@@ -57,7 +57,7 @@ def sample_results(folder: Path) -> Results:
     instances = find_builder(game.name)(BuildRequest(folder / "instances", 0, 1, ("simple_shapes",)))
     spec = {seat: PlayerSpec(player=player) for seat, player in (("describer", "captioner"), ("generator", "sketch"))}
     submission = Submission(schema_=1, name="Captioner + Sketch", licence="CC0-1.0", **spec)
-    rules, prompts = game.rules.model_validate({"max_turns": 2}), game.prompts(None)
+    rules, prompts = game.rules.model_validate({"max_turns": 2}), game.read_prompts(None)
     loaded = LoadedSubmission("captioner-sketch", submission, folder / "submission.yaml")
     run = make_run(loaded, instances, rules, prompts, seed=0)
     opened = open_run(folder / "run", run, instances)

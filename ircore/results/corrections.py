@@ -10,9 +10,9 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from string import digits
 from typing import Literal, NamedTuple, get_args
@@ -47,6 +47,9 @@ ENDING = 6
 
 Span = tuple[int, int]
 """First character, and the first one after the end."""
+
+_MOST_WORDS = 65_536
+"""Words whose categories are remembered; beyond that all are forgotten."""
 
 _TOKEN = re.compile(r"\w+|[#(]")
 """Words, and the other characters with which a phrase may begin."""
@@ -177,6 +180,19 @@ def _read_word_list(correction: Correction, sources: tuple[Source, ...]) -> Word
     return WordList(correction, stems, phrases)
 
 
+class _OfToken(NamedTuple):
+    """What may begin with a word."""
+
+    by_stem: tuple[Correction, ...]
+    """Categories whose stems fire on it, in their order."""
+
+    any_phrase: Callable[[str, int], object] | None
+    """Tells whether any phrase matches at a place, by which most places are passed over; None if none can."""
+
+    by_phrase: tuple[tuple[Correction, re.Pattern[str]], ...]
+    """Categories with phrases that begin with it."""
+
+
 class _Finder:
     """A lexicon made ready for search."""
 
@@ -192,39 +208,46 @@ class _Finder:
                 self._by_stem[stem.text] += (words.correction,)
         self._longest = max(len(stem) for stem in self._by_stem) + ENDING
         # Words repeat: most are looked up once in a whole run.
-        self._of_token = lru_cache(maxsize=65_536)(self._find_categories)
+        self._known: dict[str, _OfToken] = {}
 
     def find(self, message: str) -> tuple[CorrectionMark, ...]:
         """Return the marks of a message; see ``find_corrections``."""
         lowered = _lower_case(message)
         marks: list[CorrectionMark] = []
-        phrases: dict[Correction, list[Span]] = defaultdict(list)
+        phrases: dict[Correction, list[Span]] = {}
+        known = self._known
         for token in _TOKEN.finditer(lowered):
             word = token[0]
-            # A word longer than any stem with its ending is cut, so that no word fills the cache.
-            by_stem, by_phrase = self._of_token(word[: self._longest + 1])
+            by_stem, any_phrase, by_phrase = known.get(word) or self._look_up(word)
             if by_stem:
                 start, end = token.span()
                 marks += [CorrectionMark(correction, start, end, word) for correction in by_stem]
+            if any_phrase is None or not any_phrase(lowered, token.start()):
+                continue
             for correction, pattern in by_phrase:
-                earlier = phrases[correction]
+                earlier = phrases.setdefault(correction, [])
                 # Phrases of one category do not overlap: the first of them wins.
                 if not earlier or earlier[-1][1] <= token.start():
                     match = pattern.match(lowered, token.start())
                     if match:
                         earlier.append(match.span())
         for correction, matches in phrases.items():
-            if matches:
-                stems = [(mark.start, mark.end) for mark in marks if mark.correction == correction]
-                marks += [
-                    CorrectionMark(correction, start, end, " ".join(lowered[start:end].split()))
-                    for start, end in _drop_overlaps(matches, stems)
-                ]
-        return tuple(sorted(marks, key=lambda mark: (mark.start, self._order[mark.correction])))
+            stems = [(mark.start, mark.end) for mark in marks if mark.correction == correction]
+            marks += [
+                CorrectionMark(correction, start, end, " ".join(lowered[start:end].split()))
+                for start, end in _drop_overlaps(matches, stems)
+            ]
+        # Those of stems are in order already.
+        return tuple(sorted(marks, key=lambda mark: (mark.start, self._order[mark.correction])) if phrases else marks)
 
-    def _find_categories(
-        self, token: str
-    ) -> tuple[tuple[Correction, ...], tuple[tuple[Correction, re.Pattern[str]], ...]]:
+    def _look_up(self, word: str) -> _OfToken:
+        # A word longer than any stem with its ending is cut, so that no word fills the memory.
+        token = word[: self._longest + 1]
+        if len(self._known) >= _MOST_WORDS:
+            self._known.clear()
+        return self._known.setdefault(token, self._find_categories(token))
+
+    def _find_categories(self, token: str) -> _OfToken:
         """Return the categories whose stems fire on ``token``, and those with phrases that may begin there."""
         lengths = range(max(1, len(token) - ENDING), len(token) + 1)
         stems = {correction for length in lengths for correction in self._by_stem.get(token[:length], ())}
@@ -232,8 +255,12 @@ class _Finder:
             (correction, tuple(text for text in texts if f"{token} ".startswith(_list_openings(text))))
             for correction, texts in self._phrases.items()
         )
-        patterns = tuple((correction, _join_phrases(texts)) for correction, texts in phrases if texts)
-        return tuple(sorted(stems, key=self._order.__getitem__)), patterns
+        begun = [(correction, texts) for correction, texts in phrases if texts]
+        return _OfToken(
+            tuple(sorted(stems, key=self._order.__getitem__)),
+            _join_phrases(tuple(text for _, texts in begun for text in texts)).match if begun else None,
+            tuple((correction, _join_phrases(texts)) for correction, texts in begun),
+        )
 
 
 @cache

@@ -251,10 +251,10 @@ def _build_recorded_episodes(
     chosen = select_condition(results.instances, category, difficulty)
     for instance, stratum in zip(chosen, strata(chosen), strict=True):
         payload = parse_payload(game, instances, instance)
-        steps = game.recorded_steps(payload)
+        steps = game.list_recorded_steps(payload)
         if not steps:
             continue
-        values = group_by_step(game.measured(payload, Ending(outcome, steps)))
+        values = group_by_step(game.measure(payload, Ending(outcome, steps)))
         yield SteppedEpisode(stratum, [step.model_dump() for step in steps], values)
 
 

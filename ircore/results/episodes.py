@@ -93,7 +93,7 @@ class JudgedEpisode:
     """Interval of the final score where a judge of facts could not tell everything; None of other judges."""
 
     is_applicable: bool = True
-    """Whether the headline says something of the run; see ``Game.meaningless``."""
+    """Whether the headline says something of the run; see ``Game.find_meaningless_measures``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +197,7 @@ def judge_episodes(
     for score in select_counting_scores(game, episodes, scores):
         by_episode[score.episode_id].append(score)
     return tuple(
-        replace(
-            _build_result(run_id, slug, episode, by_episode.get(episode.episode_id, [])),
-            effort=_compute_effort(game, episode),
-        )
+        _build_result(run_id, slug, episode, by_episode.get(episode.episode_id, []), _compute_effort(game, episode))
         for episode in episodes
     )
 
@@ -229,7 +226,7 @@ def join_headline_values(
             values[score.episode_id].append(score.value)
         elif score.measure == headline.key:
             reasons[score.episode_id] = score.reason or ""
-    meaningless = headline.key in game.meaningless(run.submission.players)
+    meaningless = headline.key in game.find_meaningless_measures(run.submission.players)
 
     def rated(episode: Episode) -> EpisodeResult:
         own, counts = values.get(episode.episode_id), is_played(game, episode)
@@ -303,13 +300,17 @@ def _list_renderings(game: Game[Any], episode: Episode) -> set[tuple[int | None,
 
 def _compute_effort(game: Game[Any], episode: Episode) -> Effort:
     # Steps that another version of the game played are counted, too, and need not be read for that.
-    return Effort(len(episode.steps)) if type(game).effort is Game.effort else game.effort(read_ending(game, episode))
+    return (
+        Effort(len(episode.steps))
+        if type(game).measure_effort is Game.measure_effort
+        else game.measure_effort(read_ending(game, episode))
+    )
 
 
-def _build_result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> EpisodeResult:
+def _build_result(run_id: str, slug: str, episode: Episode, scores: list[Score], effort: Effort) -> EpisodeResult:
     # Scores that were given before an episode broke the rules do not count for quality.
     if not episode.played:
-        return EpisodeResult(run_id, slug, episode, {}, {}, played=False)
+        return EpisodeResult(run_id, slug, episode, {}, {}, effort=effort, played=False)
     judges, people, metrics = _group_by_rater(scores)
     judged = {
         judge: _build_judged_episode(judge, episode, *_select_values(tasks), _find_refusal(episode, [tasks]))
@@ -334,6 +335,7 @@ def _build_result(run_id: str, slug: str, episode: Episode, scores: list[Score])
             name: frozenset(score.version or "" for score in turns.values() if score.value is not None)
             for name, turns in metrics.items()
         },
+        effort=effort,
     )
 
 

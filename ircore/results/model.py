@@ -94,8 +94,8 @@ class SubmissionResult:
 
     @cached_property
     def rules(self) -> Any:
-        """The rules that it was played by; see ``Game.rules_of``."""
-        return self.game.rules_of(self.run)
+        """The rules that it was played by; see ``Game.read_rules``."""
+        return self.game.read_rules(self.run)
 
     @property
     def players(self) -> tuple[str, ...]:

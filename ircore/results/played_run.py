@@ -188,7 +188,7 @@ class PlayedRun:
             from ircore.runs.costs.totals import compute_episode_costs
 
             # A folder has both in its journal, which is read once and not kept.
-            folder = self.source.held()
+            folder = self.source.hold_journal()
             return tuple(folder.episodes()), compute_episode_costs(folder)
         return tuple(self.source.episodes()), self.source.costs() if isinstance(self.source, CostSource) else {}
 
@@ -229,8 +229,8 @@ class PlayedRun:
 
     @cached_property
     def rules(self) -> Any:
-        """The rules that it was played by; see ``Game.rules_of``."""
-        return self.game.rules_of(self.run)
+        """The rules that it was played by; see ``Game.read_rules``."""
+        return self.game.read_rules(self.run)
 
     @property
     def sort_key(self) -> tuple[str, list[str | int], str]:
@@ -240,8 +240,8 @@ class PlayedRun:
 
     @cached_property
     def meaningless(self) -> Mapping[str, str]:
-        """Measures that say nothing of this run, with the reason; see ``Game.meaningless``."""
-        return self.game.meaningless(self.run.submission.players)
+        """Measures that say nothing of this run, with the reason; see ``Game.find_meaningless_measures``."""
+        return self.game.find_meaningless_measures(self.run.submission.players)
 
     @cached_property
     def every_score(self) -> tuple[Score, ...]:

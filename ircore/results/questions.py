@@ -138,6 +138,8 @@ class _ScoreTable:
         # Similarities are known to readers where judges give them; elsewhere boards show main scores.
         self.factor, self.score = (1.0, "score") if results.game.is_judged else (10.0, "main score")
         self.ends = (0.0, 10 * self.factor)
+        self.lowest = "final scores" if results.game.is_judged else "main scores"
+        self.noun = "pair" if results.crossed and len(results.seats) == 2 else "run"
         self.unit = f"0–{10 * self.factor:g}"
 
     def interval(self, value: Estimate) -> str:
@@ -171,7 +173,25 @@ class _ScoreTable:
                 others.append(episode)
             if len(first) == PICTURES:
                 break
-        return (*first.values(), *others)[:PICTURES]
+        places = {instance.instance_id: row for row, instance in enumerate(instances)}
+        chosen = [
+            (self.select_drawn(scores[places[name]], self.runs.index(run), name), name) for run, name in first.values()
+        ]
+        return tuple(dict.fromkeys([*chosen, *others]))[:PICTURES]
+
+    def select_drawn(self, scores: Floats, column: int, instance_id: str) -> str:
+        """Return the first run with the same score whose episode holds a picture to look at; the run itself if none.
+
+        Args:
+            scores: Of every run on the instance.
+            column: Of the run.
+            instance_id: The instance.
+        """
+        for other in [column, *np.flatnonzero(scores == scores[column]).tolist()]:
+            episodes = (result.episode for result in self.results.episodes[self.runs[other]])
+            if any(episode.instance_id == instance_id and episode.renderings for episode in episodes):
+                return self.runs[other]
+        return self.runs[column]
 
 
 def compute_adjusted_means(scores: Floats, rounds: int = 200) -> list[float]:
@@ -417,24 +437,25 @@ def _answer_hardest_targets(table: _ScoreTable) -> Answer | None:
     mean = estimate(list(best.values()), SCORE, strata(chosen[row] for row in best))
     lines = [AnswerLine(_format_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
     noun, solved = table.words.instance, table.words.solved
-    who = "pair" if table.results.crossed and len(table.results.seats) == 2 else "run"
     left = len(chosen) - len(best)
     rated = f"the {format_count(len(best), f'rated {noun}')}" + (
         f" ({left} more {'is' if left == 1 else 'are'} not rated)" if left else ""
     )
-    hardest = f"{lines[0].label}, where no {who} scores above {best[worst[0]] * table.factor:.1f}"
+    hardest = f"{lines[0].label}, where no {table.noun} scores above {best[worst[0]] * table.factor:.1f}"
     sentence = (
         f"{hardest[0].upper()}{hardest[1:]}, most of all; {undrawn} of {rated} are {solved} by nobody"
         if undrawn
-        else f"Nothing: every one of {rated} is {solved} by some {who}"
+        else f"Nothing: every one of {rated} is {solved} by some {table.noun}"
     )
     sentence += (
         f" to a {table.score} of {DRAWN * table.factor:g}, and the best {table.score} of "
         f"{add_article(noun).lower()} is "
     )
     sentence += f"{table.interval(mean)} in the mean."
-    only = [table.runs[int(np.nanargmax(scores[row]))] for row in worst[:PICTURES]]
-    episodes = tuple((run, chosen[row].instance_id) for run, row in zip(only, worst, strict=False))
+    names = {row: chosen[row].instance_id for row in worst[:PICTURES]}
+    episodes = tuple(
+        (table.select_drawn(scores[row], int(np.nanargmax(scores[row])), name), name) for row, name in names.items()
+    )
     return Answer("nobody", f"What can nobody {table.words.solve}?", sentence, noun.capitalize(),
                   f"best {table.score}, {table.unit}", table.lines(lines), episodes,
                   f"the best {table.words.result.removeprefix('final ')} of each of these {noun}s",
@@ -478,12 +499,12 @@ def _answer_hardest_category(table: _ScoreTable) -> Answer | None:
     ]
     sentence = (
         f"{_format_category(low.label).capitalize()}, with a mean {table.score} of "
-        f"{table.interval(low.value)} over the same pairs"
+        f"{table.interval(low.value)} over the same {table.noun}s"
     )
     if tied:
         names = f"{', '.join(tied[:-1])} and {tied[-1]}" if len(tied) > 1 else tied[0]
         sentence = (
-            f"It cannot be told: the lowest mean {table.score} over the same pairs is that of "
+            f"It cannot be told: the lowest mean {table.score} over the same {table.noun}s is that of "
             f"{_format_category(low.label)}, "
         )
         sentence += f"{table.interval(low.value)}, but {names} cannot be told from it"
@@ -492,7 +513,7 @@ def _answer_hardest_category(table: _ScoreTable) -> Answer | None:
     episodes = table.episodes(chosen, table.finals(chosen), least_first=True)
     named = tuple(AnswerLine(_format_category(line.label), line.value) for line in lines)
     return Answer("hardest", "Which category is hardest?", sentence, "Category", table.unit, table.lines(named),
-                  episodes, "the lowest final scores there", table.ends)  # fmt: skip
+                  episodes, f"the lowest {table.lowest} there", table.ends)  # fmt: skip
 
 
 def _answer_difficulty(table: _ScoreTable) -> Answer | None:
@@ -508,7 +529,7 @@ def _answer_difficulty(table: _ScoreTable) -> Answer | None:
     verdict = {1: "Yes", -1: "No, easier"}.get(clear_of(apart, 0) or 0, "It cannot be told")
     sentence = (
         f"{verdict}: easy {table.words.instance}s score {table.interval(easy)}, hard ones {table.interval(hard)}, over "
-        f"the same pairs; the difference is {table.interval(apart)}."
+        f"the same {table.noun}s; the difference is {table.interval(apart)}."
     )
     chosen = select_condition(results.instances, None, "hard")
     episodes = table.episodes(chosen, table.finals(chosen))

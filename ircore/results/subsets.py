@@ -17,7 +17,7 @@ def list_rule_sets(results: Results) -> tuple[Any, ...]:
     """Return the rules that runs were played by, most used first; in a tie, the default rules come first."""
     counted = Counter(submission.rules for submission in results.submissions)
     run = results.submissions[0].run
-    default = results.game.rules_of(run.model_copy(update={"rules": results.game.rules().model_dump(mode="json")}))
+    default = results.game.read_rules(run.model_copy(update={"rules": results.game.rules().model_dump(mode="json")}))
 
     def place(rules: Any) -> tuple[int, bool, list[str | int]]:
         return -counted[rules], rules != default, build_natural_key(rules.key)
@@ -78,7 +78,7 @@ def _fill_defaults(results: Results, run: Run) -> Fields:
 
 def count_rivals(results: Results, run: Run) -> int:
     """Count the runs by the same rules as a run, itself included."""
-    rules = results.game.rules_of(run)
+    rules = results.game.read_rules(run)
     return sum(other.rules == rules for other in results.every_run)
 
 

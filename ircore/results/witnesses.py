@@ -93,7 +93,7 @@ def match_checks(
             if scene is None or not episode.played or not is_under(episode, category, difficulty):
                 continue
             # Turns that show the same rendering share its verdicts, and count once.
-            turns = {rendering.sha256: turn for turn, rendering in reversed(episode.renderings.items())}
+            turns = {rendering.sha256: turn for turn, rendering in reversed([*episode.renderings.items()])}
             facts = None
             for rendering, turn in sorted(turns.items(), key=lambda shown: shown[1]):
                 known = lines.get((episode.episode_id, rendering), {})

@@ -31,7 +31,7 @@ _WIDTH = 2 * _MARGIN + 2 * _SIDE + _GAP
 _HEIGHT = _MARGIN + _HEAD + _SIDE + 16 + _LINES * _LINE + _MARGIN
 _CHARACTERS = 112
 """Characters of a line of a message."""
-_PAPER, _INK, _FAINT, _ACCENT, _BLANK = "#ffffff", "#1b1f24", "#57606a", "#0b62a8", "#f0f2f4"
+_PAPER, _INK, _ACCENT, _BLANK = "#ffffff", "#1b1f24", "#0b62a8", "#f0f2f4"
 _SAID_MS, _DRAWN_MS, _LAST_MS = 2600, 1600, 4000
 """How long a frame stands while a message is read, when it has been drawn, and at the end."""
 
@@ -53,7 +53,7 @@ def animate(folder: RunFolder, episode_id: str, file: Path, judges: Sequence[str
     episode = next((episode for episode in folder.episodes() if episode.episode_id == episode_id), None)
     if episode is None or not episode.renderings:
         raise InputError(f"{folder.path}: episode {episode_id!r} has no rendering", "Name another episode.")
-    instance = next(iter(folder.instances.instances.named({episode.instance_id})))
+    instance = next(iter(folder.instances.instances.select({episode.instance_id})))
     frames, lasting = _draw_frames(folder, episode, folder.instances.picture(instance, "target"), judges)
     buffer = io.BytesIO()
     frames[0].save(

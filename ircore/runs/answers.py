@@ -1,16 +1,14 @@
 """Answers of players as records of the journal, in the same way for every seat; and a cache that several runs share.
 
-An answer belongs to its question: both are recorded, the question by its hash, which the cache uses as well. Recorded
-answers may stand in place of players: the rules are played again on a transcript.
+An answer belongs to its question: both are recorded, the question by its hash, which the cache uses as well. What
+decides a question is hashed: the player's settings (model, address, parameters), everything in its view (every word,
+every picture by its hash, the seed), and the versions of this package and of the player's. Recorded answers may stand
+in place of players: the rules are played again on a transcript.
 
-By the cache the same question is asked once, whichever run asks first. What decides a question is hashed: the player's
-settings (model, address, parameters), everything in its view (every word, every picture by its hash, the seed), and the
-versions of this package and of the player's. Files appear whole or not at all, so several runs, also on several
-machines, may use one folder at the same time.
-
-The run's own record comes first, and the cache is a convenience: a file that cannot be read, or is damaged, is no
-answer, so that the question is asked; what cannot be written is said once. Text only unless told otherwise: two
-pictures for the same words are two samples.
+By the cache the same question is asked once, whichever run asks first. Files appear whole or not at all, so several
+runs, also on several machines, may use one folder at the same time. The run's own record comes first, and the cache is
+a convenience: a file that cannot be read, or is damaged, is no answer, so that the question is asked; what cannot be
+written is said once. Text only unless told otherwise: two pictures for the same words are two samples.
 """
 
 import hashlib
@@ -56,6 +54,12 @@ LONGEST_NOTE = 2_000
 
 KINDS: dict[AnswerKind, type[Answer]] = {"text": TextAnswer, "picture": PictureAnswer, "choice": ChoiceAnswer}
 
+QuestionT = TypeVar("QuestionT", bound=Asked)
+AnswerT = TypeVar("AnswerT", bound=Answer)
+
+NOT_ASKED = Usage(requests=0)
+"""Usage of a cached answer: no request."""
+
 
 def call_key(episode_id: str, seat: Seat[Any, Any], question: Asked) -> CallKey:
     """Return the key that identifies a question in a run."""
@@ -92,23 +96,6 @@ def hash_question(asked_seat: str, question: Asked) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _convert_value(value: object) -> Any:
-    if value is None or isinstance(value, str | int | float):
-        return value
-    # The hash stands for a picture: JSON cannot hold the bytes, and equal files give equal hashes.
-    if isinstance(value, Picture):
-        return value.sha256
-    if isinstance(value, tuple | list):
-        return [_convert_value(part) for part in cast("tuple[object, ...]", value)]
-    if is_dataclass(value):
-        return {field.name: _convert_value(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    if isinstance(value, Mapping):
-        return [[_convert_value(key), _convert_value(part)] for key, part in value.items()]
-    raise TypeError(f"a question with a {type(value).__name__}, which no record can hold")
-
-
 def build_asked_question(seat: Seat[Any, Any], question: Asked) -> Asked:
     """Return a question as a player gets it: with the kind of answer that the seat gives."""
     return replace(question, answers=seat.answers) if isinstance(question, Question) else question
@@ -123,11 +110,6 @@ def clean_answer(answer: Answer) -> Answer:
     if isinstance(answer, TextAnswer):
         return replace(answer, text=_clean_words(answer.text, LONGEST_TEXT))
     return replace(answer, notes=tuple(_clean_words(note, LONGEST_NOTE) for note in answer.notes[:MAX_NOTES]))
-
-
-def _clean_words(words: str, longest: int) -> str:
-    # A release with characters that nobody sees is refused.
-    return remove_invisible(replace_surrogates(words[:longest]))
 
 
 def check_answer(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
@@ -226,10 +208,6 @@ def is_answer_alone(seat: Seat[Any, Any], call: Call) -> bool:
     return [kind for kind, answer in answers.items() if answer is not None] == [seat.answers]
 
 
-QuestionT = TypeVar("QuestionT", bound=Asked)
-AnswerT = TypeVar("AnswerT", bound=Answer)
-
-
 class MissingAnswerError(Exception):
     """The rules ask for an answer that the transcript does not have.
 
@@ -253,7 +231,7 @@ class RecordedTable:
     >>> run, game = RunFolder(Path("run")), load_game("reconstruction")
     >>> first = run.instances.instances[0]
     >>> table = RecordedTable(first.instance_id, run.calls(), run.failures(), build_known_picture)
-    >>> asyncio.run(game.play(table, build_setup(game, run.run, run.instances, first, game.prompts(None)))).outcome
+    >>> asyncio.run(game.play(table, build_setup(game, run.run, run.instances, first, game.read_prompts(None)))).outcome
     'converged'
 
     Args:
@@ -323,10 +301,6 @@ def build_known_picture(rendering: KnownPicture) -> Picture:
     # In place of the cached property, which would hash the missing bytes.
     picture.__dict__["sha256"] = rendering.sha256
     return picture
-
-
-NOT_ASKED = Usage(requests=0)
-"""Usage of a cached answer: no request."""
 
 
 class _CachedAnswer(Record):
@@ -426,3 +400,25 @@ class Cache:
 
     def _picture_path(self, sha256: str) -> Path:
         return self._folder / "pictures" / sha256[:2] / f"{sha256}.png"
+
+
+def _convert_value(value: object) -> Any:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    # The hash stands for a picture: JSON cannot hold the bytes, and equal files give equal hashes.
+    if isinstance(value, Picture):
+        return value.sha256
+    if isinstance(value, tuple | list):
+        return [_convert_value(part) for part in cast("tuple[object, ...]", value)]
+    if is_dataclass(value):
+        return {field.name: _convert_value(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return [[_convert_value(key), _convert_value(part)] for key, part in value.items()]
+    raise TypeError(f"a question with a {type(value).__name__}, which no record can hold")
+
+
+def _clean_words(words: str, longest: int) -> str:
+    # A release with characters that nobody sees is refused.
+    return remove_invisible(replace_surrogates(words[:longest]))

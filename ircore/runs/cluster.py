@@ -3,8 +3,8 @@
 A piece whose worker is killed is done again by another one: that is Dask's part. What Dask leaves open is bounded here:
 a scheduler that is not there, or a cluster without workers, ends the command with one line instead of a wait for ever.
 
-Players then answer on the workers instead of in this process. This is the only module that imports ``distributed``;
-``cluster_worker`` runs on the workers. Scores on a cluster are computed by ``ircore.scorers.scoring``.
+Players answer on the workers instead of in this process, by ``cluster_worker``. This is the only module that imports
+``distributed``. Scores on a cluster are computed by ``ircore.scorers.scoring``.
 """
 
 import asyncio
@@ -130,11 +130,11 @@ class Cluster:
     async def _stop_workers(self, client: "Client") -> frozenset[int]:
         """Tell all workers, once, that nothing more is asked, and return the questions that one of them has begun."""
         if self._stopping is None:
-            self._stopping = asyncio.ensure_future(self._stopped(client))
+            self._stopping = asyncio.ensure_future(self._find_stop(client))
         # Several questions wait for this, and each of them may be cancelled.
         return await asyncio.shield(self._stopping)
 
-    async def _stopped(self, client: "Client") -> frozenset[int]:
+    async def _find_stop(self, client: "Client") -> frozenset[int]:
         try:
             begun: dict[str, list[int] | Exception] = await client.run(stop_asking, self.token, on_error="return")
         except OSError:
@@ -279,9 +279,9 @@ class RemotePlayer:
         # Python itself looks such names up, as when an object is copied or pickled.
         if method.startswith("_"):
             raise AttributeError(method)
-        return lambda view: self.asked(method, view)
+        return lambda view: self.ask(method, view)
 
-    async def asked(self, method: str, view: Asked) -> Answer:
+    async def ask(self, method: str, view: Asked) -> Answer:
         """Let the player answer.
 
         Raises:

@@ -129,7 +129,7 @@ async def _answer_question(question: RemoteQuestion, tell: Callable[[Attempt], N
     state.halt.check()
     state.begun.add(question.number)
     try:
-        with OpenQuestion(state.halt, tell).opened():
+        with OpenQuestion(state.halt, tell).open():
             async with _open_player(question.loaded, question.seat) as player:
                 answered: Answer = await getattr(player, question.method)(question.view)
                 return answered

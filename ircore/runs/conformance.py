@@ -13,7 +13,7 @@ from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Renderin
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.validation import describe_validation_error
-from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, SeatTable, is_played
 from ircore.games.declarations import find_rating_fault
 from ircore.games.registry import find_declaration_faults
 from ircore.instances.store import InstanceSet
@@ -122,13 +122,13 @@ def check_game(
         expect(
             isinstance(setup.payload, declared_game.payload), f"{where}: payload is no {declared_game.payload.__name__}"
         )
-        first = _Table(declared_game, declared_game.seats_of(setup.rules), players)
+        first = _Table(declared_game, declared_game.list_seats(setup.rules), players)
         ending = asyncio.run(_play_checked(declared_game, first, setup))
         _check_ending(declared_game, setup, ending, where)
         _check_record(declared_game, setup, first, ending, where)
         _check_resumes(declared_game, setup, first, where)
         _check_unanswered(declared_game, setup, first, where)
-        if _is_played(declared_game, ending):
+        if is_played(declared_game, ending):
             _check_measures(declared_game, setup, ending, where)
             _check_rated(declared_game, setup, ending, where)
             if instruments is not None:
@@ -152,7 +152,7 @@ def build_setups(game: Game[Any], instances: InstanceSet) -> tuple[EpisodeSetup[
             payload=parse_payload(game, instances, instance),
             pictures=instances.pictures(instance),
             rules=game.rules(),
-            prompts=game.prompts(None),
+            prompts=game.read_prompts(None),
         )
         for instance in instances.instances
     )
@@ -171,15 +171,11 @@ def _vary_rules(game: Game[Any], setups: Sequence[EpisodeSetup[Any]]) -> Iterato
             yield replace(setup, rules=rules), f", rule {name}={str(turned[name]).lower()}"
 
 
-async def _play_checked(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
+async def _play_checked(game: Game[Any], table: SeatTable, setup: EpisodeSetup[Any]) -> Ending:
     try:
         return await play_episode(game, table, setup)
     except WorkError as error:
         raise ConformanceError(error.problem) from error
-
-
-def _is_played(game: Game[Any], ending: Ending) -> bool:
-    return any(outcome.played and outcome.name == ending.outcome for outcome in game.outcomes)
 
 
 def _check_ending(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:
@@ -244,7 +240,7 @@ def _check_unanswered(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, 
         expect(outage.reason in TECHNICAL_REASONS, f"{question}: an outage closes the episode as {outage.outcome}")
         refused = _end_without(game, setup, first, answered, is_outage=False)
         _check_ending(game, setup, refused, f"{question} refuses")
-        if _is_played(game, refused):
+        if is_played(game, refused):
             _check_measures(game, setup, refused, f"{question} refuses")
         _check_shown(game, setup, refused, f"{question} refuses")
 
@@ -263,29 +259,29 @@ def _end_without(
 
 
 def _check_measures(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:
-    values = tuple(game.measured(setup.payload, ending))
+    values = tuple(game.measure(setup.payload, ending))
     # The second time only: the first may import modules and fill caches, which reads files.
     with watch_outside_calls() as calls:
-        again = tuple(game.measured(setup.payload, ending))
-    expect(not calls, f"{where}: measured: {calls[0] if calls else ''}: measure the steps alone")
-    expect(values == again, f"{where}: measured gives other values the second time")
+        again = tuple(game.measure(setup.payload, ending))
+    expect(not calls, f"{where}: measure: {calls[0] if calls else ''}: measure the steps alone")
+    expect(values == again, f"{where}: measure gives other values the second time")
     keys = [(value.measure, value.step) for value in values]
-    expect(len(set(keys)) == len(keys), f"{where}: measured gives two values of one measure and step")
+    expect(len(set(keys)) == len(keys), f"{where}: measure gives two values of one measure and step")
     for value in values:
         _check_value(game, ending, value, f"{where}: measure {value.measure}")
-    _expect_all(game, "steps", values, f"{where}: measured")
+    _expect_all(game, "steps", values, f"{where}: measure")
 
 
 def _check_picture_measures(
     game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, instruments: Instruments, where: str
 ) -> None:
     try:
-        values = tuple(game.measured_pictures(setup.payload, ending, instruments))
+        values = tuple(game.measure_pictures(setup.payload, ending, instruments))
     except InputError as error:
-        raise ConformanceError(f"{where}: measured_pictures: {error.problem}") from error
+        raise ConformanceError(f"{where}: measure_pictures: {error.problem}") from error
     for value in values:
         _check_value(game, ending, value, f"{where}: measure {value.measure}")
-    _expect_all(game, "pictures", values, f"{where}: measured_pictures")
+    _expect_all(game, "pictures", values, f"{where}: measure_pictures")
 
 
 def _expect_all(game: Game[Any], needs: str, values: Sequence[Measured], method: str) -> None:
@@ -298,18 +294,18 @@ def _expect_all(game: Game[Any], needs: str, values: Sequence[Measured], method:
 def _check_rated(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:
     """Check that the pictures that judges and people rate are the episode's and stand beside the instance's."""
     drawn = list_renderings(record_ending(game, setup.instance, ending))
-    fault = find_rating_fault(list(game.rated(setup.payload, ending)), setup.pictures, drawn)
-    expect(not fault, f"{where}: rated: {fault}")
+    fault = find_rating_fault(list(game.list_rated_pictures(setup.payload, ending)), setup.pictures, drawn)
+    expect(not fault, f"{where}: list_rated_pictures: {fault}")
 
 
 def _check_shown(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending | None, where: str) -> None:
     page = "an instance" if ending is None else "an episode"
     try:
-        shown = game.shown(setup.payload, ending)
+        shown = game.collect_shown_values(setup.payload, ending)
     except Exception as error:
         fault = f"{type(error).__name__}: {error}"
-        raise ConformanceError(f"{where}: shown breaks on {page} with {fault}") from error
-    expect(isinstance(shown, Mapping), f"{where}: shown returns a {type(shown).__name__}, not a mapping")
+        raise ConformanceError(f"{where}: collect_shown_values breaks on {page} with {fault}") from error
+    expect(isinstance(shown, Mapping), f"{where}: collect_shown_values returns a {type(shown).__name__}, not a mapping")
 
 
 def _check_value(game: Game[Any], ending: Ending, value: Measured, where: str) -> None:

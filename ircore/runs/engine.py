@@ -5,10 +5,8 @@ the question is sent, unless the limit of cost is reached; its answer, or the fa
 before anything follows from it, the cache included. A question that is given up while it is under way is recorded too,
 with the requests that it took: they may have been billed.
 
-Stopping early without losing an answer: no further question is sent, and answers under way are waited for.
-
-The signals are Ctrl-C's, and those by which Slurm, Docker and a closed terminal end a process. The first one stops
-asking, the second one stops the wait, too.
+A run is stopped by Ctrl-C, and by the signals with which Slurm, Docker and a closed terminal end a process. The first
+signal stops asking, and answers under way are waited for; the second one stops the wait, too.
 """
 
 import asyncio
@@ -87,7 +85,7 @@ class Stop:
         """Let no further question be sent, and wait for answers under way. Later calls change nothing."""
         self._cost_limit.end(why)
 
-    def signalled(self, number: signal.Signals) -> None:
+    def handle_signal(self, number: signal.Signals) -> None:
         """Stop as the signal asks: the first one waits for answers under way, any later one does not."""
         if self._signalled:
             self._wait_at_most(0)
@@ -123,7 +121,7 @@ def handle_signals(stop: Stop) -> Iterator[None]:
         if handler == signal.SIG_IGN:  # as under nohup
             continue
         try:
-            loop.add_signal_handler(number, stop.signalled, number)
+            loop.add_signal_handler(number, stop.handle_signal, number)
         except (NotImplementedError, RuntimeError, ValueError):
             break  # Windows, or a thread other than the main one, as in a notebook
         before[number] = handler
@@ -209,11 +207,11 @@ class Inquiry(ABC, Generic[EntryT, AnswerT]):
         """Name of the seat or judge that is asked, whose answers cost alike."""
 
     @abstractmethod
-    def recorded(self) -> EntryT | None:
+    def find_recorded(self) -> EntryT | None:
         """Return the entry of this run's record; None if there is none."""
 
     @abstractmethod
-    def cached(self) -> EntryT | None:
+    def find_cached(self) -> EntryT | None:
         """Return an entry made from another run's answer, to be recorded in this run; None if there is none."""
 
     @abstractmethod
@@ -221,7 +219,7 @@ class Inquiry(ABC, Generic[EntryT, AnswerT]):
         """Send the question; raises a ``Refusal``."""
 
     @abstractmethod
-    def answered(self, answer: AnswerT, seconds: float) -> EntryT:
+    def record_answer(self, answer: AnswerT, seconds: float) -> EntryT:
         """Return the entry of an answer.
 
         Raises:
@@ -229,7 +227,7 @@ class Inquiry(ABC, Generic[EntryT, AnswerT]):
         """
 
     @abstractmethod
-    def refused(self, refusal: Refusal) -> EntryT:
+    def record_refusal(self, refusal: Refusal) -> EntryT:
         """Return the entry of a question that brought no answer."""
 
     def keep(self, entry: EntryT) -> None:
@@ -263,10 +261,10 @@ class Engine(Generic[EntryT]):
             NoMoreError: No more may be spent, or asking was stopped.
             WorkError: The player broke, or the record cannot be written.
         """
-        entry = inquiry.recorded()
+        entry = inquiry.find_recorded()
         if entry is not None:
             return entry
-        entry = inquiry.cached()
+        entry = inquiry.find_cached()
         if entry is not None:
             # Recorded in this run as well, which can then be read without the cache.
             await self._record(entry)
@@ -278,37 +276,37 @@ class Engine(Generic[EntryT]):
             self.cost_limit.release(reserve)
 
     async def _ask_counted(self, inquiry: Inquiry[EntryT, AnswerT], reserve: Reserve) -> EntryT:
-        question = OpenQuestion(self.cost_limit.halt, lambda attempt: self.cost_limit.tried(reserve, attempt))
+        question = OpenQuestion(self.cost_limit.halt, lambda attempt: self.cost_limit.count_attempt(reserve, attempt))
         started = perf_counter()
         try:
-            with question.opened():
+            with question.open():
                 answer = await await_answer(_ask(inquiry), inquiry.where)
             # Whatever a player hands over may be none of what a record can hold.
             with convert_plugin_errors(inquiry.where, remedy=PLAYER_REMEDY):
-                entry = inquiry.answered(answer, round(perf_counter() - started, 4))
+                entry = inquiry.record_answer(answer, round(perf_counter() - started, 4))
         except (PlayerError, JudgeError, ProviderStopError) as refusal:
             # Recorded as well: the failed attempts may have been billed.
-            await self._record(inquiry.refused(refusal), reserve)
+            await self._record(inquiry.record_refusal(refusal), reserve)
             raise
         except HaltedError:
             if question.attempts:
-                why = f"given up before it was asked again: {self.cost_limit.stopped().problem}"
-                await self._record(inquiry.refused(_build_refusal(why, question)), reserve)
-            raise self.cost_limit.stopped() from None
+                why = f"given up before it was asked again: {self.cost_limit.build_stop_error().problem}"
+                await self._record(inquiry.record_refusal(_build_refusal(why, question)), reserve)
+            raise self.cost_limit.build_stop_error() from None
         except asyncio.CancelledError:
             if not question.counts:
                 # The player may have asked a service, of which it does not tell.
                 seconds = round(perf_counter() - started, 4)
                 question.note(Attempt(kind="timeout", seconds=seconds, detail="given up before an answer had come"))
             if question.attempts:
-                refused = inquiry.refused(_build_refusal("given up while it was under way", question))
+                refused = inquiry.record_refusal(_build_refusal("given up while it was under way", question))
                 # Nothing is waited for in a task that is cancelled; ``run`` waits until all is written.
                 self.recorder.record_soon(refused)
                 self._count(refused, reserve)
             raise
         except WorkError as failure:
             if question.attempts:
-                await self._record(inquiry.refused(_build_refusal(failure.problem, question)), reserve)
+                await self._record(inquiry.record_refusal(_build_refusal(failure.problem, question)), reserve)
             raise
         await self._record(entry, reserve)
         inquiry.keep(entry)
@@ -321,7 +319,7 @@ class Engine(Generic[EntryT]):
 
     def _count(self, entry: EntryT, reserve: Reserve | None) -> None:
         counted: Asked = entry.counted
-        self.cost_limit.asked(counted, reserve)
+        self.cost_limit.count_question(counted, reserve)
         self.shown.refresh(self.cost_limit.note)
 
     async def run(

@@ -10,7 +10,7 @@ from ircore.core.plugins import convert_plugin_errors
 from ircore.core.records import Fields, Instance, Record, derive_seed
 from ircore.core.submission_records import Run
 from ircore.core.validation import convert_validation_errors
-from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Seat, SeatTable
 from ircore.instances.store import InstanceSet
 from ircore.players.base import PictureAnswer, PlayerError
 
@@ -82,7 +82,7 @@ class _CheckedTable:
             the player. From then on nothing is asked, since the answers would follow from an answer that is missing.
     """
 
-    def __init__(self, table: Table, game: Game[Any], where: str) -> None:
+    def __init__(self, table: SeatTable, game: Game[Any], where: str) -> None:
         self._table, self._game, self._where = table, game, where
         self.questions: set[tuple[int, str]] = set()
         self.drawn: set[str] = set()
@@ -121,7 +121,7 @@ class _CheckedTable:
         self.questions.add((step, seat.name))
 
 
-async def play_episode(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
+async def play_episode(game: Game[Any], table: SeatTable, setup: EpisodeSetup[Any]) -> Ending:
     """Play an episode; a player's refusal that the rules do not handle aborts the episode.
 
     A question that failed for a technical reason aborts it with that reason even if the rules handle refusals, so that

@@ -58,12 +58,21 @@ _RESTORE = "Restore it from a copy of the run."
 _EPISODE_ID = re.compile(rb'"episode_id":"([A-Za-z0-9][A-Za-z0-9._-]*)"')
 _SCORES = TypeAdapter(Score)
 
+FACTS = "facts.jsonl"
+
+_FACTS = TypeAdapter(RenderingFacts)
+
+SAID = "said.jsonl"
+
+GRAMMAR = "grammar"
+"""The reader that is a program: the grammar of the built-in players."""
+
 
 class RunFolder:
     """A run folder opened for reading.
 
     >>> run = RunFolder(Path("run"))
-    >>> run.game, list(run.ended())
+    >>> run.game, list(run.read_endings())
     ('reconstruction', ['simple_shapes-easy-01', 'simple_shapes-hard-01'])
 
     Args:
@@ -148,7 +157,7 @@ class RunFolder:
         whose = (number for number, line in read_lines(self.path / JOURNAL) if name[0] in line)
         return f"Remove {describe_lines(whose)}, all of the episode {name[1].decode()}: it is played again."
 
-    def held(self) -> Self:
+    def hold_journal(self) -> Self:
         """Return a copy of this folder with the present journal in memory, for work that reads it several times."""
         snapshot = copy(self)
         snapshot._held = tuple(self.events())
@@ -182,9 +191,9 @@ class RunFolder:
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
-        return tuple(self.ended().values())
+        return tuple(self.read_endings().values())
 
-    def ended(self) -> dict[str, Episode]:
+    def read_endings(self) -> dict[str, Episode]:
         """Return the latest end of each episode by the episode's id, in the order of the instance set."""
         # A later end takes the place of an earlier one: an episode that failed was played again.
         ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, End)}
@@ -347,25 +356,6 @@ def describe_lines(numbers: Iterable[int]) -> str:
     return f"the lines {', '.join(words[:-1])} and {words[-1]}"
 
 
-def _read_judge(path: Path) -> JudgeIdentity:
-    with convert_validation_errors(path, _RESTORE):
-        return JudgeIdentity.model_validate_json(path.read_bytes())
-
-
-def _read_run(path: Path) -> Run:
-    file = path / RUN_FILE
-    if not file.is_file():
-        missing = f"no run here (no {RUN_FILE})" if path.exists() else "there is no such folder"
-        raise InputError(f"{path}: {missing}", "Name a folder made by: ircore play … --out DIR")
-    with convert_validation_errors(file, _RESTORE):
-        return Run.model_validate_json(file.read_bytes())
-
-
-FACTS = "facts.jsonl"
-
-_FACTS = TypeAdapter(RenderingFacts)
-
-
 def read_facts(run: RunFolder) -> Iterator[RenderingFacts]:
     """Yield the facts of a run's renderings in the order of the file; nothing if the file is missing.
 
@@ -403,7 +393,7 @@ class RunWriter:
 
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
-        journal = folder.held()  # read once
+        journal = folder.hold_journal()  # read once
         self.known = journal.calls()
         self.refused = journal.refusals()
         self.finished = self.finished_episodes(journal)
@@ -416,7 +406,7 @@ class RunWriter:
     @staticmethod
     def finished_episodes(folder: RunFolder) -> dict[str, Episode]:
         """Return the episodes that need not be played again, by id."""
-        return {name: episode for name, episode in folder.ended().items() if episode.finished}
+        return {name: episode for name, episode in folder.read_endings().items() if episode.finished}
 
     def record(self, entries: Sequence[EventEntry]) -> None:
         """Record all events, or none on failure; on return they are on the disk itself.
@@ -462,12 +452,6 @@ def store_pictures(folder: RunFolder, entries: Iterable[EventEntry], stored: Set
     return new
 
 
-SAID = "said.jsonl"
-
-GRAMMAR = "grammar"
-"""The reader that is a program: the grammar of the built-in players."""
-
-
 class SaidTurn(Record):
     """The facts of one turn of an episode.
 
@@ -486,9 +470,6 @@ class SaidTurn(Record):
     stated: Letters = Field(description="Facts that the messages up to this turn state, those since changed left out.")
     named: Letters = Field(description="Facts that this turn's message states or changes.")
     shown: Letters = Field(description="Facts that the rendering shows.")
-
-
-_TURNS = TypeAdapter(SaidTurn)
 
 
 def read_said(run: RunFolder) -> tuple[SaidTurn, ...]:
@@ -514,3 +495,20 @@ def select_latest_turns(turns: Sequence[SaidTurn], reader: str = GRAMMAR) -> tup
     """Return the turns that a reader has read; of several readings of a turn, the last."""
     known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in turns if turn.reader == reader}
     return tuple(known.values())
+
+
+def _read_judge(path: Path) -> JudgeIdentity:
+    with convert_validation_errors(path, _RESTORE):
+        return JudgeIdentity.model_validate_json(path.read_bytes())
+
+
+def _read_run(path: Path) -> Run:
+    file = path / RUN_FILE
+    if not file.is_file():
+        missing = f"no run here (no {RUN_FILE})" if path.exists() else "there is no such folder"
+        raise InputError(f"{path}: {missing}", "Name a folder made by: ircore play … --out DIR")
+    with convert_validation_errors(file, _RESTORE):
+        return Run.model_validate_json(file.read_bytes())
+
+
+_TURNS = TypeAdapter(SaidTurn)

@@ -37,6 +37,19 @@ VERDICT_WORDS = {"yes": "1", "no": "0", "cannot tell": "?"}
 """Verdicts on a sentence, and the letters by which they are recorded."""
 PREFERENCE_FORM = '{"choice": "A"} or {"choice": "B"}'
 
+OTHER_KEYS = {"score": ("rating", "similarity"), "choice": ("answer", "preference")}
+"""Names under which models put the value although the prompt names another."""
+
+_FENCE = re.compile(r"```[a-zA-Z]*\s*\n(?P<inside>.*?)\n?```", re.DOTALL)
+_WHOLE = re.compile(r"(?P<whole>-?\d{1,19})(?P<fraction>\.0*)?", re.ASCII)
+
+_OTHER_VERDICTS = {
+    **dict.fromkeys(("true", "y", "correct", "right"), "1"),
+    **dict.fromkeys(("false", "n", "incorrect", "wrong"), "0"),
+    **dict.fromkeys(("can't tell", "cannot_tell", "can not tell", "unsure", "unclear", "unknown", "null"), "?"),
+}
+_LINE = re.compile(r"^\W{0,4}(\d{1,3})\W{1,4}([a-z' _]{1,12}?)\W{0,3}$", re.MULTILINE | re.IGNORECASE)
+
 
 def _build_schema(key: str, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {"type": "object", "properties": {key: value}, "required": [key], "additionalProperties": False}
@@ -45,12 +58,6 @@ def _build_schema(key: str, value: dict[str, JsonValue]) -> dict[str, JsonValue]
 # Values one by one: not every server that holds answers to a schema knows minimum and maximum.
 SIMILARITY_SCHEMA = _build_schema("score", {"type": "integer", "enum": [*range(11)]})
 PREFERENCE_SCHEMA = _build_schema("choice", {"type": "string", "enum": ["A", "B"]})
-
-OTHER_KEYS = {"score": ("rating", "similarity"), "choice": ("answer", "preference")}
-"""Names under which models put the value although the prompt names another."""
-
-_FENCE = re.compile(r"```[a-zA-Z]*\s*\n(?P<inside>.*?)\n?```", re.DOTALL)
-_WHOLE = re.compile(r"(?P<whole>-?\d{1,19})(?P<fraction>\.0*)?", re.ASCII)
 
 
 class AnswerError(ValueError):
@@ -151,14 +158,6 @@ def build_verdicts_schema(count: int) -> dict[str, JsonValue]:
         "required": [*names],
         "additionalProperties": False,
     }
-
-
-_OTHER_VERDICTS = {
-    **dict.fromkeys(("true", "y", "correct", "right"), "1"),
-    **dict.fromkeys(("false", "n", "incorrect", "wrong"), "0"),
-    **dict.fromkeys(("can't tell", "cannot_tell", "can not tell", "unsure", "unclear", "unknown", "null"), "?"),
-}
-_LINE = re.compile(r"^\W{0,4}(\d{1,3})\W{1,4}([a-z' _]{1,12}?)\W{0,3}$", re.MULTILINE | re.IGNORECASE)
 
 
 def _parse_verdict(word: Any) -> tuple[str | None, tuple[str, ...]]:

@@ -299,7 +299,7 @@ def _write(
     for shard in shards:
         ids = shard.instances.instances.ids
         names = {name for name in ids if any(owners.get(each) is shard for each in run.episode_ids([name]))}
-        shard.instances.hold(out / "instances", shard.instances.instances.named(names))
+        shard.instances.hold(out / "instances", shard.instances.instances.select(names))
     for shard, held in zip(shards, contents, strict=True):
         for rendering in held.renderings.values():
             copied = folder.rendering_path(rendering.sha256)

@@ -4,10 +4,9 @@ Episodes are started in the order of the instance set and finished as far as pos
 run stopped half-way has about half of its episodes complete. After a crash the same rules are played again from turn 1
 with the recorded answers standing in for the players, up to the point where the record ends.
 
-Shards: a run played in parts, on machines that know nothing of each other.
-
-Shard i of n plays every n-th of the selected instances, from the i-th on, so that all categories are spread evenly. A
-shard is a run folder like any other, of the same identity, with the file ``shard.json`` that says what is its part.
+A run may be played in shards, on machines that know nothing of each other. Shard i of n plays every n-th of the
+selected instances, from the i-th on, so that all categories are spread evenly. A shard is a run folder like any other,
+of the same identity, with the file ``shard.json`` that says what is its part.
 """
 
 import asyncio
@@ -316,7 +315,7 @@ def play(
                 asyncio.run(Session(plan, game, players, writer, engine, cache).run(unfinished))
         # The workers return quietly at the limit of cost, so that answers under way are recorded first.
         if any(name not in writer.finished for name in names):
-            raise cost_limit.stopped()
+            raise cost_limit.build_stop_error()
         return [writer.finished[name] for name in names]
 
 
@@ -352,7 +351,7 @@ def declare_final(folder: RunFolder, selected: Instances) -> int:
                 "shards",
                 f"Give --shard {part.shard} too.",
             )
-        failed = folder.ended()
+        failed = folder.read_endings()
         given_up = [
             _record_given_up(instance, repeat, failed.get(name))
             for instance in selected

@@ -2,8 +2,6 @@
 
 Each process plays its own episodes with its own connections, stores renderings, and hands the events to the process
 that began them, which records them as if they were its own: the same journal, the same counts, limits and signals.
-
-The part of a run that a process plays for another one, which records its answers: see ``processes``.
 """
 
 import asyncio
@@ -121,7 +119,7 @@ class _Handed:
         # The answers of its own episodes alone: memory would otherwise grow with the number of processes.
         wanted = frozenset(names)
         self.folder: RunFolder = folder
-        journal = folder.held()  # read once
+        journal = folder.hold_journal()  # read once
         self.known = {key: call for key, call in journal.calls().items() if key.episode_id in wanted}
         self.refused = {key: failure for key, failure in journal.refusals().items() if key.episode_id in wanted}
         self.finished: dict[str, Any] = {}
@@ -172,7 +170,7 @@ class _Reserving(CostLimit):
 
     async def reserve(self, seat: str) -> Reserve:
         if self.ended_early is not None:
-            raise self.stopped()
+            raise self.build_stop_error()
         number = next(self._numbers)
         answer = self._wishes[number] = asyncio.get_running_loop().create_future()
         self._control.send(Wish(number, seat))
@@ -185,7 +183,7 @@ class _Reserving(CostLimit):
         self.in_flight += 1
         return _NumberedReserve(seat, 0.0, number=number)
 
-    def tried(self, reserve: Reserve, attempt: Attempt) -> None:
+    def count_attempt(self, reserve: Reserve, attempt: Attempt) -> None:
         if isinstance(reserve, _NumberedReserve):
             self._control.send(Tried(reserve.number, attempt))
 
@@ -314,7 +312,7 @@ class ProcessPool:
             # A signal comes when all of them are known: one that is begun and not known would be left waiting.
             with hold_signals():
                 workers += [_Worker(part, due, self, writer, engine) for part, due in parts]
-            await engine.run((worker.attended() for worker in workers), plan.deadline, ())
+            await engine.run((worker.serve() for worker in workers), plan.deadline, ())
         finally:
             for worker in workers:
                 worker.end()
@@ -349,7 +347,7 @@ class _Worker:
         self._recording: set[asyncio.Task[None]] = set()
         self._wishes: set[asyncio.Task[None]] = set()
 
-    async def attended(self) -> None:
+    async def serve(self) -> None:
         """Serve the process until it is done.
 
         Raises:
@@ -412,7 +410,7 @@ class _Worker:
             self._count(message.in_flight)
         elif isinstance(message, Tried):
             if message.number in self._reserves:
-                cost_limit.tried(self._reserves[message.number], message.attempt)
+                cost_limit.count_attempt(self._reserves[message.number], message.attempt)
         elif isinstance(message, Freed):
             if message.number in self._reserves:
                 cost_limit.release(self._reserves.pop(message.number))
@@ -458,7 +456,7 @@ class _Worker:
             if isinstance(entry.event, End):
                 count_ended(entry.event.episode, self._writer, self._engine)
             else:
-                self._engine.cost_limit.asked(entry.event)
+                self._engine.cost_limit.count_question(entry.event)
         self._engine.shown.refresh(self._engine.cost_limit.note)
 
     async def _reserve(self, wish: Wish) -> None:
@@ -478,7 +476,7 @@ class _Worker:
         cost_limit = self._engine.cost_limit
         await cost_limit.halt.wait()
         with suppress(OSError):
-            self._control.send(Stopping(cost_limit.stopped().problem))
+            self._control.send(Stopping(cost_limit.build_stop_error().problem))
 
     def end(self) -> None:
         """End the process: a process that is done has some time to end by itself."""

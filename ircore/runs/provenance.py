@@ -1,16 +1,15 @@
 """The origin of a run: who played it, and which checks were made here. File ``provenance.json`` of a run folder.
 
-Trust is computed, never declared. Two commands write this file, both given by maintainers in a protected job:
-``ircore play --as-maintainers``, which played the run, and ``ircore maintain rescore``, which fetched a submitter's
-transcripts and checked them. A file of this name among a submitter's transcripts is never read.
+Trust is computed, never declared. Two commands write this file, both given by maintainers in a protected job: ``ircore
+play --as-maintainers``, which played the run, and ``ircore maintain rescore``, which fetched a submitter's transcripts
+and checked them. A file of this name among a submitter's transcripts is never read.
 
-Commitments: seed and order of a run that neither its submitter nor the maintainers can choose.
-
-A submitter draws a secret *salt* and publishes a hash of it together with players and rules: the *commitment*. When the
-commitment is registered, a *nonce* is drawn that nobody knew before. Seed and order follow from both, so whoever wants
-another seed needs another commitment, which everybody sees. The salt is published with the run. This is commitment by a
-hash with a random opening (Goldreich, Foundations of Cryptography I, 4.4.1), and a draw by two parties of whom neither
-can bias it alone (Blum, Coin flipping by telephone, 1981).
+Seed and order of a run can be such as neither its submitter nor the maintainers could choose. A submitter draws a
+secret *salt* and publishes a hash of it together with players and rules: the *commitment*. When the commitment is
+registered, a *nonce* is drawn that nobody knew before. Seed and order follow from both, so whoever wants another seed
+needs another commitment, which everybody sees. The salt is published with the run. This is commitment by a hash with a
+random opening (Goldreich, Foundations of Cryptography I, 4.4.1), and a draw by two parties of whom neither can bias it
+alone (Blum, Coin flipping by telephone, 1981).
 """
 
 import hashlib

@@ -60,7 +60,7 @@ class PlayPlan:
     >>> from ircore.games.registry import load_game
     >>> from ircore.runs.folder import RunFolder
     >>> run, game = RunFolder(Path("run")), load_game("reconstruction")
-    >>> plan = PlayPlan(run.run, run.instances, run.instances.instances[:1], game.prompts(None), 4)
+    >>> plan = PlayPlan(run.run, run.instances, run.instances.instances[:1], game.read_prompts(None), 4)
     >>> from ircore.runs.play import play
     >>> [episode.outcome for episode in play(plan, run, game, {})]  # finished: no player is needed
     ['converged']
@@ -167,7 +167,7 @@ class KnownAnswers(Protocol):
 def count_ended(episode: Episode, known: KnownAnswers, engine: Engine[EventEntry]) -> None:
     """Count an episode as finished, without its turns: memory would grow with the run, and they are on the disk."""
     known.finished[episode.episode_id] = episode.model_copy(update={"steps": ()})
-    engine.cost_limit.ended(episode.outcome, episode.episode_id)
+    engine.cost_limit.count_end(episode.outcome, episode.episode_id)
     engine.shown.advance(engine.cost_limit.note())
 
 
@@ -223,7 +223,7 @@ class _SeatInquiry(Inquiry[EventEntry, Any]):
     def asks(self) -> str:
         return self.seat.name
 
-    def recorded(self) -> EventEntry | None:
+    def find_recorded(self) -> EventEntry | None:
         folder, call = self.session.writer.folder, self.session.writer.known.get(self.key)
         if call is None or answer_of(self.seat, call, folder.stored_rendering) is None:
             self._refuse_again()
@@ -267,7 +267,7 @@ class _SeatInquiry(Inquiry[EventEntry, Any]):
     def _is_informed(self) -> bool:
         return load_traits(self.session.plan.run.submission.players[self.seat.name].player).reference
 
-    def cached(self) -> EventEntry | None:
+    def find_cached(self) -> EventEntry | None:
         # What a reference player was told is no part of a cached question.
         cache = None if self._is_informed else self.session.cache
         answer = cache.answer(self.seat, self.question) if cache else None
@@ -286,9 +286,9 @@ class _SeatInquiry(Inquiry[EventEntry, Any]):
         return answer
 
     async def _find_recorded_answer(self, source: str) -> Answer:
-        return self.session.game.recorded_answer(self.seat, self.question, self.setup, source)
+        return self.session.game.find_recorded_answer(self.seat, self.question, self.setup, source)
 
-    def answered(self, answer: Any, seconds: float) -> EventEntry:
+    def record_answer(self, answer: Any, seconds: float) -> EventEntry:
         return self._entry(clean_answer(check_answer(self.seat, self.question, answer)), seconds)
 
     def keep(self, entry: EventEntry) -> None:
@@ -298,7 +298,7 @@ class _SeatInquiry(Inquiry[EventEntry, Any]):
         if answer is not None:
             self.session.cache.keep(self.seat, self.question, answer)
 
-    def refused(self, refusal: Refusal) -> EventEntry:
+    def record_refusal(self, refusal: Refusal) -> EventEntry:
         return EventEntry(
             Failure(
                 episode_id=self.key.episode_id,

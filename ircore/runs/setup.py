@@ -113,7 +113,7 @@ def check_seats(game: Game[Any], loaded: LoadedSubmission, rules: GameRules, ins
     for name in players:
         if name not in names:
             raise build_unknown_name_error(f"seat of {game.name}", name, names, f"{loaded.path}")
-    seats = game.seats_of(rules)
+    seats = game.list_seats(rules)
     for seat in game.seats:
         if seat not in seats and seat.name in players:
             raise InputError(
@@ -132,7 +132,7 @@ def check_seats(game: Game[Any], loaded: LoadedSubmission, rules: GameRules, ins
                 f"{loaded.path}: {seat.name}: the game {game.name} has no recorded answers for this seat",
                 "Name a player.",
             )
-    for remark in game.remarks(rules, players):
+    for remark in game.list_remarks(rules, players):
         if remark.refused:
             raise InputError(f"{loaded.path}: {'.'.join(remark.path)}: {remark.problem}", remark.remedy)
 

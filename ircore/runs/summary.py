@@ -17,22 +17,30 @@ from ircore.core.records import Fields, Instance, format_rule_value
 from ircore.core.terminal import find_terminal_width, make_printable
 from ircore.games.base import Game, StepAnswer, read_ending
 from ircore.games.registry import find_step_word, load_game, load_installed_games
-from ircore.runs.costs.prices import Asked, RunPrices, load_run_prices
+from ircore.runs.costs.prices import Asked, RunPrices, find_usage, load_run_prices
 from ircore.runs.costs.totals import Totals, compute_episode_costs
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgeQuestion, read_judgements
 
+_UNKNOWN_TOKENS = dict.fromkeys(("prompt_tokens", "completion_tokens", "reasoning_tokens"))
+
 MESSAGE_TOKENS = "message_tokens"
 """Field of a game's steps that counts the tokens of a message, by the tokenizer of this project."""
 
+WIDTH = 100
+"""Characters in a line of text, where the terminal is not narrower."""
 
-def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, Any]:
+INDENT = " " * 12
+
+
+def summarise(folder: RunFolder, prices: RunPrices | None = None, *, by_episode: bool = True) -> dict[str, Any]:
     """Count outcomes, turns, requests, tokens and cost of a run of any game.
 
     Args:
         folder: The run.
         prices: Prices of the run; by default the prices that it was played with.
+        by_episode: Whether to count each episode, too.
 
     Returns:
         ``run`` (its identity), ``planned`` and ``episodes`` (of the set; ended), ``unfinished`` (without a result yet:
@@ -51,13 +59,100 @@ def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, A
         count them, are null; images, seconds and cost are those of its episodes, as far as its steps tell.
     """
     prices = prices or load_run_prices(folder)
-    episodes = tuple(folder.ended().values())
+    episodes = tuple(folder.read_endings().values())
     questions = folder.questions()
     summary = _build_summary(folder, episodes, questions, prices)
     # Steps without questions: the run came from a release, which has no answers as they came.
-    if not questions and any(episode.steps for episode in episodes):
+    pulled = not questions and any(episode.steps for episode in episodes)
+    if pulled:
         summary |= _summarise_pulled(folder, episodes, summary)
+    if by_episode:
+        of_episodes = _summarise_pulled_episodes if pulled else _summarise_episodes
+        summary["per_episode"] = of_episodes(folder, episodes, questions, prices)
     return summary
+
+
+def count_served_models(questions: Sequence[Call | Failure]) -> dict[str, dict[str, int]]:
+    """Count by seat the answers of each model, as services name the models that answered; seats without any left out.
+
+    Args:
+        questions: Questions of a run.
+    """
+    served: dict[str, Counter[str]] = defaultdict(Counter)
+    for question in questions:
+        served[question.role].update(attempt.served for attempt in question.attempts if attempt.served)
+    return {seat: dict(names.most_common()) for seat, names in served.items() if names}
+
+
+class EpisodeDialogue(NamedTuple):
+    """All records of an episode.
+
+    >>> from pathlib import Path
+    >>> from ircore.runs.folder import RunFolder
+    >>> dialogue = read_dialogue(RunFolder(Path("run")), "simple_shapes-easy-01")
+    >>> dialogue.episode.outcome, dialogue.questions[0].role
+    ('converged', 'describer')
+
+    Attributes:
+        episode: How it ended; None if it has not.
+        questions: All questions in the order of their answers, also questions that brought no answer.
+    """
+
+    game: str
+    instance: Instance
+    episode: Episode | None
+    questions: tuple[Call | Failure, ...]
+
+
+def read_dialogue(folder: RunFolder, episode_id: str) -> EpisodeDialogue:
+    """Find an episode of a run.
+
+    Raises:
+        InputError: The run has no such episode; the nearest ones are named.
+    """
+    known = {
+        name: instance
+        for instance in folder.instances.instances
+        for name in folder.run.episode_ids([instance.instance_id])
+    }
+    if episode_id not in known:
+        near = get_close_matches(episode_id, known, n=3, cutoff=0.4) or list(known)[:3]
+        raise InputError(
+            f"{folder.path}: no episode {episode_id!r} among {len(known)}", f"Did you mean {' or '.join(near)}?"
+        )
+    events = (event for event in folder.events() if isinstance(event, Call | Failure))
+    questions = tuple(question for question in events if question.episode_id == episode_id)
+    return EpisodeDialogue(folder.game, known[episode_id], folder.read_endings().get(episode_id), questions)
+
+
+def convert_to_dict(dialogue: EpisodeDialogue, prices: RunPrices) -> dict[str, Any]:
+    """Return a dialogue as JSON."""
+    return {
+        "episode": dialogue.episode.model_dump(mode="json") if dialogue.episode else None,
+        "instance": dialogue.instance.model_dump(mode="json", exclude={"payload": {"scene"}}),
+        "questions": [question.model_dump(mode="json", exclude_none=True) for question in dialogue.questions],
+        **Totals.of(dialogue.questions, prices).as_dict(),
+    }
+
+
+def format_dialogue(dialogue: EpisodeDialogue, prices: RunPrices) -> str:
+    """Return a dialogue for people: messages, renderings, tokens, time and cost."""
+    instance, word = dialogue.instance, find_step_word(dialogue.game)
+    lines = [
+        f"episode     {instance.instance_id}  ({instance.category}, {instance.difficulty})",
+        *(
+            f"{name:<11} instances/{file.image}  {file.width} × {file.height} px"
+            for name, file in instance.pictures.items()
+        ),
+        f"outcome     {_format_outcome(dialogue.episode, word)}",
+        f"took        {_format_effort_line(dialogue, prices)}",
+    ]
+    steps = {step.number: step for step in _list_steps(dialogue)}
+    # A failed question has no step, and the steps of a pulled run have no questions.
+    for number in sorted({question.turn for question in dialogue.questions} | steps.keys()):
+        questions = [question for question in dialogue.questions if question.turn == number]
+        lines += ["", f"{word} {number}", *_step(steps.get(number), questions)]
+    return "\n".join(lines)
 
 
 def _build_summary(
@@ -79,12 +174,11 @@ def _build_summary(
         f"{find_step_word(folder.game)}s": sum(len(episode.steps) for episode in episodes),
         **sums,
         "requests": {
-            seat: Totals.of((question for question in questions if question.role == seat), prices).requests
+            seat: sum(find_usage(question).requests for question in questions if question.role == seat)
             for seat in folder.run.submission.players
         },
         "failed_requests": dict(Counter(kind for kind in attempts if kind != "answered")),
         "served": count_served_models(questions),
-        "per_episode": _summarise_episodes(folder, episodes, questions, prices),
     }
     game = _find_game(folder)
     if game is not None and MESSAGE_TOKENS in game.step.model_fields:
@@ -95,18 +189,6 @@ def _build_summary(
     summary["requests"]["judge"] = judging["requests"]
     summary["judging"] = judging
     return summary
-
-
-def count_served_models(questions: Sequence[Call | Failure]) -> dict[str, dict[str, int]]:
-    """Count by seat the answers of each model, as services name the models that answered; seats without any left out.
-
-    Args:
-        questions: Questions of a run.
-    """
-    served: dict[str, Counter[str]] = defaultdict(Counter)
-    for question in questions:
-        served[question.role].update(attempt.served for attempt in question.attempts if attempt.served)
-    return {seat: dict(names.most_common()) for seat, names in served.items() if names}
 
 
 def _list_outcomes(folder: RunFolder) -> Sequence[str]:
@@ -122,26 +204,28 @@ def _find_game(folder: RunFolder) -> Game[Any] | None:
 
 def _summarise_pulled(folder: RunFolder, episodes: Sequence[Episode], summary: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the summary that differ for a run with episodes but without recorded answers."""
-    costs, steps = compute_episode_costs(folder), f"{find_step_word(folder.game)}s"
-    unknown = dict.fromkeys(("prompt_tokens", "completion_tokens", "reasoning_tokens"))
     judged = summary["requests"]["judge"]
     return {
-        **_sum_pulled(episodes, costs),
+        **_sum_pulled(episodes, compute_episode_costs(folder)),
         "requests": {**dict.fromkeys(summary["requests"]), "judge": judged},
         "failed_requests": None,
-        "tokens": {**summary["tokens"], **unknown},
-        "per_episode": [
-            {
-                "episode_id": episode.episode_id,
-                "outcome": episode.outcome,
-                steps: len(episode.steps),
-                "requests": None,
-                "tokens": unknown,
-                **_sum_pulled([episode], costs),
-            }
-            for episode in episodes
-        ],
+        "tokens": {**summary["tokens"], **_UNKNOWN_TOKENS},
     }
+
+
+def _summarise_pulled_episodes(folder: RunFolder, episodes: Sequence[Episode], *_: object) -> list[dict[str, Any]]:
+    costs, steps = compute_episode_costs(folder), f"{find_step_word(folder.game)}s"
+    return [
+        {
+            "episode_id": episode.episode_id,
+            "outcome": episode.outcome,
+            steps: len(episode.steps),
+            "requests": None,
+            "tokens": _UNKNOWN_TOKENS,
+            **_sum_pulled([episode], costs),
+        }
+        for episode in episodes
+    ]
 
 
 def _sum_pulled(episodes: Sequence[Episode], costs: Mapping[str, EpisodeCost]) -> dict[str, Any]:
@@ -187,83 +271,6 @@ def _summarise_episodes(
     ]
 
 
-WIDTH = 100
-"""Characters in a line of text, where the terminal is not narrower."""
-
-INDENT = " " * 12
-
-
-class EpisodeDialogue(NamedTuple):
-    """All records of an episode.
-
-    >>> from pathlib import Path
-    >>> from ircore.runs.folder import RunFolder
-    >>> dialogue = read_dialogue(RunFolder(Path("run")), "simple_shapes-easy-01")
-    >>> dialogue.episode.outcome, dialogue.questions[0].role
-    ('converged', 'describer')
-
-    Attributes:
-        episode: How it ended; None if it has not.
-        questions: All questions in the order of their answers, also questions that brought no answer.
-    """
-
-    game: str
-    instance: Instance
-    episode: Episode | None
-    questions: tuple[Call | Failure, ...]
-
-
-def read_dialogue(folder: RunFolder, episode_id: str) -> EpisodeDialogue:
-    """Find an episode of a run.
-
-    Raises:
-        InputError: The run has no such episode; the nearest ones are named.
-    """
-    known = {
-        name: instance
-        for instance in folder.instances.instances
-        for name in folder.run.episode_ids([instance.instance_id])
-    }
-    if episode_id not in known:
-        near = get_close_matches(episode_id, known, n=3, cutoff=0.4) or list(known)[:3]
-        raise InputError(
-            f"{folder.path}: no episode {episode_id!r} among {len(known)}", f"Did you mean {' or '.join(near)}?"
-        )
-    events = (event for event in folder.events() if isinstance(event, Call | Failure))
-    questions = tuple(question for question in events if question.episode_id == episode_id)
-    return EpisodeDialogue(folder.game, known[episode_id], folder.ended().get(episode_id), questions)
-
-
-def convert_to_dict(dialogue: EpisodeDialogue, prices: RunPrices) -> dict[str, Any]:
-    """Return a dialogue as JSON."""
-    return {
-        "episode": dialogue.episode.model_dump(mode="json") if dialogue.episode else None,
-        "instance": dialogue.instance.model_dump(mode="json", exclude={"payload": {"scene"}}),
-        "questions": [question.model_dump(mode="json", exclude_none=True) for question in dialogue.questions],
-        **Totals.of(dialogue.questions, prices).as_dict(),
-    }
-
-
-def format_dialogue(dialogue: EpisodeDialogue, prices: RunPrices) -> str:
-    """Return a dialogue for people: messages, renderings, tokens, time and cost."""
-    instance, word = dialogue.instance, find_step_word(dialogue.game)
-    lines = [
-        f"episode     {instance.instance_id}  ({instance.category}, {instance.difficulty})",
-        *(
-            f"{name:<11} instances/{file.image}  {file.width} × {file.height} px"
-            for name, file in instance.pictures.items()
-        ),
-        f"outcome     {_format_outcome(dialogue.episode, word)}",
-        f"took        {_format_effort_line(dialogue, prices)}",
-    ]
-    steps = {step.number: step for step in _list_steps(dialogue)}
-    # A failed question has no step, and the steps of a pulled run have no questions.
-    for number in sorted({question.turn for question in dialogue.questions} | steps.keys()):
-        questions = [question for question in dialogue.questions if question.turn == number]
-        lines += ["", f"{word} {number}", *_step(steps.get(number), questions)]
-    return "\n".join(lines)
-
-
 class _Step(NamedTuple):
     """A step of an episode that is read."""
 
@@ -283,10 +290,10 @@ def _list_steps(dialogue: EpisodeDialogue) -> Iterator[_Step]:
     game = load_game(dialogue.game)
     ending = read_ending(game, episode)
     for place, (fields, step) in enumerate(zip(episode.steps, ending.steps, strict=True), start=1):
-        answers = tuple(game.step_answers(step))
+        answers = tuple(game.list_step_answers(step))
         # Beside the questions there is nothing to say of a step whose game tells no answers.
         if answers or not dialogue.questions:
-            seconds = game.effort(ending._replace(steps=(step,))).seconds
+            seconds = game.measure_effort(ending._replace(steps=(step,))).seconds
             yield _Step(game.step_number(place, step), fields, answers, seconds)
 
 
@@ -295,7 +302,7 @@ def _format_effort_line(dialogue: EpisodeDialogue, prices: RunPrices) -> str:
     # Steps without questions: the run came from a release, which has no answers as they came.
     if episode is not None and episode.steps and not dialogue.questions:
         game = load_game(dialogue.game)
-        seconds = game.effort(read_ending(game, episode)).seconds
+        seconds = game.measure_effort(read_ending(game, episode)).seconds
         took = "" if seconds is None else f", {seconds:.1f} s"
         return (
             f"{format_count(len(list_renderings(episode)), 'image')}{took}; requests are not recorded, since the run "

@@ -109,7 +109,7 @@ def synthesize(plan: SynthesisPlan) -> list[FigureStep]:
     # The run folder keeps a copy of the conditions, so their own set may go.
     with tempfile.TemporaryDirectory() as folder, Studio() as studio:
         game = SynthesisGame(DrawnFigures(plan.out / FIGURES, studio))
-        words = game.prompts(plan.prompts)
+        words = game.read_prompts(plan.prompts)
         instances = _build_conditions(plan, Path(folder) / "conditions")
         run = make_run(loaded, instances, plan.rules, words, plan.seed)
         players = make_players(game, loaded)
@@ -197,7 +197,7 @@ def list_candidates(folder: RunFolder) -> list[FigureCandidate]:
     figures = DrawnFigures(folder.path / FIGURES)
     passed = []
     for (category, difficulty), step in list_steps(folder):
-        drawn = None if step.key is None else figures.stored(step.key)
+        drawn = None if step.key is None else figures.read_stored(step.key)
         if drawn is not None:
             name = format_figure_name(category, "easy" if difficulty == "easy" else "hard", step.number)
             passed.append(FigureCandidate(name, difficulty, step, drawn))

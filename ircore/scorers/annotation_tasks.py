@@ -1,12 +1,12 @@
-"""Choice of the items that people rate: the two tasks of the paper (arXiv 2606.01901, appendix A).
+"""Tasks for people who rate: the items of a study, and the folder that any browser opens to rate them.
 
-Similarity of the first and the final rendering to the target, or of every one; and, where there are several renderings,
-which of the first and the final one is more similar to it.
+The tasks are those of the paper (arXiv 2606.01901, appendix A): similarity of the first and the final rendering to the
+target, or of every one; and, where there are several renderings, which of the first and the final one is more similar
+to it.
 
-Writing a study as a folder that any browser opens: a page, its style, its scripts, its pictures; nothing else.
-
-It works from a disk (``file://``) as well as from a server, and asks nothing of anyone: the page's own policy forbids
-it. What changes from study to study is one file, ``study.js``, in ASCII; no text of a stranger becomes markup.
+A study is a page, its style, its scripts and its pictures, nothing else. It works from a disk (``file://``) as well as
+from a server, and asks nothing of anyone: the page's own policy forbids it. What changes from study to study is one
+file, ``study.js``, in ASCII; no text of a stranger becomes markup.
 """
 
 import hashlib
@@ -30,6 +30,18 @@ from ircore.core.terminal import track_progress
 from ircore.runs.folder import RunFolder
 from ircore.scorers.rated_episodes import Original, RatedEpisode, list_rated_episodes, read_original
 from ircore.scorers.ratings import NAME
+
+STUDY_ITEMS = 200
+"""Renderings of a study by score, unless ``TaskPlan.items`` says otherwise."""
+
+CLASSES = 10
+"""Classes of one point each, into which the scores of a study fall; 10 itself falls into the last."""
+
+ASSETS = ("index.html", "icon.svg", "annotate.css", "order.js", "answers.js", "parts.js", "page.js")
+"""Files that are the same for every study."""
+
+STUDY = "study.js"
+PICTURES = "pictures"
 
 
 @dataclass(frozen=True)
@@ -59,13 +71,6 @@ class TaskPlan:
 
     by_score: str | None = None
     """Judge over whose scores renderings are drawn evenly, for similarity alone; None to draw targets."""
-
-
-STUDY_ITEMS = 200
-"""Renderings of a study by score, unless ``TaskPlan.items`` says otherwise."""
-
-CLASSES = 10
-"""Classes of one point each, into which the scores of a study fall; 10 itself falls into the last."""
 
 
 @dataclass(frozen=True)
@@ -198,6 +203,47 @@ def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
     shown = {sha: source for sha, source in pictures.items() if sha in used}
     alike_shown = sum(alike[name] for name in chosen)
     return Study(_compute_identity(items, plan.seed), plan.seed, plan.annotators, items, shown, alike_shown)
+
+
+@dataclass(frozen=True)
+class WrittenPage:
+    """Counts of the written files.
+
+    Example:
+        >>> from pathlib import Path
+        >>> WrittenPage(Path("annotate"), pictures=12, megabytes=0.4).pictures
+        12
+    """
+
+    folder: Path
+    """The page's folder; open its ``index.html``."""
+
+    pictures: int
+    """Picture files, each once however often it is shown."""
+
+    megabytes: float
+    """Size of the files, in units of 10⁶ bytes."""
+
+
+def write_page(study: Study, folder: Path) -> WrittenPage:
+    """Write the page of a study; the folder appears only when it is complete.
+
+    Args:
+        study: What it asks.
+        folder: Where to; it must not exist or be empty.
+
+    Raises:
+        InputError: The folder holds something, or a picture is missing or damaged.
+        WorkError: The disk is full or the place cannot be written.
+    """
+    with write_new_folder(folder) as temporary:
+        copies, size = _write_pictures(study, temporary)
+        for name in ASSETS:
+            write_bytes(temporary / name, files(__package__).joinpath("annotation_assets", name).read_bytes())
+        write_text(
+            temporary / STUDY, f'"use strict";\nwindow.ircoreStudy = {json.dumps(_build_document(study, copies))};\n'
+        )
+    return WrittenPage(folder, len({copy.file for copy in copies.values()}), size / 1e6)
 
 
 def _list_foreign_turns() -> frozenset[int]:
@@ -371,54 +417,6 @@ def _compute_identity(items: Sequence[AnnotationItem], seed: int) -> str:
     return hashlib.sha256(document.encode()).hexdigest()[:16]
 
 
-ASSETS = ("index.html", "icon.svg", "annotate.css", "order.js", "answers.js", "parts.js", "page.js")
-"""Files that are the same for every study."""
-
-STUDY = "study.js"
-PICTURES = "pictures"
-
-
-@dataclass(frozen=True)
-class WrittenPage:
-    """Counts of the written files.
-
-    Example:
-        >>> from pathlib import Path
-        >>> WrittenPage(Path("annotate"), pictures=12, megabytes=0.4).pictures
-        12
-    """
-
-    folder: Path
-    """The page's folder; open its ``index.html``."""
-
-    pictures: int
-    """Picture files, each once however often it is shown."""
-
-    megabytes: float
-    """Size of the files, in units of 10⁶ bytes."""
-
-
-def write_page(study: Study, folder: Path) -> WrittenPage:
-    """Write the page of a study; the folder appears only when it is complete.
-
-    Args:
-        study: What it asks.
-        folder: Where to; it must not exist or be empty.
-
-    Raises:
-        InputError: The folder holds something, or a picture is missing or damaged.
-        WorkError: The disk is full or the place cannot be written.
-    """
-    with write_new_folder(folder) as temporary:
-        copies, size = _write_pictures(study, temporary)
-        for name in ASSETS:
-            write_bytes(temporary / name, files(__package__).joinpath("annotation_assets", name).read_bytes())
-        write_text(
-            temporary / STUDY, f'"use strict";\nwindow.ircoreStudy = {json.dumps(_build_document(study, copies))};\n'
-        )
-    return WrittenPage(folder, len({copy.file for copy in copies.values()}), size / 1e6)
-
-
 class _Copy(NamedTuple):
     """A picture of the page."""
 
@@ -433,7 +431,7 @@ def _write_pictures(study: Study, folder: Path) -> tuple[dict[str, _Copy], int]:
     sizes: dict[str, int] = {}
     for sha256, source in track_progress(study.pictures.items(), "pictures", len(study.pictures)):
         # Encoded anew: metadata such as a program's name may tell annotators who made the picture.
-        copy = Picture.from_untrusted(source.read().data, sha256)
+        copy = Picture.read_untrusted(source.read().data, sha256)
         # By the copy's own hash: two files of the same pixels become one, and names tell nothing.
         file = f"{PICTURES}/{copy.sha256}.png"
         copies[sha256] = _Copy(file, copy.width, copy.height)

@@ -120,7 +120,7 @@ def describe_forecast(instances: InstanceSet, judge: LoadedJudge, out: Path, pla
         InputError: The record in ``out`` is damaged, or the prices cannot be read.
     """
     inquiries = _list_inquiries(instances, judge, None, out, tuple(read_records(out / JUDGEMENTS, QUESTIONS)))
-    unsettled = [inquiry for inquiry in inquiries if inquiry.recorded() is None]
+    unsettled = [inquiry for inquiry in inquiries if inquiry.find_recorded() is None]
     read = sum(count_tokens(inquiry.prompt) + IMAGE_READ_TOKENS * (inquiry.asking != "unseen") for inquiry in unsettled)
     written = sum(ASSUMED_WRITTEN[inquiry.asking] for inquiry in unsettled)
     usage = Usage(requests=len(unsettled), prompt_tokens=read, completion_tokens=written)
@@ -161,7 +161,7 @@ async def _settle_inquiries(
         try:
             entry = await engine.settle(inquiry)
         except JudgeError as refusal:  # of this question alone, and recorded
-            entry = inquiry.refused(refusal)
+            entry = inquiry.record_refusal(refusal)
         entries[inquiry.instance.instance_id, inquiry.asking] = entry.question
         engine.shown.advance(engine.cost_limit.note())
 

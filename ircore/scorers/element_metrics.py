@@ -1,8 +1,8 @@
 """Presence and overlap of the elements of two pictures, as ConvGenVisMo defines them; as metrics with DETR's elements.
 
-The published code keeps the last box of each class only and was never run on the published set; so these values follow
-the paper's text. For every class the boxes of all its instances are drawn into one mask of 512 × 512, both pictures
-stretched to it, and the IoU of the two masks is taken.
+For every class the boxes of all its instances are drawn into one mask of 512 × 512, both pictures stretched to it, and
+the IoU of the two masks is taken. The values follow the paper's text: the published code keeps the last box of each
+class only and was never run on the published set.
 
 DETR (Carion et al. 2020) comes through ``transformers``: classes of COCO, boxes, a threshold of 0.9.
 """
@@ -34,6 +34,43 @@ Empty = Literal["neither", "reference", "generated", "both"]
 
 EmptyRule = Literal["one", "zero", "none"]
 """What a ratio is whose denominator is an empty list: 1, as published; 0; or no value."""
+
+SIDE = 512
+"""Pixels of the masks."""
+
+Mask = npt.NDArray[np.bool_]
+
+COMPARISONS: Mapping[str, Callable[[ElementList, ElementList], float | None]] = {
+    "ep_precision": lambda reference, drawn: compute_presence(reference.counts, drawn.counts).precision,
+    "ep_recall": lambda reference, drawn: compute_presence(reference.counts, drawn.counts).recall,
+    "ep_f1": lambda reference, drawn: compute_presence(reference.counts, drawn.counts).f1,
+    "ep_precision_published": lambda reference, drawn: (
+        compute_published_presence(reference.counts, drawn.counts).precision
+    ),
+    "ep_recall_published": lambda reference, drawn: compute_published_presence(reference.counts, drawn.counts).recall,
+    "ep_f1_published": lambda reference, drawn: compute_published_presence(reference.counts, drawn.counts).f1,
+    "iou_common": lambda reference, drawn: compute_element_iou(reference, drawn).common,
+    "iou_precision": lambda reference, drawn: compute_element_iou(reference, drawn).precision,
+    "iou_recall": lambda reference, drawn: compute_element_iou(reference, drawn).recall,
+}
+"""Metrics of elements of a reference and of a drawn picture, 0–1; None where a comparison has no value."""
+
+DETR = "IRCORE_DETR_MODEL"
+"""Environment variable: a folder, or a name such as facebook/detr-resnet-101."""
+
+THRESHOLD = 0.9
+"""Confidence from which on ConvGenVisMo takes a detection."""
+
+obstacle = build_obstacle_check(DETR, packages=PACKAGES)
+
+REMEMBERED = 64
+"""Pictures whose elements are kept in memory."""
+
+_known: "OrderedDict[str, ElementList]" = OrderedDict()
+
+_CORRECTED = "DETR knows the 80 classes of COCO and nothing of charts; pictures in which it sees nothing have no value."
+_PUBLISHED = "Classes over instances: a perfect picture of two persons gets 0.5; an empty list gets 1."
+_IOU = "By the paper's text; its code keeps one box a class and was not run on the published set."
 
 
 @dataclass(frozen=True)
@@ -87,35 +124,6 @@ def compute_presence(reference: Mapping[str, int], generated: Mapping[str, int],
     """
     shared = (_drop_zero_counts(reference) & _drop_zero_counts(generated)).total()
     return _build_presence(shared, reference, generated, rule)
-
-
-def _drop_zero_counts(counts: Mapping[str, int]) -> Counter[str]:
-    # A list by hand may say {"person": 0}: that is no shared class.
-    return Counter({label: count for label, count in counts.items() if count > 0})
-
-
-def _build_presence(
-    shared: int, reference: Mapping[str, int], generated: Mapping[str, int], rule: EmptyRule
-) -> Presence:
-    reference_count, generated_count = sum(reference.values()), sum(generated.values())
-    empty = find_empty_side(reference_count, generated_count)
-    otherwise = {"one": 1.0, "zero": 0.0, "none": None}[rule]
-    precision = shared / generated_count if generated_count else otherwise
-    recall = shared / reference_count if reference_count else otherwise
-    return Presence(precision, recall, _compute_f1(precision, recall, empty), empty)
-
-
-def _compute_f1(precision: float | None, recall: float | None, empty: Empty) -> float | None:
-    if precision is None or recall is None:
-        # The rule "none" alone leads here: one list is empty, so the other one was missed or invented as a whole.
-        return None if empty == "both" else 0.0
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-
-
-SIDE = 512
-"""Pixels of the masks."""
-
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -179,52 +187,6 @@ def compute_element_iou(reference: ElementList, generated: ElementList, rule: Em
     )
 
 
-def _draw_masks(elements: ElementList, left_out: set[str]) -> dict[str, Mask]:
-    """Return each label's union of boxes as a mask, coordinates scaled to the mask and cut to whole pixels."""
-    masks: dict[str, Mask] = {}
-    for element in elements.elements:
-        if element.box is None or element.label in left_out:
-            continue
-        mask = masks.setdefault(element.label, np.zeros((SIDE, SIDE), bool))
-        left, right = (_scale_to_mask(x, elements.width) for x in (element.box[0], element.box[2]))
-        top, bottom = (_scale_to_mask(y, elements.height) for y in (element.box[1], element.box[3]))
-        mask[top:bottom, left:right] = True
-    return masks
-
-
-def _scale_to_mask(value: float, side: int) -> int:
-    # Detectors return boxes that reach beyond the edge of the picture.
-    return int(min(max(value / side, 0.0), 1.0) * SIDE)
-
-
-def _compute_iou(first: Mask, second: Mask) -> float:
-    return int((first & second).sum()) / int((first | second).sum())
-
-
-COMPARISONS: Mapping[str, Callable[[ElementList, ElementList], float | None]] = {
-    "ep_precision": lambda reference, drawn: compute_presence(reference.counts, drawn.counts).precision,
-    "ep_recall": lambda reference, drawn: compute_presence(reference.counts, drawn.counts).recall,
-    "ep_f1": lambda reference, drawn: compute_presence(reference.counts, drawn.counts).f1,
-    "ep_precision_published": lambda reference, drawn: (
-        compute_published_presence(reference.counts, drawn.counts).precision
-    ),
-    "ep_recall_published": lambda reference, drawn: compute_published_presence(reference.counts, drawn.counts).recall,
-    "ep_f1_published": lambda reference, drawn: compute_published_presence(reference.counts, drawn.counts).f1,
-    "iou_common": lambda reference, drawn: compute_element_iou(reference, drawn).common,
-    "iou_precision": lambda reference, drawn: compute_element_iou(reference, drawn).precision,
-    "iou_recall": lambda reference, drawn: compute_element_iou(reference, drawn).recall,
-}
-"""Metrics of elements of a reference and of a drawn picture, 0–1; None where a comparison has no value."""
-
-DETR = "IRCORE_DETR_MODEL"
-"""Environment variable: a folder, or a name such as facebook/detr-resnet-101."""
-
-THRESHOLD = 0.9
-"""Confidence from which on ConvGenVisMo takes a detection."""
-
-obstacle = build_obstacle_check(DETR, packages=PACKAGES)
-
-
 def detect(pixels: Pixels, threshold: float = THRESHOLD) -> ElementList:
     """Return the elements that DETR detects in a picture.
 
@@ -256,17 +218,56 @@ def detect(pixels: Pixels, threshold: float = THRESHOLD) -> ElementList:
     return ElementList(width=width, height=height, source=f"detr {compute_fingerprint(place)}"[:200], elements=elements)
 
 
+def _drop_zero_counts(counts: Mapping[str, int]) -> Counter[str]:
+    # A list by hand may say {"person": 0}: that is no shared class.
+    return Counter({label: count for label, count in counts.items() if count > 0})
+
+
+def _build_presence(
+    shared: int, reference: Mapping[str, int], generated: Mapping[str, int], rule: EmptyRule
+) -> Presence:
+    reference_count, generated_count = sum(reference.values()), sum(generated.values())
+    empty = find_empty_side(reference_count, generated_count)
+    otherwise = {"one": 1.0, "zero": 0.0, "none": None}[rule]
+    precision = shared / generated_count if generated_count else otherwise
+    recall = shared / reference_count if reference_count else otherwise
+    return Presence(precision, recall, _compute_f1(precision, recall, empty), empty)
+
+
+def _compute_f1(precision: float | None, recall: float | None, empty: Empty) -> float | None:
+    if precision is None or recall is None:
+        # The rule "none" alone leads here: one list is empty, so the other one was missed or invented as a whole.
+        return None if empty == "both" else 0.0
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _draw_masks(elements: ElementList, left_out: set[str]) -> dict[str, Mask]:
+    """Return each label's union of boxes as a mask, coordinates scaled to the mask and cut to whole pixels."""
+    masks: dict[str, Mask] = {}
+    for element in elements.elements:
+        if element.box is None or element.label in left_out:
+            continue
+        mask = masks.setdefault(element.label, np.zeros((SIDE, SIDE), bool))
+        left, right = (_scale_to_mask(x, elements.width) for x in (element.box[0], element.box[2]))
+        top, bottom = (_scale_to_mask(y, elements.height) for y in (element.box[1], element.box[3]))
+        mask[top:bottom, left:right] = True
+    return masks
+
+
+def _scale_to_mask(value: float, side: int) -> int:
+    # Detectors return boxes that reach beyond the edge of the picture.
+    return int(min(max(value / side, 0.0), 1.0) * SIDE)
+
+
+def _compute_iou(first: Mask, second: Mask) -> float:
+    return int((first & second).sum()) / int((first | second).sum())
+
+
 @lru_cache(maxsize=1)
 def _load_model(place: str) -> tuple[Any, Any]:
     from transformers import AutoImageProcessor, DetrForObjectDetection
 
     return load_pretrained(DETR, place, DetrForObjectDetection, AutoImageProcessor)
-
-
-REMEMBERED = 64
-"""Pictures whose elements are kept in memory."""
-
-_known: "OrderedDict[str, ElementList]" = OrderedDict()
 
 
 def _detect_elements(pixels: Pixels) -> ElementList:
@@ -307,10 +308,6 @@ def _build_metric(name: str, title: str, trap: str) -> Metric:
         trap=trap,
     )
 
-
-_CORRECTED = "DETR knows the 80 classes of COCO and nothing of charts; pictures in which it sees nothing have no value."
-_PUBLISHED = "Classes over instances: a perfect picture of two persons gets 0.5; an empty list gets 1."
-_IOU = "By the paper's text; its code keeps one box a class and was not run on the published set."
 
 # One constant each, since every entry point of a plug-in names an attribute of a module.
 EP_PRECISION = _build_metric("ep_precision", "Element precision", _CORRECTED)

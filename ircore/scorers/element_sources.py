@@ -105,7 +105,10 @@ def _convert_to_rendering(look: Look, box: Box, width: int, height: int) -> tupl
     scene = look.target.scene
     corners = [(x, y) for x in (box.left, box.right) for y in (box.top, box.bottom)]
     # The transform leads to the rendering brought to the target's size; the factors lead on to its own pixels.
-    placed = look.transform.placed(corners, scene.width, scene.height) * (width / scene.width, height / scene.height)
+    placed = look.transform.place_points(corners, scene.width, scene.height) * (
+        width / scene.width,
+        height / scene.height,
+    )
     (left, top), (right, bottom) = placed.min(axis=0).tolist(), placed.max(axis=0).tolist()
     limits = ((left, width), (top, height), (right, width), (bottom, height))
     left, top, right, bottom = (round(min(max(edge, 0.0), float(limit)), 1) for edge, limit in limits)

@@ -1,6 +1,6 @@
 """Measures that a game computes itself, from steps and pictures of episodes.
 
-Instruments for games whose measures need pictures: metrics, elements and judges on one episode of a run.
+Games whose measures need pictures are handed instruments: metrics, elements and judges on one episode of a run.
 """
 
 import os
@@ -26,6 +26,9 @@ from ircore.scorers.element_metrics import COMPARISONS
 from ircore.scorers.judges.base import give_scene
 from ircore.scorers.material import load_judge
 from ircore.scorers.metrics.base import Metric, find_obstacle, measure
+
+DETECTOR_VARIABLE = "IRCORE_DETECTOR"
+"""Environment variable that names the file of the vision model that sees real things, as of a judge."""
 
 
 class MeasureCounts(NamedTuple):
@@ -57,7 +60,7 @@ def score_game_run(run: RunFolder, game: Game[Any], workers: int | None = None) 
     with run.lock():
         known = {score for score in run.scores() if score.task == "game"}
         episodes = [episode for episode in run.episodes() if is_played(game, episode)]
-        meaningless = game.meaningless(run.run.submission.players)
+        meaningless = game.find_meaningless_measures(run.run.submission.players)
         work = [_Work(run.path, run.run.instance_set, game, episode, meaningless) for episode in episodes]
         # Steps alone are measured in less time than another process takes to start.
         count = (workers or os.cpu_count() or 1) if needs_pictures(game) else 1
@@ -72,36 +75,6 @@ def score_game_run(run: RunFolder, game: Game[Any], workers: int | None = None) 
     own = [measure.key for measure in game.measures if measure.needs in ("steps", "pictures")]
     absent = tuple(key for key in own if key not in given) if episodes else ()
     return MeasureCounts(len(episodes), len(scores) - kept_count, kept_count, absent)
-
-
-class _Work(NamedTuple):
-    """An episode to be measured, with everything that a worker process needs."""
-
-    path: Path
-    instance_set: str
-    game: Game[Any]
-    episode: Episode
-    meaningless: Mapping[str, str]
-
-
-def _measure_episode(work: _Work) -> list[Score]:
-    """Measure an episode; runs in a process of its own."""
-    run, instances = _open_run(work.path, work.instance_set)
-    instance = instances[work.episode.instance_id]
-    payloads = {instance.instance_id: parse_payload(work.game, run.instances, instance)}
-    instruments = None
-    if needs_pictures(work.game):
-        # Imported where pictures are measured: boards and listings, which read results, would wait for the eye too.
-
-        instruments = EpisodeInstruments(run.instances.pictures(instance), run.rendering)
-    return list(compute_measure_scores(work.game, work.episode, payloads, instruments, work.meaningless))
-
-
-@lru_cache(maxsize=4)
-def _open_run(path: Path, instance_set: str) -> tuple[RunFolder, dict[str, Instance]]:
-    run = RunFolder(path)
-    assert run.run.instance_set == instance_set  # noqa: S101 - the set is part of the key: folders may be made anew
-    return run, {instance.instance_id: instance for instance in run.instances.instances}
 
 
 def needs_pictures(game: Game[Any]) -> bool:
@@ -123,7 +96,8 @@ def compute_measure_scores(
         episode: As recorded.
         payloads: The game's own fields of the instances, by id.
         instruments: For measures that need pictures; these are left out if None.
-        meaningless: Measures that say nothing of the run, with the reason, as ``Game.meaningless`` returns them.
+        meaningless: Measures that say nothing of the run, with the reason; see
+            ``Game.find_meaningless_measures``.
 
     Raises:
         InputError: The episode does not fit the game that is installed, or a picture is damaged.
@@ -133,9 +107,9 @@ def compute_measure_scores(
     payload, ending = payloads[episode.instance_id], read_ending(game, episode)
     where, remedy = f"{episode.episode_id}: the game {game.name}", "Mend the game's package and score the run again."
     with convert_plugin_errors(where, remedy=remedy):
-        values = list(game.measured(payload, ending))
+        values = list(game.measure(payload, ending))
         if instruments is not None:
-            values += game.measured_pictures(payload, ending, instruments)
+            values += game.measure_pictures(payload, ending, instruments)
     for value in values:
         if fault := _find_fault(game, declared.get(value.measure), value):
             raise WorkError(f"{where} measured {value.measure}: {fault}", remedy)
@@ -153,24 +127,9 @@ def compute_measure_scores(
         )
 
 
-def _find_fault(game: Game[Any], measure: Measure | None, value: Measured) -> str:
-    if measure is None:
-        return "it declares no such measure"
-    # A measure per episode has no step, a measure per step has one.
-    if (value.step is None) != (measure.per == "episode"):
-        return f"it is a measure per {game.per_word(measure)}"
-    if value.value is not None and measure.range and not measure.range[0] <= value.value <= measure.range[1]:
-        return f"{value.value:g} is out of its range {measure.range[0]:g}–{measure.range[1]:g}"
-    return ""
-
-
 def parse_payloads(game: Game[Any], instances: Any, members: Iterable[Instance]) -> dict[str, Any]:
     """Return the game's own fields of instances as its records, by id."""
     return {instance.instance_id: parse_payload(game, instances, instance) for instance in members}
-
-
-DETECTOR_VARIABLE = "IRCORE_DETECTOR"
-"""Environment variable that names the file of the vision model that sees real things, as of a judge."""
 
 
 class EpisodeInstruments:
@@ -246,3 +205,44 @@ class EpisodeInstruments:
         if key not in self._elements:
             self._elements[key] = detect_by_eye(target, scene, image)
         return self._elements[key]
+
+
+class _Work(NamedTuple):
+    """An episode to be measured, with everything that a worker process needs."""
+
+    path: Path
+    instance_set: str
+    game: Game[Any]
+    episode: Episode
+    meaningless: Mapping[str, str]
+
+
+def _measure_episode(work: _Work) -> list[Score]:
+    """Measure an episode; runs in a process of its own."""
+    run, instances = _open_run(work.path, work.instance_set)
+    instance = instances[work.episode.instance_id]
+    payloads = {instance.instance_id: parse_payload(work.game, run.instances, instance)}
+    instruments = None
+    if needs_pictures(work.game):
+        # Imported where pictures are measured: boards and listings, which read results, would wait for the eye too.
+
+        instruments = EpisodeInstruments(run.instances.pictures(instance), run.rendering)
+    return list(compute_measure_scores(work.game, work.episode, payloads, instruments, work.meaningless))
+
+
+@lru_cache(maxsize=4)
+def _open_run(path: Path, instance_set: str) -> tuple[RunFolder, dict[str, Instance]]:
+    run = RunFolder(path)
+    assert run.run.instance_set == instance_set  # noqa: S101 - the set is part of the key: folders may be made anew
+    return run, {instance.instance_id: instance for instance in run.instances.instances}
+
+
+def _find_fault(game: Game[Any], measure: Measure | None, value: Measured) -> str:
+    if measure is None:
+        return "it declares no such measure"
+    # A measure per episode has no step, a measure per step has one.
+    if (value.step is None) != (measure.per == "episode"):
+        return f"it is a measure per {game.per_word(measure)}"
+    if value.value is not None and measure.range and not measure.range[0] <= value.value <= measure.range[1]:
+        return f"{value.value:g} is out of its range {measure.range[0]:g}–{measure.range[1]:g}"
+    return ""

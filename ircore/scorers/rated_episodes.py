@@ -78,7 +78,7 @@ def list_rated_episodes(run: RunFolder) -> list[RatedEpisode]:
     if not has_rated_pictures(game):
         raise InputError(
             f"{run.path}: the game {game.name} has no pictures that judges or people rate",
-            "Name runs of a game whose function rated says which pictures are compared.",
+            "Name runs of a game whose method list_rated_pictures says which pictures are compared.",
         )
     return list(iterate_rated_episodes(game, run.instances, run.episodes()))
 
@@ -110,14 +110,14 @@ def read_scene(run: RunFolder, original: Original) -> Scene | None:
 
 
 def _find_instance(instances: InstanceSet, original: Original) -> Instance:
-    return next(iter(instances.instances.named({original.instance_id})))
+    return next(iter(instances.instances.select({original.instance_id})))
 
 
 def _build_rated_episode(game: Game[Any], episode: Episode, instance: Instance, payload: Any) -> RatedEpisode:
     where, remedy = f"{episode.episode_id}: the game {game.name}", "Mend the game's package."
     with convert_plugin_errors(where, remedy=remedy):
         ending = read_ending(game, episode)
-        rated = [RatedPicture(*picture) for picture in game.rated(payload, ending)]
+        rated = [RatedPicture(*picture) for picture in game.list_rated_pictures(payload, ending)]
         drawn = {
             (game.step_number(place, ending.steps[place - 1]), rendering)
             for place, rendering in list_renderings(episode)

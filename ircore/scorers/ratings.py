@@ -28,6 +28,43 @@ from ircore.scorers.rated_episodes import RatedEpisode, list_rated_episodes
 HUMAN_JUDGE = JudgeIdentity(name=HUMAN, label="human annotators", kind="human")
 """Who gave the imported scores; single people are told apart by ``Score.annotator``."""
 
+COLUMNS = (
+    "study", "annotator", "run_id", "episode_id", "turn", "task", "rendering", "first_leading", "value", "reason",
+    "seconds", "answered_at",
+)  # fmt: skip
+"""Columns of an exported file, in its order."""
+
+REQUIRED = ("annotator", "episode_id", "turn", "task", "value")
+"""Columns that every file needs."""
+
+NAME = r"[a-z0-9][a-z0-9_.-]{0,99}"
+"""Pattern of ``records.Name``: a pseudonym, a run's or an episode's id."""
+
+TASKS = ("similarity", "preference")
+MAX_BYTES = 32 * 1024 * 1024
+MAX_ROWS = 200_000
+MAX_TOLD = 20
+"""Faults that are told one by one; the others are counted."""
+
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_SAVE = "Save the file as CSV in UTF-8: in a spreadsheet, 'CSV UTF-8'."
+
+_FORMS: dict[str, tuple[str | None, str]] = {
+    "study": (r"[0-9a-f]{0,64}", "a study's id"),
+    "annotator": (NAME, "a pseudonym (lower-case letters, digits, _ . and -)"),
+    "run_id": (NAME, "a run's id"),
+    "episode_id": (NAME, "an episode's id"),
+    "turn": (r"[1-9][0-9]{0,2}", "a turn (1, 2, …)"),
+    "task": ("|".join(TASKS), f"a task ({' or '.join(TASKS)})"),
+    "rendering": (r"[0-9a-f]{64}", "a SHA-256 (64 hexadecimal digits)"),
+    "first_leading": (r"(?i:true|false)?", "true, false or nothing"),
+    "value": (None, ""),
+    "reason": (r"[^\x00-\x1f\x7f]{0,500}", "a line of at most 500 characters"),
+    "seconds": (r"([0-9]{1,9}(\.[0-9]{1,9})?)?", "a number of seconds"),
+    "answered_at": (r"[0-9T:.Z +-]{0,40}", "a time"),
+}
+"""By column: what a cell must match as a whole (None: checked elsewhere), and what that is called."""
+
 
 @dataclass(frozen=True)
 class AnnotatorSummary:
@@ -61,21 +98,6 @@ class ImportSummary:
 
     annotators: tuple[AnnotatorSummary, ...]
     """Sorted by pseudonym."""
-
-
-class _Key(NamedTuple):
-    run_id: str
-    episode_id: str
-    turn: int
-    task: str
-    annotator: str
-
-
-class _Given(NamedTuple):
-    """A rating, and the place in the file that the rating was read from."""
-
-    score: Score
-    where: str
 
 
 def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -> ImportSummary:
@@ -150,24 +172,6 @@ class RatingRow:
     """Reason why there is no value; None together with no value: not answered yet."""
 
 
-def _index_runs(path: Path, runs: Sequence[RunFolder], rows: Sequence[RatingRow]) -> dict[str, RunFolder]:
-    by_id: dict[str, RunFolder] = {}
-    for run in runs:
-        twin = by_id.setdefault(run.run.run_id, run)
-        if twin is not run:
-            raise InputError(f"{run.path}: is the same run as {twin.path}", "Name the run once.")
-    if len(runs) > 1 and any(row.run_id is None for row in rows):
-        raise InputError(
-            f"{path}: row 1: the column run_id is missing, but several runs are named",
-            "Add the column, or name one run.",
-        )
-    return by_id
-
-
-def _find_run_id(row: RatingRow, only: str) -> str:
-    return only if row.run_id is None else row.run_id
-
-
 class RowFaults:
     """Collects the faults of a file's rows, so that all of them are reported at once.
 
@@ -209,6 +213,69 @@ class RowFaults:
         raise InputError(f"{self.path}: {count}, nothing was imported\n{lines}", "Mend these rows and import again.")
 
 
+def read_ratings(path: Path, faults: RowFaults) -> tuple[RatingRow, ...]:
+    """Read a file of ratings.
+
+    Args:
+        path: The file.
+        faults: Takes what is wrong with single rows; those are left out of the result.
+
+    Raises:
+        InputError: The file cannot be read at all: too large, not UTF-8, no CSV, or its header is not one of ratings.
+    """
+    rows = _read_rows(path, _read_text(path))
+    header = _read_header(path, next(rows, (1, []))[1])
+    ratings = []
+    for number, cells in rows:
+        if number > MAX_ROWS + 1:
+            raise InputError(f"{path}: has more than {MAX_ROWS:,} rows", "Import the file in parts.")
+        # Spreadsheets leave rows of empty cells below the last one.
+        if any(cells):
+            row = _read_row(number, header, cells, faults)
+            ratings += [row] if row else []
+    if not ratings and not faults.rows:
+        raise InputError(f"{path}: has no rows below the header", "Export the ratings again.")
+    return tuple(ratings)
+
+
+def quote_cell(text: str) -> str:
+    """Return a stranger's cell in quotation marks, short."""
+    return repr(text if len(text) <= 60 else f"{text[:59]}…")
+
+
+class _Key(NamedTuple):
+    run_id: str
+    episode_id: str
+    turn: int
+    task: str
+    annotator: str
+
+
+class _Given(NamedTuple):
+    """A rating, and the place in the file that the rating was read from."""
+
+    score: Score
+    where: str
+
+
+def _index_runs(path: Path, runs: Sequence[RunFolder], rows: Sequence[RatingRow]) -> dict[str, RunFolder]:
+    by_id: dict[str, RunFolder] = {}
+    for run in runs:
+        twin = by_id.setdefault(run.run.run_id, run)
+        if twin is not run:
+            raise InputError(f"{run.path}: is the same run as {twin.path}", "Name the run once.")
+    if len(runs) > 1 and any(row.run_id is None for row in rows):
+        raise InputError(
+            f"{path}: row 1: the column run_id is missing, but several runs are named",
+            "Add the column, or name one run.",
+        )
+    return by_id
+
+
+def _find_run_id(row: RatingRow, only: str) -> str:
+    return only if row.run_id is None else row.run_id
+
+
 def _match_rows(
     rows: Iterable[RatingRow], runs: Mapping[str, RunFolder], faults: RowFaults
 ) -> list[tuple[_Key, RatingRow, Score]]:
@@ -232,7 +299,7 @@ def _match_rows(
 
 def _read_rated_episodes(run: RunFolder) -> dict[str, RatedEpisode | None]:
     """Return the episodes of a run by id; None for one that was not played."""
-    return dict.fromkeys(run.ended()) | {episode.episode_id: episode for episode in list_rated_episodes(run)}
+    return dict.fromkeys(run.read_endings()) | {episode.episode_id: episode for episode in list_rated_episodes(run)}
 
 
 def _find_rendering(row: RatingRow, episodes: Mapping[str, RatedEpisode | None]) -> tuple[str, str]:
@@ -330,53 +397,6 @@ def _summarise_annotators(rows: Sequence[RatingRow], runs: Sequence[RunFolder]) 
         AnnotatorSummary(name, len(counts), sum(counts.values()), len(items))
         for name, counts in sorted(answered.items())
     )
-
-
-COLUMNS = (
-    "study", "annotator", "run_id", "episode_id", "turn", "task", "rendering", "first_leading", "value", "reason",
-    "seconds", "answered_at",
-)  # fmt: skip
-"""Columns of an exported file, in its order."""
-
-REQUIRED = ("annotator", "episode_id", "turn", "task", "value")
-"""Columns that every file needs."""
-
-NAME = r"[a-z0-9][a-z0-9_.-]{0,99}"
-"""Pattern of ``records.Name``: a pseudonym, a run's or an episode's id."""
-
-TASKS = ("similarity", "preference")
-MAX_BYTES = 32 * 1024 * 1024
-MAX_ROWS = 200_000
-MAX_TOLD = 20
-"""Faults that are told one by one; the others are counted."""
-
-_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
-_SAVE = "Save the file as CSV in UTF-8: in a spreadsheet, 'CSV UTF-8'."
-
-
-def read_ratings(path: Path, faults: RowFaults) -> tuple[RatingRow, ...]:
-    """Read a file of ratings.
-
-    Args:
-        path: The file.
-        faults: Takes what is wrong with single rows; those are left out of the result.
-
-    Raises:
-        InputError: The file cannot be read at all: too large, not UTF-8, no CSV, or its header is not one of ratings.
-    """
-    rows = _read_rows(path, _read_text(path))
-    header = _read_header(path, next(rows, (1, []))[1])
-    ratings = []
-    for number, cells in rows:
-        if number > MAX_ROWS + 1:
-            raise InputError(f"{path}: has more than {MAX_ROWS:,} rows", "Import the file in parts.")
-        # Spreadsheets leave rows of empty cells below the last one.
-        if any(cells):
-            row = _read_row(number, header, cells, faults)
-            ratings += [row] if row else []
-    if not ratings and not faults.rows:
-        raise InputError(f"{path}: has no rows below the header", "Export the ratings again.")
-    return tuple(ratings)
 
 
 def _read_text(path: Path) -> str:
@@ -478,23 +498,6 @@ def _find_cell_fault(column: str, text: str) -> str | None:
     return f"{column}: {quote_cell(text)} is not {meaning}"
 
 
-_FORMS: dict[str, tuple[str | None, str]] = {
-    "study": (r"[0-9a-f]{0,64}", "a study's id"),
-    "annotator": (NAME, "a pseudonym (lower-case letters, digits, _ . and -)"),
-    "run_id": (NAME, "a run's id"),
-    "episode_id": (NAME, "an episode's id"),
-    "turn": (r"[1-9][0-9]{0,2}", "a turn (1, 2, …)"),
-    "task": ("|".join(TASKS), f"a task ({' or '.join(TASKS)})"),
-    "rendering": (r"[0-9a-f]{64}", "a SHA-256 (64 hexadecimal digits)"),
-    "first_leading": (r"(?i:true|false)?", "true, false or nothing"),
-    "value": (None, ""),
-    "reason": (r"[^\x00-\x1f\x7f]{0,500}", "a line of at most 500 characters"),
-    "seconds": (r"([0-9]{1,9}(\.[0-9]{1,9})?)?", "a number of seconds"),
-    "answered_at": (r"[0-9T:.Z +-]{0,40}", "a time"),
-}
-"""By column: what a cell must match as a whole (None: checked elsewhere), and what that is called."""
-
-
 def _find_value_fault(row: dict[str, str]) -> str | None:
     """Return the fault of a row's value; an empty value is allowed with a reason, or if not answered yet."""
     text = row["value"]
@@ -511,8 +514,3 @@ def _find_value_fault(row: dict[str, str]) -> str | None:
     if fullmatch(r"[01](\.0+)?|0?\.50*", text):
         return None
     return f"value: {quote_cell(text)} is not a preference (1 final, 0 first, 0.5 tie)"
-
-
-def quote_cell(text: str) -> str:
-    """Return a stranger's cell in quotation marks, short."""
-    return repr(text if len(text) <= 60 else f"{text[:59]}…")

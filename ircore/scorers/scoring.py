@@ -1,11 +1,9 @@
 """Scoring runs, here or on a cluster: judges and metrics on renderings of every played episode.
 
-Judges rate the pictures that a game names in its function ``rated``.
-
-What has been scored is never scored again. Episodes are spread over the cores; their scores are written in the order of
-the instance set whatever finishes first, each episode's at once, so that stopping loses nothing that was finished.
-
-Counting scores: by judge or metric, new or there already, and why some have no value.
+Judges rate the pictures that a game names in its method ``list_rated_pictures``. What has been scored is never scored
+again. Episodes are spread over the cores; their scores are written in the order of the instance set whatever finishes
+first, each episode's at once, so that stopping loses nothing that was finished. At the end scores are counted by judge
+or metric, new or there already, with the reasons why some have no value.
 """
 
 import asyncio
@@ -43,6 +41,16 @@ from ircore.scorers.material import (
 from ircore.scorers.metrics.base import load_metrics
 from ircore.scorers.rated_episodes import Original, RatedEpisode, list_rated_episodes, read_original, read_scene
 
+JUDGES = ("structural", "verified")
+METRICS = ("psnr", "ssim", "uqi", "uqi_sewar", "brisque")
+"""Metrics and judges that ``ircore score`` computes by default."""
+
+RUNS_AT_ONCE = 8
+"""Runs whose episodes of one target are scored together."""
+
+Elsewhere: TypeAlias = Callable[[Iterable[Material]], Iterator[Scored]]
+"""Computes the scores of each material, in order, somewhere else than in this process and its pool."""
+
 
 @dataclass
 class ScoreCount:
@@ -65,6 +73,9 @@ class ScoreCount:
 
     left_out: int = 0
     """Played episodes that have no score, since the judge does not rate pictures such as theirs."""
+
+    undrawn: int = 0
+    """Played episodes in which nothing was drawn, as by rules that leave the seat empty."""
 
     unread: int = 0
     """Ratings that labels leave open which nobody read."""
@@ -98,6 +109,8 @@ class ScoreCount:
         '6 scores (4 renderings, 2 preferences), 5 new and 1 kept; 1 without a value: no answer (1)'
         >>> ScoreCount(kept=1, left_out=3).text()
         '1 score, 0 new and 1 kept; 3 episodes of pictures that it does not rate'
+        >>> ScoreCount(kept=1, undrawn=1).text()
+        '1 score, 0 new and 1 kept; 1 episode without a picture'
         """
         total = self.new + self.kept
         rated = format_count(total - self.preferences, "rendering")
@@ -107,7 +120,9 @@ class ScoreCount:
         left_out = (
             f"; {format_count(self.left_out, 'episode')} of pictures that it does not rate" if self.left_out else ""
         )
-        return f"{format_count(total, 'score')}{tasks}, {self.new:,} new and {self.kept:,} kept{lacking}{left_out}"
+        undrawn = f"; {format_count(self.undrawn, 'episode')} without a picture" if self.undrawn else ""
+        counts = f"{format_count(total, 'score')}{tasks}, {self.new:,} new and {self.kept:,} kept"
+        return f"{counts}{lacking}{left_out}{undrawn}"
 
 
 def count_score(counts: dict[str, ScoreCount], score: Score, new: bool) -> None:
@@ -123,15 +138,6 @@ def count_score(counts: dict[str, ScoreCount], score: Score, new: bool) -> None:
         count.new_without += new
         reason = score.reason.partition(":")[0]
         count.without[reason] = count.without.get(reason, 0) + 1
-
-
-JUDGES = ("structural", "verified")
-METRICS = ("psnr", "ssim", "uqi", "uqi_sewar", "brisque")
-"""Metrics and judges that ``ircore score`` computes by default."""
-
-
-RUNS_AT_ONCE = 8
-"""Runs whose episodes of one target are scored together."""
 
 
 @dataclass(frozen=True)
@@ -172,24 +178,6 @@ class ScoringSummary:
 
     counts: dict[str, ScoreCount] = field(default_factory=dict)
     """The same by judge and metric, with the reasons why some have no value."""
-
-
-@dataclass(frozen=True)
-class _Work:
-    """An episode to be scored, with everything that a worker process needs."""
-
-    run: Path
-    episode: RatedEpisode
-    wanted: tuple[Wanted, ...]
-
-    @property
-    def original(self) -> Original:
-        """The picture that all its renderings are compared with."""
-        return self.episode.originals[self.wanted[0].turn]
-
-
-Elsewhere: TypeAlias = Callable[[Iterable[Material]], Iterator[Scored]]
-"""Computes the scores of each material, in order, somewhere else than in this process and its pool."""
 
 
 def score_runs(
@@ -253,30 +241,6 @@ def score_runs(
     return ScoringSummary(len(runs), episodes, kept_count, new, unavailable, counts)
 
 
-def _has_outdated_scores(judge: JudgeIdentity, known: JudgeIdentity | None) -> bool:
-    """Return whether a judge gives its scores of a run anew, in place of those of an earlier version of itself."""
-    if known is None or known == judge or known.version not in getattr(load_judge(judge.name), "supersedes", ()):
-        return False
-    return known.model_copy(update={"version": judge.version}) == judge
-
-
-def _group_by_original(work: _Work, done: Container[Wanted]) -> Iterator[_Work]:
-    """Yield the part of an episode's work that is not done, by the original that its renderings are compared with."""
-    lacking: dict[str, list[Wanted]] = {}
-    for wanted in work.wanted:
-        if wanted not in done:
-            lacking.setdefault(work.episode.originals[wanted.turn].sha256, []).append(wanted)
-    for of_original in lacking.values():
-        yield replace(work, wanted=tuple(of_original))
-
-
-def _count_left_out(counts: dict[str, ScoreCount], judges: Sequence[str], works: Sequence[_Work]) -> None:
-    """Count, for each judge, the played episodes of a run that it does not rate."""
-    for name in judges:
-        count = counts.setdefault(name, ScoreCount())
-        count.left_out += sum(all(wanted.judge != name for wanted in work.wanted) for work in works)
-
-
 def select_applicable_judges(
     judges: Sequence[str], instances: Sequence[Instance], rated: Sequence[RatedEpisode] | None = None
 ) -> tuple[str, ...]:
@@ -298,13 +262,6 @@ def select_applicable_judges(
         else [(episode.category, original.scene) for episode in rated for original in episode.originals.values()]
     )
     return tuple(name for name in judges if any(_can_judge(name, *picture, scened) for picture in compared))
-
-
-def _can_judge(name: str, category: str, scene: Scene | None, scened: Sequence[str] = ()) -> bool:
-    judge = load_judge(name)
-    return describe_identity(name, judge, scened).rates(category) and not (
-        isinstance(judge, SceneJudge) and scene is None
-    )
 
 
 def index_scores(run: RunFolder) -> dict[Wanted, Score]:
@@ -346,6 +303,76 @@ def list_wanted_scores(episode: RatedEpisode, plan: ScoringPlan, with_scenes: Se
         choosers = [name for name in judges if "preference" in list_tasks(load_judge(name))]
         wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in choosers]
     return tuple(wanted)
+
+
+def build_cluster_scorer(scheduler: str) -> Elsewhere:
+    """Return the function that computes scores on the workers of a cluster.
+
+    Args:
+        scheduler: The address.
+
+    Raises:
+        InputError: This is no address, or Dask is not installed.
+    """
+    cluster = Cluster(scheduler)
+    return lambda materials: _score_on_cluster(cluster, materials)
+
+
+def score_pickled_material(version: str, material: bytes) -> Scored:
+    """Compute the scores of a pickled ``Material``; runs on a worker.
+
+    Raises:
+        InputError: The version differs, or a judge or metric is not installed.
+    """
+    check_version(version)
+    return compute_scores(pickle.loads(material))  # noqa: S301 - see above
+
+
+@dataclass(frozen=True)
+class _Work:
+    """An episode to be scored, with everything that a worker process needs."""
+
+    run: Path
+    episode: RatedEpisode
+    wanted: tuple[Wanted, ...]
+
+    @property
+    def original(self) -> Original:
+        """The picture that all its renderings are compared with."""
+        return self.episode.originals[self.wanted[0].turn]
+
+
+def _has_outdated_scores(judge: JudgeIdentity, known: JudgeIdentity | None) -> bool:
+    """Return whether a judge gives its scores of a run anew, in place of those of an earlier version of itself."""
+    if known is None or known == judge or known.version not in getattr(load_judge(judge.name), "supersedes", ()):
+        return False
+    return known.model_copy(update={"version": judge.version}) == judge
+
+
+def _group_by_original(work: _Work, done: Container[Wanted]) -> Iterator[_Work]:
+    """Yield the part of an episode's work that is not done, by the original that its renderings are compared with."""
+    lacking: dict[str, list[Wanted]] = {}
+    for wanted in work.wanted:
+        if wanted not in done:
+            lacking.setdefault(work.episode.originals[wanted.turn].sha256, []).append(wanted)
+    for of_original in lacking.values():
+        yield replace(work, wanted=tuple(of_original))
+
+
+def _count_left_out(counts: dict[str, ScoreCount], judges: Sequence[str], works: Sequence[_Work]) -> None:
+    """Count, for each judge, the played episodes of a run that it does not rate, and those without a picture."""
+    drawn = [work for work in works if work.episode.originals]
+    for name in judges:
+        count = counts.setdefault(name, ScoreCount())
+        count.left_out += sum(all(wanted.judge != name for wanted in work.wanted) for work in drawn)
+        count.undrawn += len(works) - len(drawn)
+
+
+def _can_judge(name: str, category: str, scene: Scene | None, scened: Sequence[str] = ()) -> bool:
+    judge = load_judge(name)
+    return describe_identity(name, judge, scened).rates(category) and not (
+        isinstance(judge, SceneJudge) and scene is None
+    )
 
 
 def _check_names(plan: ScoringPlan) -> None:
@@ -421,19 +448,6 @@ def _open_run(path: Path) -> RunFolder:
     return RunFolder(path)
 
 
-def build_cluster_scorer(scheduler: str) -> Elsewhere:
-    """Return the function that computes scores on the workers of a cluster.
-
-    Args:
-        scheduler: The address.
-
-    Raises:
-        InputError: This is no address, or Dask is not installed.
-    """
-    cluster = Cluster(scheduler)
-    return lambda materials: _score_on_cluster(cluster, materials)
-
-
 def _score_on_cluster(cluster: Cluster, materials: Iterable[Material]) -> Iterator[Scored]:
     """Yield the scores of each material in order; ``AHEAD`` of them are handed out for every place on the workers."""
     with asyncio.Runner() as runner:
@@ -459,13 +473,3 @@ async def _start_scoring(cluster: Cluster, material: Material) -> "asyncio.Task[
 
 async def _await_task(task: "asyncio.Task[Scored]") -> Scored:
     return await task
-
-
-def score_pickled_material(version: str, material: bytes) -> Scored:
-    """Compute the scores of a pickled ``Material``; runs on a worker.
-
-    Raises:
-        InputError: The version differs, or a judge or metric is not installed.
-    """
-    check_version(version)
-    return compute_scores(pickle.loads(material))  # noqa: S301 - see above

@@ -45,14 +45,23 @@ from ircore.scorers.verification.score import verify_picture
 if TYPE_CHECKING:
     from ircore.scorers.verification.score import Verification
 
+VERSION = f"1-eye-{EYE}"
+"""Changes whenever the same turn may be read otherwise."""
+
+_draw = lru_cache(maxsize=64)(draw_messages)
+
+PROMPT = files(__package__).joinpath("stated_facts_prompt.txt").read_text(encoding="utf-8")
+
+PROMPT_VERSION = f"facts-{hashlib.sha256(PROMPT.encode()).hexdigest()[:8]}"
+"""Of the prompt: another one is another reading."""
+
+# From the first to the last brace: models write 'Here it is: {"stated": [1, 2], "named": [2]}' or a fence around it.
+_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+
 
 def format_verdicts(verification: "Verification") -> str:
     """Return the verdicts of a verification, one letter a fact."""
     return "".join(format_verdict_letter(checked.verdict, checked.fact.weight) for checked in verification.facts)
-
-
-VERSION = f"1-eye-{EYE}"
-"""Changes whenever the same turn may be read otherwise."""
 
 
 class GrammarReader:
@@ -113,15 +122,6 @@ class GrammarReader:
         return self._seen[picture.sha256]
 
 
-_draw = lru_cache(maxsize=64)(draw_messages)
-
-
-def _find_named_facts(before: str, stated: str, alone: str) -> str:
-    """Return whether a message is about a fact: the message states the fact or changes an earlier statement."""
-    # Alone too: a message that repeats a fact changes nothing, but is about the fact.
-    return "1" if alone == "1" or before != stated else "0"
-
-
 class _SaidCount(NamedTuple):
     """Counts of measured turns."""
 
@@ -133,15 +133,6 @@ class _SaidCount(NamedTuple):
 
     without_scene: int
     """Played episodes that are passed over: their targets were not drawn."""
-
-
-class _Work(NamedTuple):
-    """An episode to be measured, with everything that a worker process needs."""
-
-    run: Path
-    episode: Episode
-    shown: dict[str, str]
-    """Stored verdicts by the hash of the rendering, a letter a fact."""
 
 
 def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> _SaidCount:
@@ -181,59 +172,9 @@ def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> _Said
     return _SaidCount(new, kept_count, without_scene)
 
 
-def _read_stored_verdicts(run: RunFolder) -> dict[str, dict[str, str]]:
-    """Return the verdicts that scoring stored, by episode and rendering; verdicts of another eye are left out."""
-    verdicts: dict[str, dict[str, str]] = {}
-    for line in read_facts(run):
-        if line.judge == VERIFIED and line.version == EYE:
-            verdicts.setdefault(line.episode_id, {})[line.rendering] = line.verdicts
-    return verdicts
-
-
 def list_turn_keys(episode: Episode) -> set[tuple[str, int, str]]:
     """Return episode, turn and rendering of each turn that has a message and a rendering."""
     return {(episode.episode_id, turn, rendering.sha256) for turn, rendering in episode.renderings.items()}
-
-
-def _measure_all(works: Sequence[tuple[RunFolder, _Work]], workers: int) -> int:
-    new = 0
-    measured = map_in_order(_measure_episode, [work for _, work in works], min(workers, len(works)))
-    with show_progress("facts", len(works)) as shown:
-        for (run, _), turns in zip(works, measured, strict=True):
-            add_said(run, turns)
-            new += len(turns)
-            shown.advance()
-    return new
-
-
-def _measure_episode(work: _Work) -> list[SaidTurn]:
-    """Measure one episode; runs in a process of its own."""
-    run, instances = _open_run(work.run)
-    instance = instances[work.episode.instance_id]
-    reader = GrammarReader(instance, run.instances.picture(instance, "target"), work.shown)
-    spoken = {message.step: message.text for message in list_messages(load_game(run.game), work.episode)}
-    messages: list[str] = []
-    turns = []
-    for turn, rendering in work.episode.renderings.items():
-        messages.append(spoken.get(turn, ""))
-        turns.append(reader.turn(work.episode.episode_id, turn, messages, run.rendering(rendering)))
-    return turns
-
-
-@lru_cache(maxsize=RUNS_AT_ONCE)
-def _open_run(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
-    """Return a run and its instances by id; the last few runs of a worker process are kept."""
-    run = RunFolder(path)
-    return run, {instance.instance_id: instance for instance in run.instances.instances}
-
-
-PROMPT = files(__package__).joinpath("stated_facts_prompt.txt").read_text(encoding="utf-8")
-
-PROMPT_VERSION = f"facts-{hashlib.sha256(PROMPT.encode()).hexdigest()[:8]}"
-"""Of the prompt: another one is another reading."""
-
-# From the first to the last brace: models write 'Here it is: {"stated": [1, 2], "named": [2]}' or a fence around it.
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -323,6 +264,85 @@ def ask_said(runs: Sequence[RunFolder], judge: LoadedJudge, plan: JudgingPlan) -
     return readings
 
 
+def parse_reading(turn: SaidTurn, reader: str, text: str) -> SaidTurn:
+    """Return a turn as the judge's answer reads it; the facts shown are copied from the grammar's reading.
+
+    Raises:
+        AnswerError: The answer names no facts, or facts that there are not.
+
+    >>> turn = SaidTurn(episode_id="a", turn=1, rendering="0" * 64, reader="grammar", version="1", stated="00",
+    ...                 named="00", shown="1?")
+    >>> parse_reading(turn, "gpt", '{"stated": [2], "named": []}').stated
+    '01'
+    """
+    match = _OBJECT.search(text)
+    try:
+        answer = json.loads(match[0]) if match else None
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        raise AnswerError("it has no JSON object")
+    count = len(turn.stated)
+    stated, named = (_format_letters(answer.get(name), count, name) for name in ("stated", "named"))
+    return turn.model_copy(update={"reader": reader, "version": PROMPT_VERSION, "stated": stated, "named": named})
+
+
+def _find_named_facts(before: str, stated: str, alone: str) -> str:
+    """Return whether a message is about a fact: the message states the fact or changes an earlier statement."""
+    # Alone too: a message that repeats a fact changes nothing, but is about the fact.
+    return "1" if alone == "1" or before != stated else "0"
+
+
+class _Work(NamedTuple):
+    """An episode to be measured, with everything that a worker process needs."""
+
+    run: Path
+    episode: Episode
+    shown: dict[str, str]
+    """Stored verdicts by the hash of the rendering, a letter a fact."""
+
+
+def _read_stored_verdicts(run: RunFolder) -> dict[str, dict[str, str]]:
+    """Return the verdicts that scoring stored, by episode and rendering; verdicts of another eye are left out."""
+    verdicts: dict[str, dict[str, str]] = {}
+    for line in read_facts(run):
+        if line.judge == VERIFIED and line.version == EYE:
+            verdicts.setdefault(line.episode_id, {})[line.rendering] = line.verdicts
+    return verdicts
+
+
+def _measure_all(works: Sequence[tuple[RunFolder, _Work]], workers: int) -> int:
+    new = 0
+    measured = map_in_order(_measure_episode, [work for _, work in works], min(workers, len(works)))
+    with show_progress("facts", len(works)) as shown:
+        for (run, _), turns in zip(works, measured, strict=True):
+            add_said(run, turns)
+            new += len(turns)
+            shown.advance()
+    return new
+
+
+def _measure_episode(work: _Work) -> list[SaidTurn]:
+    """Measure one episode; runs in a process of its own."""
+    run, instances = _open_run(work.run)
+    instance = instances[work.episode.instance_id]
+    reader = GrammarReader(instance, run.instances.picture(instance, "target"), work.shown)
+    spoken = {message.step: message.text for message in list_messages(load_game(run.game), work.episode)}
+    messages: list[str] = []
+    turns = []
+    for turn, rendering in work.episode.renderings.items():
+        messages.append(spoken.get(turn, ""))
+        turns.append(reader.turn(work.episode.episode_id, turn, messages, run.rendering(rendering)))
+    return turns
+
+
+@lru_cache(maxsize=RUNS_AT_ONCE)
+def _open_run(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
+    """Return a run and its instances by id; the last few runs of a worker process are kept."""
+    run = RunFolder(path)
+    return run, {instance.instance_id: instance for instance in run.instances.instances}
+
+
 def _list_unread_turns(run: RunFolder, judge: str) -> Iterator[ReadTurn]:
     """Yield the turns of a run that the judge has not read with this prompt."""
     turns = read_said(run)
@@ -400,29 +420,6 @@ class _FactInquiry(JudgementInquiry):
             target=self.item.instance.pictures["target"].sha256,
             shown=(),
         )
-
-
-def parse_reading(turn: SaidTurn, reader: str, text: str) -> SaidTurn:
-    """Return a turn as the judge's answer reads it; the facts shown are copied from the grammar's reading.
-
-    Raises:
-        AnswerError: The answer names no facts, or facts that there are not.
-
-    >>> turn = SaidTurn(episode_id="a", turn=1, rendering="0" * 64, reader="grammar", version="1", stated="00",
-    ...                 named="00", shown="1?")
-    >>> parse_reading(turn, "gpt", '{"stated": [2], "named": []}').stated
-    '01'
-    """
-    match = _OBJECT.search(text)
-    try:
-        answer = json.loads(match[0]) if match else None
-    except ValueError:
-        answer = None
-    if not isinstance(answer, dict):
-        raise AnswerError("it has no JSON object")
-    count = len(turn.stated)
-    stated, named = (_format_letters(answer.get(name), count, name) for name in ("stated", "named"))
-    return turn.model_copy(update={"reader": reader, "version": PROMPT_VERSION, "stated": stated, "named": named})
 
 
 def _format_letters(numbers: object, count: int, name: str) -> str:

@@ -1,11 +1,11 @@
-"""Algebra of small arrays, and masks of pixels grown, shrunk and filled.
+"""Algebra of small arrays, the same on every machine, and masks of pixels grown, shrunk and filled.
 
 NumPy hands products of matrices, norms and least squares to BLAS and LAPACK, whose order of adding differs from one
 processor to the next, and with it the last bits. Here sums run along one axis by NumPy's own pairwise addition, and
 everything else is done element by element; see ``ircore.core.exact``.
 
-``scipy.ndimage`` grows and shrinks masks for any neighbourhood, and takes ten times as long as shifting the whole mask
-does.
+Masks are shifted as a whole: ``scipy.ndimage`` grows and shrinks them for any neighbourhood, and takes ten times as
+long.
 """
 
 from typing import Any

@@ -18,6 +18,10 @@ _BASIC = frozenset(
 )
 """Names that a second word says more closely: "denim blue" is denim, "grey blue" is between."""
 
+_HEX = r"\#[0-9a-f]{6}"
+_RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*,?\s*(\d{1,3})\s*,?\s*(\d{1,3})[^()]{0,20}\)")
+_ANY_HEX = re.compile(r"#([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3})(?![0-9a-z])")
+
 
 def format_hex(red: int, green: int, blue: int) -> str:
     """Return ``#rrggbb`` of three values 0–255."""
@@ -47,33 +51,12 @@ def _split_name(name: str) -> list[str]:
 
 NAMES: dict[str, str] = {**_read_css_names(), **_TABLE["colours"]}
 
-_HEX = r"\#[0-9a-f]{6}"
-_RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*,?\s*(\d{1,3})\s*,?\s*(\d{1,3})[^()]{0,20}\)")
-_ANY_HEX = re.compile(r"#([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3})(?![0-9a-z])")
-
-
-@cache
-def _compile_pattern() -> re.Pattern[str]:
-    """Return the pattern of a colour in words, compiled with the first text: that takes long with so many names."""
-    # The longest names first, since an alternation takes the first one that fits.
-    plain = rf"(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![a-z])"
-    mixed = rf"{plain}(?:[\s/]{plain})?"
-    name = rf"(?:{mixed}|(?:very\s+)?(?:(?:{'|'.join(MODIFIERS)})\s+){{1,2}}{mixed})"
-    return re.compile(
-        rf"\b(?P<a>{name})\s*\(?\s*(?P<b>{_HEX})\)?|(?P<c>{_HEX})\s*\(\s*(?:{name})\s*\)"
-        rf"|\b(?P<d>{name})(?:\s+colou?r(?:ed)?\b)?"
-    )
-
 
 def replace_colour_words(text: str) -> str:
     """Write every colour in lower-case ``text`` as ``#rrggbb``; a name with a hex value beside it gives the hex."""
     text = _RGB.sub(lambda m: format_hex(*(min(255, int(part)) for part in m.groups())), text)
     text = _ANY_HEX.sub(lambda m: _expand_hex(m[1]), text)
     return _compile_pattern().sub(lambda m: m["b"] or m["c"] or parse_colour_name(m["d"]), text)
-
-
-def _expand_hex(digits: str) -> str:
-    return "#" + ("".join(digit * 2 for digit in digits) if len(digits) == 3 else digits[:6])
 
 
 @cache
@@ -99,24 +82,6 @@ def parse_colour_name(words: str) -> str:
         return NAMES[shade]
     halves = parse_hex(NAMES[shade]), parse_hex(parse_colour_name(rest))
     return format_hex(*(round(math.fsum(pair) / 2) for pair in zip(*halves, strict=True)))
-
-
-def _apply_modifier(colour: str, modifier: str) -> str:
-    hue, light, saturation = colorsys.rgb_to_hls(*(part / 255 for part in parse_hex(colour)))
-    if modifier in {"dark", "deep"}:
-        light *= 0.6
-    elif modifier in {"light", "pale", "pastel", "soft"}:
-        light += (1 - light) * (0.5 if modifier in {"light", "soft"} else 0.65)
-    elif modifier in {"very light", "very pale", "very soft"}:
-        light, saturation = light + (1 - light) * 0.7, saturation * 0.6
-    elif modifier in {"very dark", "very deep"}:
-        light *= 0.6
-    elif modifier in {"bright", "vivid"} and saturation > 0:
-        saturation = 1.0
-    elif modifier in {"dull", "muted"}:
-        saturation *= 0.5
-    red, green, blue = colorsys.hls_to_rgb(hue, min(1.0, light), saturation)
-    return format_hex(round(red * 255), round(green * 255), round(blue * 255))
 
 
 def parse_hex(colour: str) -> tuple[int, int, int]:
@@ -154,13 +119,37 @@ def name_hue_family(colour: str) -> str:
     return next((name for bound, name in bounds if degrees < bound), "red")
 
 
-@cache
-def convert_to_lab(colour: str) -> tuple[float, float, float]:
-    """SRGB (IEC 61966-2-1) to CIE L*a*b* under D65."""
+def linearise(colour: str) -> tuple[float, float, float]:
+    """Return red, green and blue, 0–1, without the transfer function of sRGB (IEC 61966-2-1)."""
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else exact.power((part + 0.055) / 1.055, 2.4)
         for part in (channel / 255 for channel in parse_hex(colour))
     )
+    return red, green, blue
+
+
+def compute_luminance(colour: str) -> float:
+    """Return the relative luminance of a colour, 0 (black) to 1 (white).
+
+    Source: WCAG 2.2, "relative luminance" (ITU-R BT.709 weights).
+    """
+    red, green, blue = linearise(colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def compute_contrast(first: str, second: str) -> float:
+    """Return the contrast ratio of two colours, 1 to 21; the order does not matter.
+
+    Source: WCAG 2.2, "contrast ratio": (L1 + 0.05) / (L2 + 0.05), L1 being the lighter.
+    """
+    dark, light = sorted((compute_luminance(first), compute_luminance(second)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@cache
+def convert_to_lab(colour: str) -> tuple[float, float, float]:
+    """SRGB (IEC 61966-2-1) to CIE L*a*b* under D65."""
+    red, green, blue = linearise(colour)
     x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047
     y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883
@@ -222,6 +211,46 @@ def name_colour(colour: str) -> str:
     return f"{_name_shade(lightness)}{name}"
 
 
+def measure_rgb_distance(first: str, second: str) -> float:
+    """Return the Euclidean distance of two colours in RGB, 0–441."""
+    return float(exact.dist(parse_hex(first), parse_hex(second)))
+
+
+@cache
+def _compile_pattern() -> re.Pattern[str]:
+    """Return the pattern of a colour in words, compiled with the first text: that takes long with so many names."""
+    # The longest names first, since an alternation takes the first one that fits.
+    plain = rf"(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![a-z])"
+    mixed = rf"{plain}(?:[\s/]{plain})?"
+    name = rf"(?:{mixed}|(?:very\s+)?(?:(?:{'|'.join(MODIFIERS)})\s+){{1,2}}{mixed})"
+    return re.compile(
+        rf"\b(?P<a>{name})\s*\(?\s*(?P<b>{_HEX})\)?|(?P<c>{_HEX})\s*\(\s*(?:{name})\s*\)"
+        rf"|\b(?P<d>{name})(?:\s+colou?r(?:ed)?\b)?"
+    )
+
+
+def _expand_hex(digits: str) -> str:
+    return "#" + ("".join(digit * 2 for digit in digits) if len(digits) == 3 else digits[:6])
+
+
+def _apply_modifier(colour: str, modifier: str) -> str:
+    hue, light, saturation = colorsys.rgb_to_hls(*(part / 255 for part in parse_hex(colour)))
+    if modifier in {"dark", "deep"}:
+        light *= 0.6
+    elif modifier in {"light", "pale", "pastel", "soft"}:
+        light += (1 - light) * (0.5 if modifier in {"light", "soft"} else 0.65)
+    elif modifier in {"very light", "very pale", "very soft"}:
+        light, saturation = light + (1 - light) * 0.7, saturation * 0.6
+    elif modifier in {"very dark", "very deep"}:
+        light *= 0.6
+    elif modifier in {"bright", "vivid"} and saturation > 0:
+        saturation = 1.0
+    elif modifier in {"dull", "muted"}:
+        saturation *= 0.5
+    red, green, blue = colorsys.hls_to_rgb(hue, min(1.0, light), saturation)
+    return format_hex(round(red * 255), round(green * 255), round(blue * 255))
+
+
 def _name_grey(lightness: float) -> str:
     limits = ((0.12, "black"), (0.4, "dark grey"), (0.68, "grey"), (0.93, "light grey"))
     return next((name for limit, name in limits if lightness < limit), "white")
@@ -235,8 +264,3 @@ def _name_hue(degrees: float) -> str:
     limits = ((14, "red"), (42, "orange"), (68, "yellow"), (165, "green"), (188, "turquoise"), (255, "blue"),
               (292, "purple"), (335, "pink"))  # fmt: skip
     return next((name for limit, name in limits if degrees < limit), "red")
-
-
-def measure_rgb_distance(first: str, second: str) -> float:
-    """Return the Euclidean distance of two colours in RGB, 0–441."""
-    return float(exact.dist(parse_hex(first), parse_hex(second)))

@@ -1,6 +1,7 @@
-"""A ruled grid of cells in a picture, such as a sudoku's: where its lines are, which digits it shows, which follow.
+"""Ruled grids of cells, such as a sudoku's, and jigsaws of square tiles, which are put together by their edges.
 
-Putting a jigsaw of square tiles together: neighbours are tiles whose edges continue each other.
+Of a grid it is found where its lines are, which digits it shows, and which follow. Neighbours in a jigsaw are tiles
+whose edges continue each other.
 """
 
 from collections.abc import Sequence
@@ -50,6 +51,16 @@ ALIKE = 0.6
 AHEAD = 0.05
 """By how much the overlap must exceed that of the next best digit."""
 
+_HOLES = {"1": (0,), "2": (0,), "3": (0,), "4": (0, 1), "5": (0,), "6": (1,), "7": (0,), "8": (2,), "9": (1,)}
+"""Holes of each digit; an open 4 has none."""
+_NOTHING = ((0.0, UNREADABLE), (0.0, UNREADABLE))
+
+BEAM = 400
+"""Partial arrangements that are carried on from tile to tile."""
+
+Costs = npt.NDArray[np.int64]
+"""Tiles × tiles: how badly the second continues the first; no tile continues itself."""
+
 
 @cache
 def list_units(side: int) -> tuple[Unit, ...]:
@@ -66,15 +77,6 @@ def list_units(side: int) -> tuple[Unit, ...]:
         for top, left in product(range(0, side, box), repeat=2)
     ]
     return (*rows, *columns, *boxes)
-
-
-@cache
-def _list_peers(side: int) -> tuple[frozenset[int], ...]:
-    """Return for each cell the other cells of its row, column and box."""
-    units = list_units(side)
-    return tuple(
-        frozenset(other for unit in units if cell in unit for other in unit) - {cell} for cell in range(side * side)
-    )
 
 
 def deduce_sudoku(puzzle: str) -> str | None:
@@ -107,23 +109,6 @@ def deduce_sudoku(puzzle: str) -> str | None:
             _place_digit(cell, digit, cells, allowed, side)
         waiting = _find_forced_digits(cells, allowed, side)
     return None if any(not allowed[cell] for cell, digit in enumerate(cells) if digit == EMPTY) else "".join(cells)
-
-
-def _place_digit(cell: int, digit: str, cells: list[str], allowed: list[frozenset[str]], side: int) -> None:
-    cells[cell], allowed[cell] = digit, frozenset()
-    for other in _list_peers(side)[cell]:
-        allowed[other] -= {digit}
-
-
-def _find_forced_digits(cells: list[str], allowed: list[frozenset[str]], side: int) -> list[tuple[int, str]]:
-    """Return the empty cells whose digit follows, with the digit."""
-    singles = [(cell, next(iter(digits))) for cell, digits in enumerate(allowed) if len(digits) == 1]
-    for unit in list_units(side):
-        for digit in "123456789"[:side]:
-            places = [cell for cell in unit if digit in allowed[cell]]
-            if len(places) == 1 and cells[places[0]] == EMPTY:
-                singles.append((places[0], digit))
-    return singles
 
 
 @dataclass(frozen=True)
@@ -187,6 +172,83 @@ def read_cells(pixels: Pixels, grid: RuledGrid) -> str:
     return "".join(_read_digit(_cut_cell(ink, grid, place)) for place in range(grid.side * grid.side))
 
 
+def cut_tiles(pixels: Pixels, count: int) -> tuple[Pixels, ...]:
+    """Cut a picture into ``count`` × ``count`` tiles, row by row; pixels beyond the last whole tile are left out.
+
+    >>> [tile.shape for tile in cut_tiles(np.zeros((10, 20, 3), np.uint8), 2)]
+    [(5, 10, 3), (5, 10, 3), (5, 10, 3), (5, 10, 3)]
+    """
+    high, wide = pixels.shape[0] // count, pixels.shape[1] // count
+    return tuple(
+        pixels[row * high : (row + 1) * high, column * wide : (column + 1) * wide]
+        for row in range(count)
+        for column in range(count)
+    )
+
+
+def join_tiles(tiles: Sequence[Pixels], order: Sequence[int]) -> Pixels:
+    """Return the picture in which place ``i``, row by row, shows the tile ``order[i]``."""
+    count = round(len(order) ** 0.5)  # exact: the root of a square number
+    rows = [
+        np.concatenate([tiles[index] for index in order[start : start + count]], axis=1)
+        for start in range(0, len(order), count)
+    ]
+    return np.concatenate(rows, axis=0)
+
+
+def find_tile_order(tiles: Sequence[Pixels]) -> tuple[int, ...]:
+    """Return the tile for each place, row by row, such that edges fit best.
+
+    Arrangements grow tile by tile; of those of equal length the ``BEAM`` with the best edges are carried on.
+
+    Args:
+        tiles: Of equal size; their number is a square.
+    """
+    count = round(len(tiles) ** 0.5)  # exact: the root of a square number
+    beside = _compute_edge_costs(
+        [tile[:, -2:].swapaxes(0, 1) for tile in tiles], [tile[:, :2].swapaxes(0, 1) for tile in tiles]
+    )
+    below = _compute_edge_costs([tile[-2:] for tile in tiles], [tile[:2] for tile in tiles])
+    beam: list[tuple[int, tuple[int, ...]]] = [(0, ())]
+    for place in range(len(tiles)):
+        longer = []
+        for cost, order in beam:
+            for tile in range(len(tiles)):
+                if tile in order:
+                    continue
+                left = int(beside[order[-1], tile]) if place % count else 0
+                above = int(below[order[place - count], tile]) if place >= count else 0
+                longer.append((cost + left + above, (*order, tile)))
+        beam = sorted(longer)[:BEAM]
+    return beam[0][1]
+
+
+@cache
+def _list_peers(side: int) -> tuple[frozenset[int], ...]:
+    """Return for each cell the other cells of its row, column and box."""
+    units = list_units(side)
+    return tuple(
+        frozenset(other for unit in units if cell in unit for other in unit) - {cell} for cell in range(side * side)
+    )
+
+
+def _place_digit(cell: int, digit: str, cells: list[str], allowed: list[frozenset[str]], side: int) -> None:
+    cells[cell], allowed[cell] = digit, frozenset()
+    for other in _list_peers(side)[cell]:
+        allowed[other] -= {digit}
+
+
+def _find_forced_digits(cells: list[str], allowed: list[frozenset[str]], side: int) -> list[tuple[int, str]]:
+    """Return the empty cells whose digit follows, with the digit."""
+    singles = [(cell, next(iter(digits))) for cell, digits in enumerate(allowed) if len(digits) == 1]
+    for unit in list_units(side):
+        for digit in "123456789"[:side]:
+            places = [cell for cell in unit if digit in allowed[cell]]
+            if len(places) == 1 and cells[places[0]] == EMPTY:
+                singles.append((places[0], digit))
+    return singles
+
+
 def _find_ink(pixels: Pixels) -> Ink:
     dark: Ink = pixels.astype(np.int32).sum(axis=2) < 3 * DARK  # exact: adds whole numbers
     return dark
@@ -237,11 +299,6 @@ def _read_digit(cell: Ink) -> str:
     return digit if best >= ALIKE and best - second >= AHEAD else UNREADABLE
 
 
-_HOLES = {"1": (0,), "2": (0,), "3": (0,), "4": (0, 1), "5": (0,), "6": (1,), "7": (0,), "8": (2,), "9": (1,)}
-"""Holes of each digit; an open 4 has none."""
-_NOTHING = ((0.0, UNREADABLE), (0.0, UNREADABLE))
-
-
 def _count_holes(mark: Ink) -> int:
     """Return how many areas of ground a mark encloses; areas of a few pixels are specks."""
     parts, count = ndimage.label(~np.pad(mark, 1))
@@ -276,64 +333,6 @@ def _measure_overlap(mark: Ink, form: Ink) -> float:
     total = np.count_nonzero(mark) + np.count_nonzero(form)
     moved = (np.roll(mark, move, axis=(0, 1)) for move in product((-1, 0, 1), repeat=2))
     return max(2 * np.count_nonzero(copy & form) / total for copy in moved)
-
-
-BEAM = 400
-"""Partial arrangements that are carried on from tile to tile."""
-
-Costs = npt.NDArray[np.int64]
-"""Tiles × tiles: how badly the second continues the first; no tile continues itself."""
-
-
-def cut_tiles(pixels: Pixels, count: int) -> tuple[Pixels, ...]:
-    """Cut a picture into ``count`` × ``count`` tiles, row by row; pixels beyond the last whole tile are left out.
-
-    >>> [tile.shape for tile in cut_tiles(np.zeros((10, 20, 3), np.uint8), 2)]
-    [(5, 10, 3), (5, 10, 3), (5, 10, 3), (5, 10, 3)]
-    """
-    high, wide = pixels.shape[0] // count, pixels.shape[1] // count
-    return tuple(
-        pixels[row * high : (row + 1) * high, column * wide : (column + 1) * wide]
-        for row in range(count)
-        for column in range(count)
-    )
-
-
-def join_tiles(tiles: Sequence[Pixels], order: Sequence[int]) -> Pixels:
-    """Return the picture in which place ``i``, row by row, shows the tile ``order[i]``."""
-    count = round(len(order) ** 0.5)  # exact: the root of a square number
-    rows = [
-        np.concatenate([tiles[index] for index in order[start : start + count]], axis=1)
-        for start in range(0, len(order), count)
-    ]
-    return np.concatenate(rows, axis=0)
-
-
-def find_tile_order(tiles: Sequence[Pixels]) -> tuple[int, ...]:
-    """Return the tile for each place, row by row, such that edges fit best.
-
-    Arrangements grow tile by tile; of those of equal length the ``BEAM`` with the best edges are carried on.
-
-    Args:
-        tiles: Of equal size; their number is a square.
-    """
-    count = round(len(tiles) ** 0.5)  # exact: the root of a square number
-    beside = _compute_edge_costs(
-        [tile[:, -2:].swapaxes(0, 1) for tile in tiles], [tile[:, :2].swapaxes(0, 1) for tile in tiles]
-    )
-    below = _compute_edge_costs([tile[-2:] for tile in tiles], [tile[:2] for tile in tiles])
-    beam: list[tuple[int, tuple[int, ...]]] = [(0, ())]
-    for place in range(len(tiles)):
-        longer = []
-        for cost, order in beam:
-            for tile in range(len(tiles)):
-                if tile in order:
-                    continue
-                left = int(beside[order[-1], tile]) if place % count else 0
-                above = int(below[order[place - count], tile]) if place >= count else 0
-                longer.append((cost + left + above, (*order, tile)))
-        beam = sorted(longer)[:BEAM]
-    return beam[0][1]
 
 
 def _compute_edge_costs(ends: Sequence[Pixels], starts: Sequence[Pixels]) -> Costs:

@@ -23,7 +23,7 @@ from ircore.core.episode_records import Episode
 from ircore.core.plain_words import format_count
 from ircore.core.records import Instance, derive_seed
 from ircore.core.score_records import LETTER, UNASKED, VERIFIED
-from ircore.core.strict_yaml import read_mapping
+from ircore.core.strict_yaml import load_own_mapping
 from ircore.games.base import list_messages
 from ircore.games.registry import load_game
 from ircore.players.base import PlayerError, Question
@@ -66,6 +66,24 @@ _PERCENT = 3.6
 
 FactKey = tuple[str, str]
 """Episode and fact."""
+
+LIST = Path(__file__).with_name("synonyms.yaml")
+PROMPT = (
+    "Say the following description of a picture in other words. Keep every number, colour, place and quoted text as it "
+    "is, leave nothing out and add nothing. Change the order of sentences where the order does not matter. "
+    "Answer with the description alone.\n\n{message}"
+)
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z#\"'“])")
+_LEANS_BACK = re.compile(
+    r"(?:it|its|they|their|them|these|those|this|that|each|both|all|the (?:same|first|second|third|last|other|rest)|"
+    r"then|also|inside|next|another|here|there (?:is|are) also|finally)\b",
+    re.IGNORECASE,
+)
+"""Beginnings of sentences that only make sense after the sentence before."""
+
+_QUOTED = re.compile(r"(\"[^\"]*\"|“[^”]*”|‘[^’]*’|`[^`]*`)")
+_NUMBER_OR_COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}\b|\d+(?:\.\d+)?")
 
 
 class EpisodeFacts(NamedTuple):
@@ -197,75 +215,6 @@ def is_named(fact: Fact, messages: Sequence[str]) -> bool:
     return any(min(abs(n - fact.expected), abs(_PERCENT * n - fact.expected)) <= tolerance for n in numbers)
 
 
-def _list_episode_facts(run: RunFolder, drawn: RunFolder) -> Iterator[EpisodeFacts]:
-    game = load_game(run.game)
-    instances = {instance.instance_id: instance for instance in run.instances.instances}
-    shown, neutral = _read_verdicts(run), _read_verdicts(drawn)
-    episodes = {episode.episode_id: episode for episode in drawn.episodes()}
-    for episode in run.episodes():
-        instance, same = instances[episode.instance_id], episodes.get(episode.episode_id)
-        if instance.scene is None or same is None or not episode.played or not episode.renderings:
-            continue
-        messages = [message.text for message in list_messages(game, episode)]
-        # Of several episodes of a target the neutral generator was given the words of one.
-        if same.played and [message.text for message in list_messages(game, same)] != messages:
-            continue
-        own = _list_letters(run, episode, instance, shown)
-        # Words that the game refuses, or that nothing is drawn from, state nothing.
-        said = _list_letters(drawn, same, instance, neutral) if same.renderings else "0" * len(own)
-        asked = [
-            (fact, right, stated)
-            for fact, right, stated in zip(list_facts(instance.scene), own, said, strict=True)
-            if fact.attribute in TOLD and right != UNASKED
-        ]
-        unstated = tuple(
-            fact for fact, right, stated in asked if right == LETTER["holds"] != stated and not is_named(fact, messages)
-        )
-        yield EpisodeFacts(episode.episode_id, episode.instance_id, _get_final_hash(episode), len(asked), unstated)
-
-
-def _read_verdicts(run: RunFolder) -> dict[FactKey, str]:
-    """Return the verdicts that scoring stored, by episode and rendering."""
-    return {
-        (line.episode_id, line.rendering): line.verdicts
-        for line in read_facts(run)
-        if line.judge == VERIFIED and line.version == VERSION
-    }
-
-
-def _list_letters(run: RunFolder, episode: Episode, instance: Instance, stored: Mapping[FactKey, str]) -> str:
-    """Return the verdicts on an episode's final rendering, a letter a fact; seen anew if nothing is stored."""
-    verdicts = stored.get((episode.episode_id, _get_final_hash(episode)))
-    if verdicts is not None:
-        return verdicts
-    assert instance.scene is not None  # noqa: S101 - the caller passes over what was not drawn
-    target, rendering = run.instances.picture(instance, "target"), episode.renderings[max(episode.renderings)]
-    return format_verdicts(verify_picture(target, instance.scene, run.rendering(rendering)))
-
-
-def _get_final_hash(episode: Episode) -> str:
-    return episode.renderings[max(episode.renderings)].sha256
-
-
-LIST = Path(__file__).with_name("synonyms.yaml")
-PROMPT = (
-    "Say the following description of a picture in other words. Keep every number, colour, place and quoted text as it "
-    "is, leave nothing out and add nothing. Change the order of sentences where the order does not matter. "
-    "Answer with the description alone.\n\n{message}"
-)
-
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z#\"'“])")
-_LEANS_BACK = re.compile(
-    r"(?:it|its|they|their|them|these|those|this|that|each|both|all|the (?:same|first|second|third|last|other|rest)|"
-    r"then|also|inside|next|another|here|there (?:is|are) also|finally)\b",
-    re.IGNORECASE,
-)
-"""Beginnings of sentences that only make sense after the sentence before."""
-
-_QUOTED = re.compile(r"(\"[^\"]*\"|“[^”]*”|‘[^’]*’|`[^`]*`)")
-_NUMBER_OR_COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}\b|\d+(?:\.\d+)?")
-
-
 class Paraphraser(Protocol):
     """Says a message in other words.
 
@@ -343,6 +292,65 @@ def count_numbers(text: str) -> Counter[str]:
     return Counter(number.lower() for number in _NUMBER_OR_COLOUR.findall(text))
 
 
+def paraphrase_messages(messages: list[str], paraphraser: Paraphraser) -> list[str]:
+    """Return messages in other words, in their order."""
+
+    async def every() -> list[str]:
+        return [await paraphraser.paraphrase(message) for message in messages]
+
+    return asyncio.run(every())
+
+
+def _list_episode_facts(run: RunFolder, drawn: RunFolder) -> Iterator[EpisodeFacts]:
+    game = load_game(run.game)
+    instances = {instance.instance_id: instance for instance in run.instances.instances}
+    shown, neutral = _read_verdicts(run), _read_verdicts(drawn)
+    episodes = {episode.episode_id: episode for episode in drawn.episodes()}
+    for episode in run.episodes():
+        instance, same = instances[episode.instance_id], episodes.get(episode.episode_id)
+        if instance.scene is None or same is None or not episode.played or not episode.renderings:
+            continue
+        messages = [message.text for message in list_messages(game, episode)]
+        # Of several episodes of a target the neutral generator was given the words of one.
+        if same.played and [message.text for message in list_messages(game, same)] != messages:
+            continue
+        own = _list_letters(run, episode, instance, shown)
+        # Words that the game refuses, or that nothing is drawn from, state nothing.
+        said = _list_letters(drawn, same, instance, neutral) if same.renderings else "0" * len(own)
+        asked = [
+            (fact, right, stated)
+            for fact, right, stated in zip(list_facts(instance.scene), own, said, strict=True)
+            if fact.attribute in TOLD and right != UNASKED
+        ]
+        unstated = tuple(
+            fact for fact, right, stated in asked if right == LETTER["holds"] != stated and not is_named(fact, messages)
+        )
+        yield EpisodeFacts(episode.episode_id, episode.instance_id, _get_final_hash(episode), len(asked), unstated)
+
+
+def _read_verdicts(run: RunFolder) -> dict[FactKey, str]:
+    """Return the verdicts that scoring stored, by episode and rendering."""
+    return {
+        (line.episode_id, line.rendering): line.verdicts
+        for line in read_facts(run)
+        if line.judge == VERIFIED and line.version == VERSION
+    }
+
+
+def _list_letters(run: RunFolder, episode: Episode, instance: Instance, stored: Mapping[FactKey, str]) -> str:
+    """Return the verdicts on an episode's final rendering, a letter a fact; seen anew if nothing is stored."""
+    verdicts = stored.get((episode.episode_id, _get_final_hash(episode)))
+    if verdicts is not None:
+        return verdicts
+    assert instance.scene is not None  # noqa: S101 - the caller passes over what was not drawn
+    target, rendering = run.instances.picture(instance, "target"), episode.renderings[max(episode.renderings)]
+    return format_verdicts(verify_picture(target, instance.scene, run.rendering(rendering)))
+
+
+def _get_final_hash(episode: Episode) -> str:
+    return episode.renderings[max(episode.renderings)].sha256
+
+
 def _reorder(sentences: list[str], random: Random) -> list[str]:
     """Return sentences in another order; the first stays, and a sentence stays behind the one that it leans on."""
     groups: list[list[str]] = []
@@ -374,7 +382,7 @@ def _replace_words(text: str, random: Random) -> str:
 
 @cache
 def _read_synonyms() -> dict[str, list[str]]:
-    groups = read_mapping(LIST, "Install the package again.", "")["groups"]
+    groups = load_own_mapping(LIST)["groups"]
     return {word: group for group in groups for word in group}
 
 
@@ -383,12 +391,3 @@ def _build_pattern() -> re.Pattern[str]:
     # The longest first: an alternation takes the first word that fits.
     words = sorted(_read_synonyms(), key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b", re.IGNORECASE)
-
-
-def paraphrase_messages(messages: list[str], paraphraser: Paraphraser) -> list[str]:
-    """Return messages in other words, in their order."""
-
-    async def every() -> list[str]:
-        return [await paraphraser.paraphrase(message) for message in messages]
-
-    return asyncio.run(every())

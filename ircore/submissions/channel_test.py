@@ -4,10 +4,10 @@ Two players who share a code book need no description: what the describer says i
 neutral generator draws from the same words; from paraphrases, in which a code in the wording is lost; and from the
 words about other targets, which say what a drawing without any information is worth. Of what the pair's own pictures
 gain over these, the test says what share the neutral generator's pictures gain. Where the pair's own generator can be
-asked, it draws from the paraphrases as well. Facts that the pair's pictures have right and the neutral generator does
-not draw from the same words are looked for in the words themselves (``channel_messages``).
+asked, it draws from the paraphrases as well. All of it is played and kept like any run.
 
-Giving recorded messages, or others in their place, to a generator: played and kept like any run.
+Facts that the pair's pictures have right and the neutral generator does not draw from the same words are looked for in
+the words themselves (``channel_messages``).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -48,12 +48,35 @@ if TYPE_CHECKING:
 
     Sums = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
 
-
 MOST_TOKENS = 10_000
 """Token budget of these runs: a paraphrase may be longer than its message."""
 
 Words = Mapping[str, Sequence[str]]
 """The messages of an episode, turn by turn, by the hash of the target's picture."""
+
+Condition = Literal["same", "paraphrase", "other", "own_paraphrase"]
+"""Words that were given; all to the neutral generator, but ``own_paraphrase`` to the pair's own."""
+
+COLLAPSED = 0.1
+"""Share below which, with its whole interval, a neutral generator gains nothing from the same words.
+
+Measured on the 42 pictures of the demo, judged by ``structural``: given the four built-in pairs' words, ``canvas``
+gains 1.0 of what they gain and more, ``sketch`` 0.36 to 1.0; given words of a code book, 0.
+"""
+
+OWN_COLLAPSED = 0.5
+"""The same for the pair's own generator and paraphrases: 0.73 to 1.09 for the built-in pairs."""
+
+LEAST_GAIN = 0.3
+"""What the pair's own pictures must gain over words about other targets, 0–10, for a share to say anything."""
+
+RULE = "words_do_not_carry"
+"""Rule of the finding about a pair whose score collapses."""
+
+RULES = frozenset({RULE, UNSTATED})
+"""Rules of the findings of this test."""
+
+Verdict = Literal["carried", "collapsed", "too little to tell"]
 
 
 class AskedGenerator(NamedTuple):
@@ -146,9 +169,9 @@ def play_words(
     most = max(map(len, words.values()))
     game = load_game(run.game)
     rules = game.rules.model_validate(
-        {"token_budget": MOST_TOKENS, "max_turns": max(1, most), "drawing": game.rules_of(pair).drawing}
+        {"token_budget": MOST_TOKENS, "max_turns": max(1, most), "drawing": game.read_rules(pair).drawing}
     )
-    prompts = game.prompts(None)
+    prompts = game.read_prompts(None)
     identity = make_run(loaded, run.instances, rules, prompts, run.run.seed)
     instance_ids = {
         instance.instance_id for instance in run.instances.instances if instance.pictures["target"].sha256 in words
@@ -175,31 +198,6 @@ def play_all(
             f"{failed[0].detail}"
         )
         raise WorkError(problem, "Give the same command again: it goes on where it stopped.")
-
-
-Condition = Literal["same", "paraphrase", "other", "own_paraphrase"]
-"""Words that were given; all to the neutral generator, but ``own_paraphrase`` to the pair's own."""
-
-COLLAPSED = 0.1
-"""Share below which, with its whole interval, a neutral generator gains nothing from the same words.
-
-Measured on the 42 pictures of the demo, judged by ``structural``: given the four built-in pairs' words, ``canvas``
-gains 1.0 of what they gain and more, ``sketch`` 0.36 to 1.0; given words of a code book, 0.
-"""
-
-OWN_COLLAPSED = 0.5
-"""The same for the pair's own generator and paraphrases: 0.73 to 1.09 for the built-in pairs."""
-
-LEAST_GAIN = 0.3
-"""What the pair's own pictures must gain over words about other targets, 0–10, for a share to say anything."""
-
-RULE = "words_do_not_carry"
-"""Rule of the finding about a pair whose score collapses."""
-
-RULES = frozenset({RULE, UNSTATED})
-"""Rules of the findings of this test."""
-
-Verdict = Literal["carried", "collapsed", "too little to tell"]
 
 
 @dataclass(frozen=True)
@@ -295,7 +293,7 @@ class ChannelPlan:
     """Runs of other pairs: what these have right without telling, too, is no finding."""
 
 
-def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
+def run_channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
     """Give a run's messages, paraphrases and messages about other targets to a neutral generator.
 
     Args:
@@ -330,22 +328,6 @@ def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
     return replace(_build_result(run, scores), unstated=_find_unstated(run, folders["same"], plan, out))
 
 
-def _find_unstated(run: RunFolder, same: RunFolder, plan: ChannelPlan, out: Path) -> Unstated:
-    """Return what a run draws and nobody told; other pairs are looked at only if that would hold the run."""
-    unstated = find_unstated_facts(run, same)
-    if not unstated.is_grave:
-        return unstated
-    others = []
-    for other in select_other_runs(run, plan.published):
-        messages_by_episode = _select_messages(other, None)
-        targets = _list_target_hashes(other)
-        words = {targets[name]: messages for name, messages in messages_by_episode.items()}
-        folder = out / "others" / other.run.run_id
-        drawn = play_words(other, words, plan.neutral, "same", folder, plan.concurrency, plan.max_cost)
-        others.append(find_unstated_facts(other, drawn))
-    return drop_guessed(unstated, others)
-
-
 def compute_final_scores(run: RunFolder, judge: str) -> dict[str, float]:
     """Return a judge's score of each episode's final rendering, 0–10; 0 for an episode that was aborted."""
     rated = {
@@ -362,6 +344,22 @@ def compute_final_scores(run: RunFolder, judge: str) -> dict[str, float]:
         elif (episode.episode_id, last) in rated:
             finals[episode.episode_id] = rated[episode.episode_id, last]
     return finals
+
+
+def _find_unstated(run: RunFolder, same: RunFolder, plan: ChannelPlan, out: Path) -> Unstated:
+    """Return what a run draws and nobody told; other pairs are looked at only if that would hold the run."""
+    unstated = find_unstated_facts(run, same)
+    if not unstated.is_grave:
+        return unstated
+    others = []
+    for other in select_other_runs(run, plan.published):
+        messages_by_episode = _select_messages(other, None)
+        targets = _list_target_hashes(other)
+        words = {targets[name]: messages for name, messages in messages_by_episode.items()}
+        folder = out / "others" / other.run.run_id
+        drawn = play_words(other, words, plan.neutral, "same", folder, plan.concurrency, plan.max_cost)
+        others.append(find_unstated_facts(other, drawn))
+    return drop_guessed(unstated, others)
 
 
 def _select_messages(run: RunFolder, most: int | None) -> dict[str, list[str]]:

@@ -21,8 +21,8 @@ from ircore.core.strict_yaml import Document, parse_mapping, read_yaml_bytes
 from ircore.core.submission_records import TranscriptsReference, Withdrawal
 from ircore.core.validation import describe_validation_error
 from ircore.players.submission import find_folder
-from ircore.submissions.findings import FieldFault, Finding, finding, format_field_name, locate
-from ircore.submissions.texts import repository_faults, text_faults
+from ircore.submissions.findings import FieldFault, Finding, build_finding, format_field_name, locate
+from ircore.submissions.texts import find_repository_faults, find_text_faults
 
 DECISIONS = "decisions.yaml"
 Kind = Literal["updated", "withdrawn", "corrected", "reinstated", "disputed", "settled", "cleared"]
@@ -96,7 +96,7 @@ def _parse_decisions(document: Document, name: str) -> tuple[Decision, ...]:
     return decisions
 
 
-def decisions_findings(data: bytes, path: str) -> Iterator[Finding]:
+def find_faults_of_decisions(data: bytes, path: str) -> Iterator[Finding]:
     """Yield the faults in the content of a file of decisions.
 
     Args:
@@ -107,10 +107,10 @@ def decisions_findings(data: bytes, path: str) -> Iterator[Finding]:
         document = parse_mapping(data, path, _REMEDY)
         decisions = _parse_decisions(document, path)
     except InputError as error:
-        yield finding(path, error.problem.removeprefix(f"{path}:").strip(), "", error.remedy)
+        yield build_finding(path, error.problem.removeprefix(f"{path}:").strip(), "", error.remedy)
         return
     for number, decision in enumerate(decisions):
-        for fault in decision_faults(decision):
+        for fault in check_decision(decision):
             yield locate(fault._replace(path=("decisions", number, *fault.path)), path, document)
 
 
@@ -129,11 +129,11 @@ def find_added_decisions(before: bytes, after: bytes, path: str) -> tuple[Decisi
     return now[len(known) :] if now[: len(known)] == known else None
 
 
-def decision_faults(decision: Decision) -> Iterator[FieldFault]:
+def check_decision(decision: Decision) -> Iterator[FieldFault]:
     """Yield the faults of a decision that fits the format: people read its reason, and releases follow its date."""
-    yield from text_faults(("reason",), decision.reason)
+    yield from find_text_faults(("reason",), decision.reason)
     if decision.former is not None:
-        yield from repository_faults(("former", "repo"), decision.former.repo)
+        yield from find_repository_faults(("former", "repo"), decision.former.repo)
     # It may be tomorrow already where the submitter lives.
     if decision.date > (datetime.now(UTC) + timedelta(days=1)).date().isoformat():
         yield FieldFault(("date",), "is in the future", "the day when this was decided", "Write today's date.")
@@ -155,7 +155,7 @@ def add_decision(folder: Path, decision: Decision) -> tuple[Decision, ...]:
     Raises:
         InputError: There is no submission, or the decision cannot be published, or not follow what happened before.
     """
-    for fault in decision_faults(decision):
+    for fault in check_decision(decision):
         raise InputError(f"{format_field_name(fault.path)}: {fault.problem}", fault.remedy)
     before = read_decisions(find_folder(folder))
     if before and decision.date < before[-1].date:

@@ -1,12 +1,11 @@
-"""Tiny questions to each player of a submission, or to a judge, that show faults before a long run.
+"""Tiny questions to each player of a submission, or to a judge, that show faults before a long run: ``ircore doctor``.
 
 Every player gets a question about a red disc: as its seat's game puts it, or as any game does. Players that take only
 questions that their game does not try are made and not asked.
 
-The abilities of a service, found out by asking it: ``ircore doctor --deep``.
-
-The probes go through the same connection as play does, so that what they find holds for play. Each finding comes with
-what follows from it for the manifest; the manifest with all of that in it is one that works.
+With ``--deep`` the abilities of a service are found out by asking it, through the same connection as play does, so that
+what is found holds for play. Each finding comes with what follows from it for the manifest; the manifest with all of
+that in it is one that works.
 """
 
 import asyncio
@@ -67,6 +66,24 @@ QUESTIONS: Mapping[AnswerKind, str] = {
 }
 """Asked of players that take questions of any game, by what the seat answers with."""
 
+_AGAIN = "Such answers are sent back once. Try again; parameters.structured: true may help, or another model."
+
+MOST_PICTURES = 10
+"""Pictures that a describer is shown at turn 10: the target and nine renderings."""
+
+NO_MODEL = "ircore-doctor-no-such-model"
+QUESTION = "Name the colour of the disc in the last picture."
+LONG_ENOUGH = 512
+"""Tokens that the answers to small questions may have; reasoning counts."""
+
+COLUMNS = (
+    "service", "model", "streams", "usage", "pictures", "full answer", "seed", "same answer twice", "errors",
+    "edits", "checked",
+)  # fmt: skip
+"""Columns of the table of services in docs/services.md."""
+
+_PROBES = ("streaming", "usage", "ten pictures", "full token budget", "seed", "determinism", "error bodies")
+
 
 def examine_seat(
     loaded: LoadedSubmission, seat: Seat[Any, Any], timeout: float, say: Callable[[str], object]
@@ -83,7 +100,7 @@ def examine_seat(
     if spec.player == RECORDED:
         return [PlayerFinding(seat.name, "recorded answers", True, "come with the instances: nothing to ask")]
     game = load_game(loaded.submission.game)
-    trial = game.trial(seat, game.rules_of(loaded.submission))
+    trial = game.build_trial(seat, game.read_rules(loaded.submission))
     if trial is None and seat.method == "answer" and load_traits(spec.player).answers:
         trial = _answer
     return _examine_player(seat.name, spec, timeout, trial or _accept, answers=seat.answers, say=say)
@@ -118,113 +135,6 @@ def examine_judge(judge: LoadedJudge, timeout: float, say: Callable[[str], objec
     return _examine_player("judge", judge.spec, timeout, check if judge.asks == "facts" else rate, say=say)[0]
 
 
-def _examine_player(seat: str, spec: PlayerSpec, timeout: float, trial: SeatTrial, **more: Any) -> list[PlayerFinding]:
-    """Make a player, let a trial ask the player, and close the player's connections."""
-    try:
-        player = build_player(_shorten_deadline(spec, timeout))
-    except InputError as error:
-        return [
-            PlayerFinding(seat, "two images" if seat == "judge" else "settings", False, error.problem, error.remedy)
-        ]
-    return asyncio.run(_close_after(player, _greet_service(Patient(seat, spec, player, timeout, **more), trial)))
-
-
-async def _greet_service(patient: Patient, trial: SeatTrial) -> list[PlayerFinding]:
-    """Try a player, unless what is at its address is no service at all, which would take the longest."""
-    silence = await patient.silence("address")
-    return [silence] if silence is not None else await trial(patient)
-
-
-async def _accept(patient: Patient) -> list[PlayerFinding]:
-    """Ask nothing: without an instance of the player's game only the settings can be tried."""
-    return [patient.finding("settings", True, "are taken; not asked, since it answers questions of its game only")]
-
-
-async def _answer(patient: Patient) -> list[PlayerFinding]:
-    """Ask a player that takes questions of any game to recognise, or to draw, a red disc."""
-    shown = () if patient.answers == "picture" else (Captioned("the picture", build_shown_picture()),)
-    choices = COLOURS if patient.answers == "choice" else ()
-    question = Question(1, QUESTIONS[patient.answers], shown, choices, answers=patient.answers)
-    timed = await patient.ask(f"a {patient.answers}", patient.player.answer(question))
-    if isinstance(timed, PlayerFinding):
-        # A program of this project that seeks a dialogue or a task in the words is right to refuse these.
-        if timed.detail.startswith("rule_broken") and patient.spec.player in list_builtin("players"):
-            return await _accept(patient)
-        return [timed._replace(remedy=f"{BROKEN} {OWN_GAME}") if timed.remedy == BROKEN else timed]
-    answer = timed.answer
-    if isinstance(answer, PictureAnswer):
-        detail, right = describe_drawing(timed, 0)
-    elif isinstance(answer, ChoiceAnswer):
-        notes = "".join(f"; {note}" for note in answer.notes)
-        detail, right = f"chose {answer.choice}{notes}, {timed.took}", answer.choice == "red"
-    else:
-        right = any(word in answer.text.lower() for word in COLOUR_WORDS)
-        words = "saw the red disc" if right else "but nothing red in the words on a red disc"
-        detail = f"{len(answer.text.split())} words, {timed.took}; {words}"
-    return [patient.finding(f"a {patient.answers}", True, detail, "" if right or not shown else SEE)]
-
-
-_AGAIN = "Such answers are sent back once. Try again; parameters.structured: true may help, or another model."
-
-
-def _check_rating(patient: Patient, timed: TimedAnswer) -> PlayerFinding:
-    try:
-        score = read_score(timed.answer.text).value
-    except AnswerError as problem:
-        detail = f"answers, but not so that it can be used: {problem} ({timed.took})"
-        return patient.finding("two images", False, detail, _AGAIN)
-    detail = f"rates a red and a blue disc {score} of 10, {timed.took}"
-    return patient.finding("two images", True, detail, SEE if score == 10 else "")
-
-
-def _check_verdicts(patient: Patient, timed: TimedAnswer) -> PlayerFinding:
-    try:
-        letters = read_verdicts(timed.answer.text, len(DISC_SENTENCES)).value
-    except AnswerError as problem:
-        detail = f"answers, but not so that it can be used: {problem} ({timed.took})"
-        return patient.finding("one image", False, detail, _AGAIN)
-    said = " and ".join({"1": "yes", "0": "no", "?": "cannot tell"}[letter] for letter in letters)
-    detail = f"says {said} to a true and a false sentence, {timed.took}"
-    return patient.finding("one image", True, detail, "" if letters == "10" else SEE)
-
-
-def _shorten_deadline(spec: PlayerSpec, timeout: float) -> PlayerSpec:
-    """Shorten the deadline of a player that has a deadline, so that the player fails in time with its own reason."""
-    check = getattr(load_plugin("players", spec.player), "check", None)
-    # A deadline that the manifest states is part of the pair, and holds in play too.
-    if check is None or "deadline_s" in spec.parameters:
-        return spec
-    hurried = spec.model_copy(update={"parameters": {**spec.parameters, "deadline_s": timeout}})
-    try:
-        check(hurried)
-    except InputError:
-        return spec
-    return hurried
-
-
-async def _close_after(player: Any, pending_answer: Awaitable[AnswerT]) -> AnswerT:
-    try:
-        return await pending_answer
-    finally:
-        if close := getattr(player, "close", None):
-            await close()
-
-
-MOST_PICTURES = 10
-"""Pictures that a describer is shown at turn 10: the target and nine renderings."""
-
-NO_MODEL = "ircore-doctor-no-such-model"
-QUESTION = "Name the colour of the disc in the last picture."
-LONG_ENOUGH = 512
-"""Tokens that the answers to small questions may have; reasoning counts."""
-
-
-class _Anything(BaseModel):
-    """Any JSON object."""
-
-    model_config = ConfigDict(extra="allow")
-
-
 @dataclass
 class DeepReport:
     """Results of the probes of a seat.
@@ -254,39 +164,6 @@ class DeepReport:
         self.cells[probe] = cell or ("yes" if works else "no")
 
 
-@dataclass(frozen=True)
-class _Service:
-    """A model behind a service, asked request by request."""
-
-    spec: PlayerSpec
-    settings: DescriberSettings
-    connection: Connection
-
-    async def ask(self, words: str, pictures: Sequence[Picture] = (), **more: Any) -> Reply[_Anything] | RequestFault:
-        """Send a question; a fault is returned, not raised."""
-        messages = [ChatMessage("user", (words, *pictures))]
-        limit = more.pop("limit", LONG_ENOUGH)
-        chat = self.settings.api == "chat"
-        fields = {
-            "model": self.spec.model,
-            **({"messages": build_chat_messages(messages)} if chat else {"input": build_responses_input(messages)}),
-            "max_completion_tokens" if chat else "max_output_tokens": limit,
-            "stream": False,
-            **self.settings.extra_body,
-            **more,
-        }
-        try:
-            path = "/chat/completions" if chat else "/responses"
-            return await self.connection.post(path, JsonBody(fields), _Anything)
-        except FaultError as error:
-            return error.fault
-
-    def text(self, reply: Reply[_Anything]) -> str:
-        """Return the words of a reply."""
-        kind: type[ChatReply | ResponsesReply] = ChatReply if self.settings.api == "chat" else ResponsesReply
-        return kind.model_validate(reply.value.model_dump()).text
-
-
 def examine_describer(spec: PlayerSpec, timeout: float) -> DeepReport:
     """Find out the abilities of a describer's service.
 
@@ -312,147 +189,7 @@ def examine_describer(spec: PlayerSpec, timeout: float) -> DeepReport:
     return report
 
 
-async def _examine(service: _Service, report: DeepReport) -> None:
-    first = await service.ask(QUESTION, [build_shown_picture()])
-    if isinstance(first, RequestFault):
-        remedy = list_remedies(service.spec).get(first.kind, "")
-        report.add("a picture", False, _format_fault(first), remedy)
-        return
-    _first_answer(first, report)
-    await _many_pictures(service, report)
-    await _full_budget(service, report)
-    await _sampling(service, report)
-    await _errors(service, report)
-
-
-def _first_answer(reply: Reply[_Anything], report: DeepReport) -> None:
-    streams = reply.headers.get("content-type", "").startswith("text/event-stream")
-    detail = "streams although asked not to; the pieces are put together" if streams else "answers in one piece"
-    report.add("streaming", True, detail, cell="always" if streams else "as asked")
-    document = reply.value.model_dump()
-    tokens = read_tokens(document.get("usage"), reply.headers)
-    counted = tokens.prompt is not None and tokens.completion is not None
-    detail = f"{tokens.prompt} tokens read, {tokens.completion} written" if counted else "no tokens are reported"
-    remedy = "" if counted else "Costs and limits by tokens stay unknown; nothing else suffers."
-    report.add(
-        "usage", True, f"{detail}{'' if tokens.cost_usd is None else ', cost reported'}", remedy, _format_yes(counted)
-    )
-    served = find_served_model(reply.value)
-    report.add(
-        "served model", True, f"answers as {served}" if served else "does not say which", cell=served or "not said"
-    )
-
-
-async def _many_pictures(service: _Service, report: DeepReport) -> None:
-    """Find the most pictures that a question may have, up to the number at turn 10."""
-    pictures = [build_shown_picture(f"#{shade:02x}0000") for shade in range(255, 255 - 10 * MOST_PICTURES, -10)]
-    fault: RequestFault | None = None
-    # From the most on down, so that the first answer tells the limit with few questions.
-    for count in (MOST_PICTURES, 6, 5, 4, 3, 2):
-        outcome = await service.ask(QUESTION, pictures[-count:])
-        if not isinstance(outcome, RequestFault):
-            break
-        fault = fault or outcome
-    else:
-        count = 1
-    if fault is None:
-        report.add("ten pictures", True, f"takes {count}", cell=str(count))
-        return
-    # One picture of the limit is the target.
-    history = f"last {count - 1}" if count > 1 else ""
-    rule = f"Play with the rule history: {history}." if history else "A describer must see two pictures at least."
-    report.add(
-        "ten pictures", bool(history), f"takes {count}, not {MOST_PICTURES}: {_format_fault(fault)}", rule, str(count)
-    )
-    if history:
-        report.rules["history"] = history
-
-
-async def _full_budget(service: _Service, report: DeepReport) -> None:
-    """Ask with the limit on answers that the manifest states."""
-    limit = service.settings.max_completion_tokens
-    outcome = await service.ask(QUESTION, [build_shown_picture()], limit=limit)
-    if not isinstance(outcome, RequestFault):
-        report.add("full token budget", True, f"takes max_completion_tokens {limit}", cell=str(limit))
-        return
-    remedy = list_remedies(service.spec).get(outcome.kind, "")
-    if outcome.room is None:
-        report.add("full token budget", False, _format_fault(outcome), remedy)
-        return
-    # Half of what one picture leaves, so that later turns fit too.
-    fits = max(256, outcome.room // 2)
-    report.parameters["max_completion_tokens"] = fits
-    report.add(
-        "full token budget",
-        True,
-        f"{_format_fault(outcome)}",
-        f"Write max_completion_tokens: {fits}.",
-        str(outcome.room),
-    )
-
-
-async def _sampling(service: _Service, report: DeepReport) -> None:
-    """Ask the same question twice, with a seed and without randomness."""
-    seeded = await service.ask(QUESTION, [build_shown_picture()], seed=7)
-    taken = not isinstance(seeded, RequestFault)
-    report.add("seed", True, "is taken" if taken else f"is refused: {_format_fault(seeded)}", cell=_format_yes(taken))  # type: ignore[arg-type]
-    twice = [await service.ask("Describe the picture.", [build_shown_picture()], temperature=0) for _ in range(2)]
-    texts = [service.text(reply) for reply in twice if not isinstance(reply, RequestFault)]
-    if len(texts) < 2:
-        fault = next(reply for reply in twice if isinstance(reply, RequestFault))
-        report.add("determinism", True, f"temperature 0 is refused: {_format_fault(fault)}", cell="not known")
-        return
-    alike = texts[0] == texts[1]
-    report.add(
-        "determinism",
-        True,
-        f"two answers at temperature 0 are {'alike' if alike else 'different'}",
-        cell=_format_yes(alike),
-    )
-
-
-async def _errors(service: _Service, report: DeepReport) -> None:
-    """Look at the errors for a model that does not exist and for a parameter out of its range."""
-    unknown = await service.ask("Hello", model=NO_MODEL)
-    # A value of the wrong type is a mistake that every service should name.
-    wrong = await service.ask("Hello", temperature="hot")
-    expected: dict[str, tuple[Reply[_Anything] | RequestFault, tuple[FaultKind, ...]]] = {
-        "an unknown model": (unknown, ("not_found", "rejected")),
-        "a wrong parameter": (wrong, ("unsupported", "rejected")),
-    }
-    error_words = list(_error_words(expected))
-    is_clear = all(isinstance(reply, RequestFault) and reply.kind in kinds for reply, kinds in expected.values())
-    remedy = "" if is_clear else "Look at the first answers of a run: this service hides mistakes in the manifest."
-    report.add("error bodies", True, "; ".join(error_words), remedy, "clear" if is_clear else "unclear")
-
-
-def _error_words(expected: dict[str, tuple[Reply[_Anything] | RequestFault, tuple[FaultKind, ...]]]) -> Iterator[str]:
-    for mistake, (reply, kinds) in expected.items():
-        if not isinstance(reply, RequestFault):
-            yield f"{mistake} is answered all the same"
-        else:
-            yield f"{mistake}: {_format_fault(reply)}" + ("" if reply.kind in kinds else f" (read as {reply.kind})")
-
-
-def _format_fault(fault: RequestFault) -> str:
-    status = "" if fault.status is None else f"HTTP {fault.status}: "
-    return f"{fault.kind}: {status}{' '.join(fault.detail.split())[:160]}"
-
-
-def _format_yes(value: bool) -> Literal["yes", "no"]:
-    return "yes" if value else "no"
-
-
-COLUMNS = (
-    "service", "model", "streams", "usage", "pictures", "full answer", "seed", "same answer twice", "errors",
-    "edits", "checked",
-)  # fmt: skip
-"""Columns of the table of services in docs/services.md."""
-
-_PROBES = ("streaming", "usage", "ten pictures", "full token budget", "seed", "determinism", "error bodies")
-
-
-def generator_report(findings: Sequence[PlayerFinding]) -> DeepReport:
+def report_on_generator(findings: Sequence[PlayerFinding]) -> DeepReport:
     """Return the report on a generator, with whether it edits or only draws anew.
 
     Args:
@@ -505,3 +242,264 @@ def format_table_line(loaded: LoadedSubmission, reports: Sequence[DeepReport]) -
     ]
     # A bar would end the cell of the table.
     return f"| {' | '.join(cell.replace('|', '/') for cell in row)} |"
+
+
+def _examine_player(seat: str, spec: PlayerSpec, timeout: float, trial: SeatTrial, **more: Any) -> list[PlayerFinding]:
+    """Make a player, let a trial ask the player, and close the player's connections."""
+    try:
+        player = build_player(_shorten_deadline(spec, timeout))
+    except InputError as error:
+        return [
+            PlayerFinding(seat, "two images" if seat == "judge" else "settings", False, error.problem, error.remedy)
+        ]
+    return asyncio.run(_close_after(player, _greet_service(Patient(seat, spec, player, timeout, **more), trial)))
+
+
+async def _greet_service(patient: Patient, trial: SeatTrial) -> list[PlayerFinding]:
+    """Try a player, unless what is at its address is no service at all, which would take the longest."""
+    silence = await patient.silence("address")
+    return [silence] if silence is not None else await trial(patient)
+
+
+async def _accept(patient: Patient) -> list[PlayerFinding]:
+    """Ask nothing: without an instance of the player's game only the settings can be tried."""
+    return [patient.finding("settings", True, "are taken; not asked, since it answers questions of its game only")]
+
+
+async def _answer(patient: Patient) -> list[PlayerFinding]:
+    """Ask a player that takes questions of any game to recognise, or to draw, a red disc."""
+    shown = () if patient.answers == "picture" else (Captioned("the picture", build_shown_picture()),)
+    choices = COLOURS if patient.answers == "choice" else ()
+    question = Question(1, QUESTIONS[patient.answers], shown, choices, answers=patient.answers)
+    timed = await patient.ask(f"a {patient.answers}", patient.player.answer(question))
+    if isinstance(timed, PlayerFinding):
+        # A program of this project that seeks a dialogue or a task in the words is right to refuse these.
+        if timed.detail.startswith("rule_broken") and patient.spec.player in list_builtin("players"):
+            return await _accept(patient)
+        return [timed._replace(remedy=f"{BROKEN} {OWN_GAME}") if timed.remedy == BROKEN else timed]
+    answer = timed.answer
+    if isinstance(answer, PictureAnswer):
+        detail, right = describe_drawing(timed, 0)
+    elif isinstance(answer, ChoiceAnswer):
+        notes = "".join(f"; {note}" for note in answer.notes)
+        detail, right = f"chose {answer.choice}{notes}, {timed.took}", answer.choice == "red"
+    else:
+        right = any(word in answer.text.lower() for word in COLOUR_WORDS)
+        words = "saw the red disc" if right else "but nothing red in the words on a red disc"
+        detail = f"{len(answer.text.split())} words, {timed.took}; {words}"
+    return [patient.finding(f"a {patient.answers}", True, detail, "" if right or not shown else SEE)]
+
+
+def _check_rating(patient: Patient, timed: TimedAnswer) -> PlayerFinding:
+    try:
+        score = read_score(timed.answer.text).value
+    except AnswerError as problem:
+        detail = f"answers, but not so that it can be used: {problem} ({timed.took})"
+        return patient.finding("two images", False, detail, _AGAIN)
+    detail = f"rates a red and a blue disc {score} of 10, {timed.took}"
+    return patient.finding("two images", True, detail, SEE if score == 10 else "")
+
+
+def _check_verdicts(patient: Patient, timed: TimedAnswer) -> PlayerFinding:
+    try:
+        letters = read_verdicts(timed.answer.text, len(DISC_SENTENCES)).value
+    except AnswerError as problem:
+        detail = f"answers, but not so that it can be used: {problem} ({timed.took})"
+        return patient.finding("one image", False, detail, _AGAIN)
+    said = " and ".join({"1": "yes", "0": "no", "?": "cannot tell"}[letter] for letter in letters)
+    detail = f"says {said} to a true and a false sentence, {timed.took}"
+    return patient.finding("one image", True, detail, "" if letters == "10" else SEE)
+
+
+def _shorten_deadline(spec: PlayerSpec, timeout: float) -> PlayerSpec:
+    """Shorten the deadline of a player that has a deadline, so that the player fails in time with its own reason."""
+    check = getattr(load_plugin("players", spec.player), "check", None)
+    # A deadline that the manifest states is part of the pair, and holds in play too.
+    if check is None or "deadline_s" in spec.parameters:
+        return spec
+    hurried = spec.model_copy(update={"parameters": {**spec.parameters, "deadline_s": timeout}})
+    try:
+        check(hurried)
+    except InputError:
+        return spec
+    return hurried
+
+
+async def _close_after(player: Any, pending_answer: Awaitable[AnswerT]) -> AnswerT:
+    try:
+        return await pending_answer
+    finally:
+        if close := getattr(player, "close", None):
+            await close()
+
+
+class _Anything(BaseModel):
+    """Any JSON object."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+@dataclass(frozen=True)
+class _Service:
+    """A model behind a service, asked request by request."""
+
+    spec: PlayerSpec
+    settings: DescriberSettings
+    connection: Connection
+
+    async def ask(self, words: str, pictures: Sequence[Picture] = (), **more: Any) -> Reply[_Anything] | RequestFault:
+        """Send a question; a fault is returned, not raised."""
+        messages = [ChatMessage("user", (words, *pictures))]
+        limit = more.pop("limit", LONG_ENOUGH)
+        chat = self.settings.api == "chat"
+        fields = {
+            "model": self.spec.model,
+            **({"messages": build_chat_messages(messages)} if chat else {"input": build_responses_input(messages)}),
+            "max_completion_tokens" if chat else "max_output_tokens": limit,
+            "stream": False,
+            **self.settings.extra_body,
+            **more,
+        }
+        try:
+            path = "/chat/completions" if chat else "/responses"
+            return await self.connection.post(path, JsonBody(fields), _Anything)
+        except FaultError as error:
+            return error.fault
+
+    def text(self, reply: Reply[_Anything]) -> str:
+        """Return the words of a reply."""
+        kind: type[ChatReply | ResponsesReply] = ChatReply if self.settings.api == "chat" else ResponsesReply
+        return kind.model_validate(reply.value.model_dump()).text
+
+
+async def _examine(service: _Service, report: DeepReport) -> None:
+    first = await service.ask(QUESTION, [build_shown_picture()])
+    if isinstance(first, RequestFault):
+        remedy = list_remedies(service.spec).get(first.kind, "")
+        report.add("a picture", False, _format_fault(first), remedy)
+        return
+    _probe_first_answer(first, report)
+    await _probe_many_pictures(service, report)
+    await _probe_full_budget(service, report)
+    await _probe_sampling(service, report)
+    await _probe_errors(service, report)
+
+
+def _probe_first_answer(reply: Reply[_Anything], report: DeepReport) -> None:
+    streams = reply.headers.get("content-type", "").startswith("text/event-stream")
+    detail = "streams although asked not to; the pieces are put together" if streams else "answers in one piece"
+    report.add("streaming", True, detail, cell="always" if streams else "as asked")
+    document = reply.value.model_dump()
+    tokens = read_tokens(document.get("usage"), reply.headers)
+    counted = tokens.prompt is not None and tokens.completion is not None
+    detail = f"{tokens.prompt} tokens read, {tokens.completion} written" if counted else "no tokens are reported"
+    remedy = "" if counted else "Costs and limits by tokens stay unknown; nothing else suffers."
+    report.add(
+        "usage", True, f"{detail}{'' if tokens.cost_usd is None else ', cost reported'}", remedy, _format_yes(counted)
+    )
+    served = find_served_model(reply.value)
+    report.add(
+        "served model", True, f"answers as {served}" if served else "does not say which", cell=served or "not said"
+    )
+
+
+async def _probe_many_pictures(service: _Service, report: DeepReport) -> None:
+    """Find the most pictures that a question may have, up to the number at turn 10."""
+    pictures = [build_shown_picture(f"#{shade:02x}0000") for shade in range(255, 255 - 10 * MOST_PICTURES, -10)]
+    fault: RequestFault | None = None
+    # From the most on down, so that the first answer tells the limit with few questions.
+    for count in (MOST_PICTURES, 6, 5, 4, 3, 2):
+        outcome = await service.ask(QUESTION, pictures[-count:])
+        if not isinstance(outcome, RequestFault):
+            break
+        fault = fault or outcome
+    else:
+        count = 1
+    if fault is None:
+        report.add("ten pictures", True, f"takes {count}", cell=str(count))
+        return
+    # One picture of the limit is the target.
+    history = f"last {count - 1}" if count > 1 else ""
+    rule = f"Play with the rule history: {history}." if history else "A describer must see two pictures at least."
+    report.add(
+        "ten pictures", bool(history), f"takes {count}, not {MOST_PICTURES}: {_format_fault(fault)}", rule, str(count)
+    )
+    if history:
+        report.rules["history"] = history
+
+
+async def _probe_full_budget(service: _Service, report: DeepReport) -> None:
+    """Ask with the limit on answers that the manifest states."""
+    limit = service.settings.max_completion_tokens
+    outcome = await service.ask(QUESTION, [build_shown_picture()], limit=limit)
+    if not isinstance(outcome, RequestFault):
+        report.add("full token budget", True, f"takes max_completion_tokens {limit}", cell=str(limit))
+        return
+    remedy = list_remedies(service.spec).get(outcome.kind, "")
+    if outcome.room is None:
+        report.add("full token budget", False, _format_fault(outcome), remedy)
+        return
+    # Half of what one picture leaves, so that later turns fit too.
+    fits = max(256, outcome.room // 2)
+    report.parameters["max_completion_tokens"] = fits
+    report.add(
+        "full token budget",
+        True,
+        f"{_format_fault(outcome)}",
+        f"Write max_completion_tokens: {fits}.",
+        str(outcome.room),
+    )
+
+
+async def _probe_sampling(service: _Service, report: DeepReport) -> None:
+    """Ask the same question twice, with a seed and without randomness."""
+    seeded = await service.ask(QUESTION, [build_shown_picture()], seed=7)
+    taken = not isinstance(seeded, RequestFault)
+    report.add("seed", True, "is taken" if taken else f"is refused: {_format_fault(seeded)}", cell=_format_yes(taken))  # type: ignore[arg-type]
+    twice = [await service.ask("Describe the picture.", [build_shown_picture()], temperature=0) for _ in range(2)]
+    texts = [service.text(reply) for reply in twice if not isinstance(reply, RequestFault)]
+    if len(texts) < 2:
+        fault = next(reply for reply in twice if isinstance(reply, RequestFault))
+        report.add("determinism", True, f"temperature 0 is refused: {_format_fault(fault)}", cell="not known")
+        return
+    alike = texts[0] == texts[1]
+    report.add(
+        "determinism",
+        True,
+        f"two answers at temperature 0 are {'alike' if alike else 'different'}",
+        cell=_format_yes(alike),
+    )
+
+
+async def _probe_errors(service: _Service, report: DeepReport) -> None:
+    """Look at the errors for a model that does not exist and for a parameter out of its range."""
+    unknown = await service.ask("Hello", model=NO_MODEL)
+    # A value of the wrong type is a mistake that every service should name.
+    wrong = await service.ask("Hello", temperature="hot")
+    expected: dict[str, tuple[Reply[_Anything] | RequestFault, tuple[FaultKind, ...]]] = {
+        "an unknown model": (unknown, ("not_found", "rejected")),
+        "a wrong parameter": (wrong, ("unsupported", "rejected")),
+    }
+    error_words = list(_describe_error(expected))
+    is_clear = all(isinstance(reply, RequestFault) and reply.kind in kinds for reply, kinds in expected.values())
+    remedy = "" if is_clear else "Look at the first answers of a run: this service hides mistakes in the manifest."
+    report.add("error bodies", True, "; ".join(error_words), remedy, "clear" if is_clear else "unclear")
+
+
+def _describe_error(
+    expected: dict[str, tuple[Reply[_Anything] | RequestFault, tuple[FaultKind, ...]]],
+) -> Iterator[str]:
+    for mistake, (reply, kinds) in expected.items():
+        if not isinstance(reply, RequestFault):
+            yield f"{mistake} is answered all the same"
+        else:
+            yield f"{mistake}: {_format_fault(reply)}" + ("" if reply.kind in kinds else f" (read as {reply.kind})")
+
+
+def _format_fault(fault: RequestFault) -> str:
+    status = "" if fault.status is None else f"HTTP {fault.status}: "
+    return f"{fault.kind}: {status}{' '.join(fault.detail.split())[:160]}"
+
+
+def _format_yes(value: bool) -> Literal["yes", "no"]:
+    return "yes" if value else "no"

@@ -31,6 +31,7 @@ from ircore.submissions.check.seats import list_maintainer_players
 from ircore.submissions.check.submission import OtherSubmission, Purpose, check_bytes
 from ircore.submissions.findings import Finding, select_errors
 from ircore.submissions.services import OPENAI_HOST, AddressError, find_service_key, read_address
+from ircore.submissions.texts import split_names
 
 SCHEMA = Path(__file__).with_name("submission.schema.json")
 """The manifest's JSON Schema as this version of the package has it; the site publishes the same."""
@@ -46,8 +47,16 @@ _FIRST = ("schema", "game", "name")
 _ORDER = ("rules", "authors", "submitter", "links", "licence", "hardware", "dates")
 _GITHUB = re.compile(r"(?:https://|ssh://git@|git@)github\.com[/:]([A-Za-z0-9-]+)/([A-Za-z0-9_.-]+?)(?:\.git)?/?")
 
+Ask = Callable[[str, str], str]
+"""Shows a question and a proposed answer, which may be empty, and returns what was typed, or the proposal."""
 
-def new_folder_of(path: Path) -> Path:
+Say = Callable[[str], None]
+"""Shows a line."""
+
+MOST_TRIES = 5
+
+
+def choose_new_folder(path: Path) -> Path:
     """Return the folder of a submission that is to be made, or gone on with.
 
     Args:
@@ -117,7 +126,7 @@ def find_purpose(answers: Mapping[str, Any], local: bool) -> Purpose:
         answers: Parts of it.
         local: Whether the pair stays on its author's machine.
     """
-    specs = player_specs(answers)
+    specs = build_player_specs(answers)
     own = list_available("players").keys() - list_maintainer_players(str(answers.get("game", DEFAULT_GAME)))
     unplayed = any(
         str(spec.get("base_url", "")).startswith("http://") or spec.get("player") in own for spec in specs.values()
@@ -125,7 +134,7 @@ def find_purpose(answers: Mapping[str, Any], local: bool) -> Purpose:
     return Purpose(local, unplayed=unplayed)
 
 
-def player_specs(answers: Mapping[str, Any]) -> dict[str, Any]:
+def build_player_specs(answers: Mapping[str, Any]) -> dict[str, Any]:
     """Return the players of a manifest, or of parts of a manifest, by seat."""
     seats = load_game(str(answers.get("game", DEFAULT_GAME))).seats
     return {seat.name: answers[seat.name] for seat in seats if seat.name in answers}
@@ -140,7 +149,8 @@ def format_manifest(document: Mapping[str, Any], schema: str | None) -> str:
     """
     hint = f"# yaml-language-server: $schema={schema}\n" if schema else ""
     seats = {
-        seat: {key: spec[key] for key in _SEAT_ORDER if key in spec} for seat, spec in player_specs(document).items()
+        seat: {key: spec[key] for key in _SEAT_ORDER if key in spec}
+        for seat, spec in build_player_specs(document).items()
     }
     ordered = {key: document[key] for key in _FIRST if key in document} | seats
     ordered |= {key: document[key] for key in _ORDER if key in document}
@@ -153,7 +163,7 @@ def write_manifest(folder: Path, text: str) -> Path:
     return folder / MANIFEST
 
 
-def schema_address(folder: Path, site: str | None) -> str | None:
+def find_schema_address(folder: Path, site: str | None) -> str | None:
     """Return where an editor finds the manifest's JSON Schema.
 
     Args:
@@ -164,7 +174,7 @@ def schema_address(folder: Path, site: str | None) -> str | None:
         On that site; else on the pages of the GitHub repository that the folder's clone comes from; else in the same
         checkout, relative to the folder; else None.
     """
-    site = site or os.environ.get("IRCORE_SITE_URL") or _pages(folder)
+    site = site or os.environ.get("IRCORE_SITE_URL") or _find_pages_address(folder)
     if site:
         return f"{site.rstrip('/')}/schemas/submission.json"
     checkout = SCHEMA.parents[2]
@@ -174,10 +184,10 @@ def schema_address(folder: Path, site: str | None) -> str | None:
 
 def find_author() -> str | None:
     """Return the user's name in git's settings; None if git knows no name."""
-    return _git(Path(), "config", "user.name")
+    return _run_git(Path(), "config", "user.name")
 
 
-def player_label(seat: Mapping[str, Any]) -> str:
+def format_player_label(seat: Mapping[str, Any]) -> str:
     """Return the label of a player on boards."""
     return str(seat.get("model") or seat.get("player"))
 
@@ -197,7 +207,7 @@ def parse_parameter(text: str, option: str) -> tuple[str, Any]:
         raise InputError(f"{option} {name}: {error.detail}", error.remedy or "Put it in quotes.") from error
 
 
-def players_of(seats: Iterable[str], options: Iterable[str]) -> dict[str, dict[str, Any]]:
+def read_players(seats: Iterable[str], options: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the settings of a game's players that command-line options state, by seat.
 
     Args:
@@ -224,49 +234,6 @@ def players_of(seats: Iterable[str], options: Iterable[str]) -> dict[str, dict[s
         else:
             raise build_unknown_name_error("field", field, [*FIELDS, "parameter.NAME"], f"--player {seat}")
     return specs
-
-
-def _pages(folder: Path) -> str | None:
-    """Return the address of the pages of the GitHub repository that a clone comes from."""
-    there = next((parent for parent in (folder, *folder.parents) if parent.is_dir()), Path())
-    # In a clone of a fork, origin is the fork and upstream the repository itself.
-    for remote in ("upstream", "origin"):
-        repository = _GITHUB.fullmatch(_git(there, "remote", "get-url", remote) or "")
-        if repository:
-            # The host of the pages is in lower case, the path is as the repository spells its name.
-            return f"https://{repository[1].lower()}.github.io/{repository[2]}"
-    return None
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
-    try:
-        command = ["git", "-C", str(folder), *arguments]
-        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603 - fixed words
-    except OSError:
-        return None
-    return done.stdout.strip() or None if done.returncode == 0 else None
-
-
-def _dump_document(document: Mapping[str, Any]) -> str:
-    lines = []
-    for key, value in document.items():
-        text = yaml.safe_dump({key: value}, allow_unicode=True, sort_keys=False, width=110, default_flow_style=False)
-        # Rules stand on one line, as in the examples of the documentation.
-        lines.append(text if key != "rules" else f"rules: {_format_flow(value)}\n")
-    return "".join(lines)
-
-
-def _format_flow(value: Mapping[str, Any]) -> str:
-    return "{" + ", ".join(f"{key}: {json.dumps(part)}" for key, part in value.items()) + "}"
-
-
-Ask = Callable[[str, str], str]
-"""Shows a question and a proposed answer, which may be empty, and returns what was typed, or the proposal."""
-
-Say = Callable[[str], None]
-"""Shows a line."""
-
-MOST_TRIES = 5
 
 
 class QuestionContext(NamedTuple):
@@ -296,27 +263,10 @@ class QuestionContext(NamedTuple):
     """The game that will be played."""
 
 
-def _parse_several(text: str) -> Any:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _parse_links(text: str) -> Any:
-    return {"paper" if "arxiv.org" in text or "doi.org" in text else "code": text}
-
-
-def _parse_settings(text: str) -> Any:
-    try:
-        return dict(parse_parameter(setting, "settings") for setting in shlex.split(text))
-    except ValueError as error:
-        raise InputError(
-            "settings: a quotation mark is not closed", "Write them as temperature=0 top_p=0.9."
-        ) from error
-
-
 class ManifestQuestion(NamedTuple):
     """A question about a field of a new manifest.
 
-    >>> ManifestQuestion(("authors",), "Authors, separated by commas", read=_parse_several).read("Ada, Grace")
+    >>> ManifestQuestion(("authors",), "Authors, separated by commas", read=split_names).read("Ada, Grace")
     ['Ada', 'Grace']
     """
 
@@ -362,48 +312,93 @@ def complete(stated: Mapping[str, Any], context: QuestionContext) -> dict[str, A
     name = _name(answers, context)
     _settle(answers, ManifestQuestion(("name",), "Name of the pair, shown on its page", name, "--name NAME"), context)
     author = find_author() or ""
-    _settle(
-        answers, ManifestQuestion(("authors",), "Authors, separated by commas", author, read=_parse_several), context
-    )
+    _settle(answers, ManifestQuestion(("authors",), "Authors, separated by commas", author, read=split_names), context)
     licence = "Licence of its messages and pictures, as SPDX writes it"
     _settle(answers, ManifestQuestion(("licence",), licence, LICENCE, "--licence SPDX"), context)
-    if any("model" in spec for spec in player_specs(answers).values()):
+    if any("model" in spec for spec in build_player_specs(answers).values()):
         about = "What the models run on, or whose service it is. Empty: not said."
         _settle(answers, ManifestQuestion(("hardware",), "Hardware or service", about=about), context)
         answers.setdefault("dates", {"submitted": date.today()})  # noqa: DTZ011 - the user's own day
     about = "Code or paper, on github.com, huggingface.co, arxiv.org or another listed host. Empty: none."
     _settle(answers, ManifestQuestion(("links",), "Link", read=_parse_links, about=about), context)
-    if proposed := game.proposed_rules(player_specs(answers)):
+    if proposed := game.propose_rules(build_player_specs(answers)):
         rules = answers.setdefault("rules", {})
         answers["rules"] = {**rules, **{name: value for name, value in proposed.items() if name not in rules}}
         _refuse(answers, "rules", context)
     return answers
 
 
+def _find_pages_address(folder: Path) -> str | None:
+    """Return the address of the pages of the GitHub repository that a clone comes from."""
+    there = next((parent for parent in (folder, *folder.parents) if parent.is_dir()), Path())
+    # In a clone of a fork, origin is the fork and upstream the repository itself.
+    for remote in ("upstream", "origin"):
+        repository = _GITHUB.fullmatch(_run_git(there, "remote", "get-url", remote) or "")
+        if repository:
+            # The host of the pages is in lower case, the path is as the repository spells its name.
+            return f"https://{repository[1].lower()}.github.io/{repository[2]}"
+    return None
+
+
+def _run_git(folder: Path, *arguments: str) -> str | None:
+    try:
+        command = ["git", "-C", str(folder), *arguments]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603 - fixed words
+    except OSError:
+        return None
+    return done.stdout.strip() or None if done.returncode == 0 else None
+
+
+def _dump_document(document: Mapping[str, Any]) -> str:
+    lines = []
+    for key, value in document.items():
+        text = yaml.safe_dump({key: value}, allow_unicode=True, sort_keys=False, width=110, default_flow_style=False)
+        # Rules stand on one line, as in the examples of the documentation.
+        lines.append(text if key != "rules" else f"rules: {_format_flow(value)}\n")
+    return "".join(lines)
+
+
+def _format_flow(value: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{key}: {json.dumps(part)}" for key, part in value.items()) + "}"
+
+
+def _parse_links(text: str) -> Any:
+    return {"paper" if "arxiv.org" in text or "doi.org" in text else "code": text}
+
+
+def _parse_settings(text: str) -> Any:
+    try:
+        return dict(parse_parameter(setting, "settings") for setting in shlex.split(text))
+    except ValueError as error:
+        raise InputError(
+            "settings: a quotation mark is not closed", "Write them as temperature=0 top_p=0.9."
+        ) from error
+
+
 def _name(answers: Mapping[str, Any], context: QuestionContext) -> str:
     """Propose a name: the players' names, with the folder's name where another pair has that name already."""
-    label = " + ".join(map(player_label, player_specs(answers).values()))
+    label = " + ".join(map(format_player_label, build_player_specs(answers).values()))
     taken = any(other.name == label and other.slug != context.slug for other in context.neighbours)
     return f"{label}, {context.slug}" if taken else label
 
 
-def _seat_option(seat: Seat[Any, Any], field: str, value: str) -> str:
+def _name_seat_option(seat: Seat[Any, Any], field: str, value: str) -> str:
     """Return the option that states a field of a seat; ``field`` is empty for the player itself."""
     return f"--player {seat.name}{f'.{field}' if field else ''}={value}"
 
 
 def _settle_seat(answers: dict[str, Any], seat: Seat[Any, Any], context: QuestionContext) -> None:
     path = (seat.name,)
-    option = _seat_option(seat, "", "PLAYER")
+    option = _name_seat_option(seat, "", "PLAYER")
     _settle(
         answers,
         ManifestQuestion((*path, "player"), f"The {seat.name}'s player", "", option, about=_describe_seat(seat)),
         context,
     )
-    spec = player_specs(answers)[seat.name]
+    spec = build_player_specs(answers)[seat.name]
     if spec["player"] == RECORDED:
         source = ManifestQuestion(
-            (*path, "source"), "Whose recorded answers, such as human", "", _seat_option(seat, "source", "SOURCE")
+            (*path, "source"), "Whose recorded answers, such as human", "", _name_seat_option(seat, "source", "SOURCE")
         )
         _settle(answers, source, context)
     elif spec["player"] in list_project_players("service", seat.method):
@@ -432,8 +427,8 @@ def _describe_seat(seat: Seat[Any, Any]) -> str:
 
 
 def _settle_service(answers: dict[str, Any], seat: Seat[Any, Any], context: QuestionContext) -> None:
-    spec, path = player_specs(answers)[seat.name], (seat.name,)
-    option = _seat_option(seat, "model", "MODEL")
+    spec, path = build_player_specs(answers)[seat.name], (seat.name,)
+    option = _name_seat_option(seat, "model", "MODEL")
     _settle(answers, ManifestQuestion((*path, "model"), "Its model, as the service names it", "", option), context)
     about = (
         "Where the service is, such as https://openrouter.ai/api/v1; a server of your own: http://127.0.0.1:8000/v1. "
@@ -447,7 +442,7 @@ def _settle_service(answers: dict[str, Any], seat: Seat[Any, Any], context: Ques
         )
     if (host := _find_host(spec)) is not None:
         about = "Environment variable that holds the key: its name, never the key."
-        option = _seat_option(seat, "key", "VARIABLE")
+        option = _name_seat_option(seat, "key", "VARIABLE")
         key = ManifestQuestion((*path, "api_key_env"), "Variable", find_service_key(host) or "", option, about=about)
         _settle(answers, key, context)
     about = "Version of the model, so that others can repeat it: commit, snapshot or date. Empty: not known."

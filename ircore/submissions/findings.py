@@ -117,7 +117,9 @@ UNKNOWN = (UNKNOWN_KEY, UNKNOWN_PARAMETER)
 """Problems that are those of a key: its place is told, not that of what it holds."""
 
 
-def finding(file: str, problem: str, expected: str, remedy: str, place: TextPlace = START, field: str = "") -> Finding:
+def build_finding(
+    file: str, problem: str, expected: str, remedy: str, place: TextPlace = START, field: str = ""
+) -> Finding:
     """Return an error about a file itself."""
     texts = (field, problem, expected, remedy)
     return Finding("error", format_path(file), *place, *(_format_part(text) for text in texts))

@@ -1,8 +1,7 @@
 """The few questions to GitHub's REST API that a leaderboard needs: artefacts, runs of workflows, settings.
 
-The settings of the repository on GitHub that the workflows rely on, and which of them are missing.
-
-``docs/maintain.md`` says in which order they are made; here each is read through GitHub's REST API.
+Of the settings that the workflows rely on it is told which are missing; ``docs/maintain.md`` says in which order they
+are made.
 """
 
 import json
@@ -130,16 +129,18 @@ class GitHub:
             for number in under_way
             if any(
                 (each["name"], each["status"]) == (job, "in_progress")
-                for each in self._listed(f"/actions/runs/{number}/jobs", "jobs")
+                for each in self._list_entries(f"/actions/runs/{number}/jobs", "jobs")
             )
         ]
 
-    def unapproved(self, workflow: str) -> list[int]:
+    def list_unapproved(self, workflow: str) -> list[int]:
         """Return the numbers of the workflow's runs that wait for somebody's approval."""
         return self._runs(workflow, "waiting")
 
     def _runs(self, workflow: str, status: str) -> list[int]:
-        listed = self._listed(f"/actions/workflows/{quote(workflow, safe='')}/runs?status={status}", "workflow_runs")
+        listed = self._list_entries(
+            f"/actions/workflows/{quote(workflow, safe='')}/runs?status={status}", "workflow_runs"
+        )
         return sorted(int(run["id"]) for run in listed if run["head_branch"] == MAIN)
 
     def artefacts(self, name: str, workflow: str) -> Iterator[Artefact]:
@@ -156,7 +157,7 @@ class GitHub:
         Raises:
             WorkError: The service cannot be asked, or lists more than ``MOST_PAGES`` pages.
         """
-        about = self._listed(f"/actions/artifacts?name={quote(name, safe='')}", "artifacts")
+        about = self._list_entries(f"/actions/artifacts?name={quote(name, safe='')}", "artifacts")
         named = [known for each in about if each["name"] == name and (known := _own_artefact(each)) is not None]
         for artefact in sorted(named, key=lambda each: (each.created, each.number), reverse=True):
             if _is_own_run(self._ask("GET", f"/actions/runs/{artefact.run}", missing={}), workflow):
@@ -191,7 +192,7 @@ class GitHub:
             raise WorkError(f"artefact {artefact.number}: does not arrive: {error}", "Start the job again.") from error
         return True
 
-    def _listed(self, path: str, key: str = "") -> Iterator[Any]:
+    def _list_entries(self, path: str, key: str = "") -> Iterator[Any]:
         """Yield the entries of a list of the service, page by page.
 
         Args:
@@ -295,7 +296,7 @@ class _Reader:
         return ({} if default is None else default) if answer is None else answer
 
 
-def repository_settings(service: GitHub, clone: Path) -> Iterator[Setting]:
+def list_repository_settings(service: GitHub, clone: Path) -> Iterator[Setting]:
     """Yield every setting that the workflows rely on.
 
     Args:
@@ -306,14 +307,14 @@ def repository_settings(service: GitHub, clone: Path) -> Iterator[Setting]:
         WorkError: The service cannot be asked.
     """
     read = _Reader(service)
-    yield from _repository(read)
-    yield from _rules(read)
-    yield from _actions(read)
-    yield from _environments(read)
-    yield from _secrets_and_variables(read, clone)
+    yield from _check_repository(read)
+    yield from _check_rules(read)
+    yield from _check_actions(read)
+    yield from _check_environments(read)
+    yield from _check_secrets_and_variables(read, clone)
 
 
-def _repository(read: Callable[..., Any]) -> Iterator[Setting]:
+def _check_repository(read: Callable[..., Any]) -> Iterator[Setting]:
     about, general = read(""), "Settings, General"
     yield Setting("the repository is public", general, about.get("visibility") == "public")
     yield Setting("the default branch is main", general, about.get("default_branch") == "main")
@@ -327,7 +328,7 @@ def _repository(read: Callable[..., Any]) -> Iterator[Setting]:
     yield Setting("pages are deployed by GitHub Actions", "Settings, Pages", pages == "workflow")
 
 
-def _rules(read: Callable[..., Any]) -> Iterator[Setting]:
+def _check_rules(read: Callable[..., Any]) -> Iterator[Setting]:
     # Of rulesets; a branch protection of the older kind is not listed there.
     rules: Mapping[str, Any] = {
         rule["type"]: rule.get("parameters") or {} for rule in read("/rules/branches/main?per_page=100", [])
@@ -348,7 +349,7 @@ def _rules(read: Callable[..., Any]) -> Iterator[Setting]:
     yield Setting("a merge queue, if any, merges", place, queue is None or queue.get("merge_method") == "MERGE")
 
 
-def _actions(read: Callable[..., Any]) -> Iterator[Setting]:
+def _check_actions(read: Callable[..., Any]) -> Iterator[Setting]:
     place = "Settings, Actions, General"
     yield Setting("workflows may run", place, read("/actions/permissions").get("enabled") is True)
     workflow = read("/actions/permissions/workflow")
@@ -361,7 +362,7 @@ def _actions(read: Callable[..., Any]) -> Iterator[Setting]:
     yield Setting(name, place, policy == "all_external_contributors")
 
 
-def _environments(read: Callable[..., Any]) -> Iterator[Setting]:
+def _check_environments(read: Callable[..., Any]) -> Iterator[Setting]:
     for name in ("evaluation", "dataset", "github-pages"):
         place = f"Settings, Environments, {name}"
         about = read(f"/environments/{name}")
@@ -373,7 +374,7 @@ def _environments(read: Callable[..., Any]) -> Iterator[Setting]:
             yield Setting("somebody has to approve an evaluation", place, bool(reviewers))
 
 
-def _secrets_and_variables(read: Callable[..., Any], clone: Path) -> Iterator[Setting]:
+def _check_secrets_and_variables(read: Callable[..., Any], clone: Path) -> Iterator[Setting]:
     place = "Settings, Secrets and variables, Actions"
     shared = [read(path).get("total_count") for path in ("/actions/secrets", "/actions/organization-secrets")]
     yield Setting("no secret is outside of an environment", place, shared == [0, 0])

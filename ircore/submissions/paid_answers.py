@@ -46,7 +46,7 @@ from ircore.runs.play import add_run_id, make_run
 from ircore.runs.provenance import make_provenance, write_provenance
 from ircore.runs.setup import prepare
 from ircore.submissions.github import GitHub
-from ircore.submissions.pending_work import merged_submissions
+from ircore.submissions.pending_work import read_merged_submissions
 from ircore.submissions.reproduce import is_offline
 
 ARTEFACT = "runs"
@@ -95,7 +95,7 @@ def bring_back(service: GitHub, folder: Path, sets: Collection[InstanceSet], out
         InputError: A manifest is damaged.
         WorkError: The service cannot be asked, or the place cannot be written.
     """
-    missing = {each.slug: each.loaded for each in merged_submissions(folder)}
+    missing = {each.slug: each.loaded for each in read_merged_submissions(folder)}
     games = [instances.game for instances in sets]
     # A game with several sets is not evaluated, see set_of_game.
     missing = {slug: loaded for slug, loaded in missing.items() if games.count(loaded.submission.game) == 1}
@@ -193,26 +193,26 @@ def _make_anew(former: Path, loaded: LoadedSubmission, instances: InstanceSet, o
         InputError: An answer or a picture is damaged, none belongs to a question of the run, or ``out`` exists already.
     """
     prepared = prepare(loaded.path, instances.folder, {})
-    game, prompts = prepared.game, prepared.game.prompts(None)
+    game, prompts = prepared.game, prepared.game.read_prompts(None)
     run = make_run(loaded, instances, prepared.rules, prompts, 0)
     folder = RunFolder(former)
     # Answers of other players, or by other rules, prompts or targets, answer other questions. The stated id is text.
     if add_run_id(folder.run).run_id != run.run_id:
         return 0
-    calls = _answers(folder, {seat.name: seat for seat in game.seats}, instances.instances.ids)
+    calls = _read_answers(folder, {seat.name: seat for seat in game.seats}, instances.instances.ids)
     if not calls:
         return 0
-    refusals = {failure.episode_id: failure for failure, _ in _refusals(folder, calls, instances)}
+    refusals = {failure.episode_id: failure for failure, _ in _find_refusals(folder, calls, instances)}
     seats = {seat: hash_seat(seat, spec) for seat, spec in run.submission.players.items()}
     with write_new_folder(out) as temporary:
         made = create_run(temporary, run, instances)
         write_provenance(made.path, make_provenance(loaded.path))
         taken = 0
         with RunWriter(made) as writer:
-            for instance in instances.instances.named({key.episode_id for key in calls} | refusals.keys()):
+            for instance in instances.instances.select({key.episode_id for key in calls} | refusals.keys()):
                 name = instance.instance_id
                 entries = {
-                    key: EventEntry(call, _picture(folder, call))
+                    key: EventEntry(call, _read_picture(folder, call))
                     for key, call in calls.items()
                     if key.episode_id == name
                 }
@@ -234,7 +234,7 @@ def _make_anew(former: Path, loaded: LoadedSubmission, instances: InstanceSet, o
     return taken
 
 
-def _answers(
+def _read_answers(
     folder: RunFolder, seats: Mapping[str, Seat[Any, Any]], episode_ids: Collection[str]
 ) -> dict[CallKey, Call]:
     """Return the answers that seats of the game gave in episodes of the set.
@@ -253,7 +253,7 @@ def _answers(
     return calls
 
 
-def _picture(folder: RunFolder, call: Call) -> Picture | None:
+def _read_picture(folder: RunFolder, call: Call) -> Picture | None:
     """Return the picture of an answer, decoded and written as players' pictures are; None if it has none.
 
     Raises:
@@ -262,13 +262,13 @@ def _picture(folder: RunFolder, call: Call) -> Picture | None:
     if call.rendering is None:
         return None
     path = folder.rendering_path(call.rendering.sha256)
-    picture = Picture.from_untrusted(read_image_bytes(path), path.name)
+    picture = Picture.read_untrusted(read_image_bytes(path), path.name)
     if Rendering.of(picture) != call.rendering:
         raise InputError(f"{path.name}: not the picture that the answer names")
     return picture
 
 
-def _refusals(
+def _find_refusals(
     folder: RunFolder, calls: Mapping[CallKey, Call], instances: InstanceSet
 ) -> Iterator[tuple[Failure, Instance]]:
     """Yield the last refusal of each episode that says something about its players, with the episode's instance."""
@@ -277,7 +277,7 @@ def _refusals(
         for failure in folder.failures()
         if failure.reason != "stopped" and failure.reason not in TECHNICAL_REASONS
     }
-    for instance in instances.instances.named(final):
+    for instance in instances.instances.select(final):
         failure = final[instance.instance_id]
         # Asked once more, it was answered after all.
         if CallKey(failure.episode_id, failure.turn, failure.role) not in calls:

@@ -1,8 +1,7 @@
 """Pending work of maintainers: what waits to be played or re-scored, its cost, what is held, and what is disputed.
 
-Evaluating all pending submissions in one go: the pairs, their expected cost, and the cost paid already.
-
-Merged submissions: each with its manifest and the decisions about it.
+Merged submissions are read with their manifests and the decisions about them. All that are pending can be evaluated in
+one go: the pairs, their expected cost, and the cost paid already.
 """
 
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
@@ -80,7 +79,7 @@ def forecast(loaded: LoadedSubmission, instances: InstanceSet | None, prices_fil
         return Forecast(None)
     game, submission = load_game(loaded.submission.game), loaded.submission
     rules = game.rules.model_validate(submission.rules)
-    planned = PlannedPlay(game, submission, rules, game.prompts(None), instances)
+    planned = PlannedPlay(game, submission, rules, game.read_prompts(None), instances)
     return Forecast(estimate(planned, dict.fromkeys(instances.instances.ids, 1), prices).cost_usd)
 
 
@@ -135,15 +134,6 @@ def compute_spent(run: Path) -> float:
     return Totals.of(folder.questions(), load_run_prices(folder)).cost_usd
 
 
-def names_in(text: str) -> list[str]:
-    """Return the names in a list that commas part, as workflows are given it.
-
-    >>> names_in("one, two,")
-    ['one', 'two']
-    """
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
 def choose_pending(slugs: Sequence[str], pending: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the pending submissions that were asked for, in the order in which they wait, and the names left out.
 
@@ -178,7 +168,7 @@ def is_finished(run: Path) -> bool:
     if not (run / RUN_FILE).is_file():
         return False
     folder = RunFolder(run)
-    ended = folder.ended()
+    ended = folder.read_endings()
     # An episode that failed for technical reasons has ended, and will be played again.
     return len(ended) == len(folder.instances.instances) and all(episode.finished for episode in ended.values())
 
@@ -209,7 +199,7 @@ class MergedSubmission:
         return find_status(self.decisions)
 
 
-def merged_submissions(folder: Path) -> tuple[MergedSubmission, ...]:
+def read_merged_submissions(folder: Path) -> tuple[MergedSubmission, ...]:
     """Read every submission of a folder, by name.
 
     Raises:
@@ -221,7 +211,7 @@ def merged_submissions(folder: Path) -> tuple[MergedSubmission, ...]:
     return tuple(MergedSubmission(read_manifest(file), read_decisions(file.parent)) for file in files)
 
 
-def cleared_runs(submissions: Iterable[MergedSubmission]) -> frozenset[str]:
+def read_cleared_runs(submissions: Iterable[MergedSubmission]) -> frozenset[str]:
     """Return the ids of the runs whose findings maintainers looked at, and let stay."""
     return frozenset(
         decision.run_id
@@ -326,7 +316,7 @@ class PendingWork(NamedTuple):
         }
 
 
-def pending_work(
+def collect_pending_work(
     submissions: Sequence[MergedSubmission],
     runs: Sequence[Path],
     sets: Collection[InstanceSet] = (),
@@ -337,7 +327,7 @@ def pending_work(
     Args:
         submissions: All merged submissions.
         runs: Published runs.
-        sets: The sets that count, as of ``waiting_submissions``.
+        sets: The sets that count, as of ``find_waiting_submissions``.
         prices_file: Prices on top of the built-in ones.
 
     Raises:
@@ -348,11 +338,11 @@ def pending_work(
         for each in submissions
         for decision in open_disputes(each.decisions)
     )
-    waiting = waiting_submissions(submissions, runs, sets, prices_file)
+    waiting = find_waiting_submissions(submissions, runs, sets, prices_file)
     return PendingWork(tuple(waiting), tuple(list_held_runs(submissions, runs)), tuple(disputed))
 
 
-def waiting_submissions(
+def find_waiting_submissions(
     submissions: Iterable[MergedSubmission],
     runs: Sequence[Path],
     sets: Collection[InstanceSet] = (),
@@ -401,7 +391,7 @@ def _is_current(run: Run, sets: Collection[InstanceSet]) -> bool:
     identities = {instances.identity for instances in sets if instances.game == run.game}
     if identities and run.instance_set not in identities:
         return False
-    return load_game(run.game).prompts(None).version == run.prompts
+    return load_game(run.game).read_prompts(None).version == run.prompts
 
 
 def _describe_blocker(loaded: LoadedSubmission, runs: list[RunFolder], decisions: Sequence[Decision]) -> str:
@@ -409,7 +399,7 @@ def _describe_blocker(loaded: LoadedSubmission, runs: list[RunFolder], decisions
     stays = [
         run.run.run_id
         for run in runs
-        if _same_rules(run, loaded)
+        if _has_same_rules(run, loaded)
         and not is_gone(decisions, run.run.run_id)
         and run.run.submission.published != loaded.submission.published
     ]
@@ -420,7 +410,7 @@ def _explain_waiting(loaded: LoadedSubmission, runs: list[RunFolder]) -> str:
     """Return the reason why no run shows a submission as it is; empty if a run does."""
     # As published: what a release left out is no change. Authors, links and the like may change without another run.
     players = loaded.submission.published.players
-    same = [run for run in runs if _same_rules(run, loaded) and run.run.submission.published.players == players]
+    same = [run for run in runs if _has_same_rules(run, loaded) and run.run.submission.published.players == players]
     if not same:
         return "its players or rules changed since" if runs else "no run of it is published"
     vouched = [provenance for run in same if (provenance := read_provenance(run.path)) is not None]
@@ -432,7 +422,7 @@ def _explain_waiting(loaded: LoadedSubmission, runs: list[RunFolder]) -> str:
     return ""
 
 
-def _same_rules(run: RunFolder, loaded: LoadedSubmission) -> bool:
+def _has_same_rules(run: RunFolder, loaded: LoadedSubmission) -> bool:
     """Return whether a run was played by the rules that a manifest of the same game states."""
     if run.game != loaded.submission.game:
         return False

@@ -18,7 +18,7 @@ from ircore.runs.session import PlayPlan
 from ircore.runs.setup import make_players
 
 
-def plays_offline(run: Run) -> bool:
+def is_played_offline(run: Run) -> bool:
     """Return whether all players of a run need no service, no key and nobody, so that they can be asked again."""
     return all(spec.player == RECORDED or is_offline(spec) for spec in run.submission.players.values())
 
@@ -29,7 +29,7 @@ def is_offline(spec: PlayerSpec) -> bool:
     return spec.model is None and spec.api_key_env is None and load_traits(spec.player).needs == "nothing"
 
 
-def offline_players(loaded: LoadedSubmission) -> dict[str, Any]:
+def load_offline_players(loaded: LoadedSubmission) -> dict[str, Any]:
     """Return the players of a submission that can be asked again, by seat.
 
     References, which look into the instance set, are left out.
@@ -44,7 +44,7 @@ def offline_players(loaded: LoadedSubmission) -> dict[str, Any]:
     }
 
 
-def submission_of(folder: RunFolder) -> LoadedSubmission:
+def build_submission(folder: RunFolder) -> LoadedSubmission:
     """Return the submission that a run was played for, as the run states it."""
     run, manifest = folder.run, folder.path / MANIFEST
     return LoadedSubmission(run.slug, run.submission, manifest)
@@ -62,7 +62,7 @@ def list_differences(published: RunFolder, out: Path, limit: int | None = None) 
         InputError: It was played with other prompts than this version has.
     """
     run, game = published.run, load_game(published.game, f"{published.path}: game")
-    prompts = game.prompts(None)
+    prompts = game.read_prompts(None)
     if prompts.version != run.prompts:
         raise InputError(
             f"{published.path}: was played with the prompts {run.prompts}", "Use the version that has them."
@@ -70,9 +70,9 @@ def list_differences(published: RunFolder, out: Path, limit: int | None = None) 
     instances = published.instances
     again = create_run(out, run, instances)
     plan = PlayPlan(run, instances, instances.instances[:limit], prompts, concurrency=2)
-    play(plan, again, game, make_players(game, submission_of(published)))
-    ours, word = again.ended(), find_step_word(run.game)
-    for name, episode in published.ended().items():
+    play(plan, again, game, make_players(game, build_submission(published)))
+    ours, word = again.read_endings(), find_step_word(run.game)
+    for name, episode in published.read_endings().items():
         # With a limit, only some of the published episodes are played again.
         if name in ours and (difference := _find_difference(episode, ours[name], word)):
             yield f"{run.slug}: {name}: {difference}"

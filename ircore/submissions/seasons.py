@@ -46,11 +46,25 @@ SEED_BITS = 62
 
 MAX_BYTES = 64 * 1024
 
+SEASON_GAPS = "season_gaps.json"
+"""File of a release, and of the folder that a release is pulled into, with the gaps; only if a season was played."""
+
+MAX_GAP_BYTES = 4 * 1024 * 1024
+
+PICTURES = 10
+"""Pictures that each evaluation adds."""
+
+JUDGE = "verified"
+"""Judge whose scores are compared."""
+
+SLICES = "slices"
+"""Folder beside the secret set with the pictures and the run of each pair."""
+
 
 class Season(Record):
     """The published record of a season: first the commitment, later the set and salt behind the commitment.
 
-    >>> commitment = commitment_to("2027-spring", identity="1" * 64, salt="2" * 64)
+    >>> commitment = compute_commitment("2027-spring", identity="1" * 64, salt="2" * 64)
     >>> season = Season(season="2027-spring", commitment=commitment, committed="2027-03-01T00:00:00+00:00",
     ...                 instances=160, version="1.0")
     >>> season.revealed is None
@@ -76,17 +90,7 @@ class Season(Record):
         return self
 
 
-class _SeasonSecret(Record):
-    """The secret that maintainers keep until the season is over. File ``secret.json`` beside the set."""
-
-    season: Season
-    identity: Sha256
-    salt: Sha256
-    seed: int | None = None
-    game: Name = DEFAULT_GAME
-
-
-def commitment_to(season: str, identity: str, salt: str) -> str:
+def compute_commitment(season: str, identity: str, salt: str) -> str:
     """Return the SHA-256 that commits to an instance set.
 
     Args:
@@ -143,7 +147,7 @@ def begin_season(
     salt = token_hex(32)
     season = Season(
         season=name,
-        commitment=commitment_to(name, instances.identity, salt),
+        commitment=compute_commitment(name, instances.identity, salt),
         committed=datetime.now(UTC).isoformat(timespec="seconds"),
         instances=len(instances.instances),
         version=__version__,
@@ -190,21 +194,6 @@ def restore_season(name: str, secret_text: str, folder: Path) -> Season:
     # Refuses if the builders of this version draw another set than the one that was committed to.
     read_committed_set(folder)
     return season
-
-
-def _refuse_full(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder}: exists already", "Choose another --out, or remove it first.")
-
-
-def _own_folder(path: Path) -> None:
-    """Make a folder that no other user of this machine can read: the pictures in it are as secret as the seed."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        # After mkdir, because the folder may have been there before, with another mode.
-        path.chmod(0o700)
-    except OSError as error:
-        raise WorkError(f"{path}: cannot be written ({error.strerror})", "Choose another --out.") from error
 
 
 def reveal_season(folder: Path, publication: Path) -> Season:
@@ -262,7 +251,7 @@ def read_committed_set(folder: Path, instances: Path | None = None) -> Committed
     """
     secret = _read(folder / SECRET, _SeasonSecret)
     known = read_instances(instances or folder / INSTANCES)
-    commitment = commitment_to(secret.season.season, known.identity, secret.salt)
+    commitment = compute_commitment(secret.season.season, known.identity, secret.salt)
     if commitment != secret.season.commitment:
         raise InputError(f"{known.folder}: not the set of season {secret.season.season}", "Name the season's own set.")
     return CommittedSeason(secret.season, known, secret.salt)
@@ -280,7 +269,7 @@ def verify_season(season: Season, instances: InstanceSet | None) -> None:
     """
     if season.identity is None or season.salt is None:
         raise InputError(f"season {season.season}: not revealed yet", "Wait until its results are published.")
-    if commitment_to(season.season, season.identity, season.salt) != season.commitment:
+    if compute_commitment(season.season, season.identity, season.salt) != season.commitment:
         raise InputError(
             f"season {season.season}: the published identity and salt do not give the commitment",
             "The set was exchanged, or the file was changed.",
@@ -301,28 +290,6 @@ def read_season(path: Path) -> Season:
         InputError: It cannot be read, or is not in the format.
     """
     return _read(path, Season)
-
-
-def _publish(path: Path, season: Season) -> None:
-    write_text(path, season.model_dump_json(indent=2, by_alias=True, exclude_none=True) + "\n")
-
-
-def _read(path: Path, kind: type[T]) -> T:
-    try:
-        with path.open("rb") as file:
-            # A file that is too long is cut off, and then no JSON.
-            data = file.read(MAX_BYTES + 1)
-        return kind.model_validate_json(data)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})", "Name a file of a season.") from error
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", "Name a file of a season.") from error
-
-
-SEASON_GAPS = "season_gaps.json"
-"""File of a release, and of the folder that a release is pulled into, with the gaps; only if a season was played."""
-
-MAX_GAP_BYTES = 4 * 1024 * 1024
 
 
 class PairGap(Record):
@@ -357,8 +324,8 @@ class PairGap(Record):
 class SeasonGaps(Record):
     """The gaps of all pairs that played a public set and a season's set, by one judge.
 
-    >>> from ircore.submissions.seasons import commitment_to
-    >>> commitment = commitment_to("spring", identity="1" * 64, salt="2" * 64)
+    >>> from ircore.submissions.seasons import compute_commitment
+    >>> commitment = compute_commitment("spring", identity="1" * 64, salt="2" * 64)
     >>> season = Season(season="spring", commitment=commitment, committed="2027-03-01", instances=160, version="1.0",
     ...                 revealed="2027-06-01", identity="1" * 64, salt="2" * 64)
     >>> SeasonGaps(season=season, public="3" * 64, judge="verified", gaps=()).season.season
@@ -393,7 +360,7 @@ class SeasonGaps(Record):
         return self.of(()) == other.of(())
 
 
-def season_gaps(season: Season, table: Table, public: str, judge: str, category: str | None) -> SeasonGaps:
+def read_gap_table(season: Season, table: Table, public: str, judge: str, category: str | None) -> SeasonGaps:
     """Return the gaps of a table that ``season_gap_table`` made.
 
     Args:
@@ -408,10 +375,6 @@ def season_gaps(season: Season, table: Table, public: str, judge: str, category:
         for run, gap in zip(table.column("run_id"), table.column("gap"), strict=True)
     )
     return SeasonGaps(season=season, public=public, judge=judge, category=category, gaps=gaps)
-
-
-def _number(value: float | str | None) -> float | None:
-    return None if value is None else float(value)
 
 
 def write_season_gaps(path: Path, gaps: SeasonGaps) -> None:
@@ -439,16 +402,6 @@ def read_season_gaps(path: Path) -> SeasonGaps:
     if gaps.pictures is None or gaps.season.revealed is not None:
         verify_season(gaps.season, None)
     return gaps
-
-
-PICTURES = 10
-"""Pictures that each evaluation adds."""
-
-JUDGE = "verified"
-"""Judge whose scores are compared."""
-
-SLICES = "slices"
-"""Folder beside the secret set with the pictures and the run of each pair."""
 
 
 def select_slice(committed: CommittedSeason, run_id: str, count: int = PICTURES) -> tuple[Instance, ...]:
@@ -526,16 +479,61 @@ def add_gap(path: Path, gap: PairGap, committed: CommittedSeason, public: str, j
     Raises:
         InputError: The file is of another season, set, judge or number of pictures.
     """
-    new = no_gaps(committed, public, judge, count)
+    new = build_empty_gaps(committed, public, judge, count)
     known = read_season_gaps(path) if path.is_file() else new
     if not known.fits(new):
         raise InputError(f"{path}: is of another season, public set, judge or number of pictures", "Name another file.")
     return known.with_gaps([gap])
 
 
-def no_gaps(committed: CommittedSeason, public: str, judge: str = JUDGE, count: int = PICTURES) -> SeasonGaps:
+def build_empty_gaps(committed: CommittedSeason, public: str, judge: str = JUDGE, count: int = PICTURES) -> SeasonGaps:
     """Return the gaps of a season that no pair has played yet; see ``add_gap``."""
     return SeasonGaps(season=committed.season, public=public, judge=judge, pictures=count, gaps=())
+
+
+class _SeasonSecret(Record):
+    """The secret that maintainers keep until the season is over. File ``secret.json`` beside the set."""
+
+    season: Season
+    identity: Sha256
+    salt: Sha256
+    seed: int | None = None
+    game: Name = DEFAULT_GAME
+
+
+def _refuse_full(folder: Path) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder}: exists already", "Choose another --out, or remove it first.")
+
+
+def _own_folder(path: Path) -> None:
+    """Make a folder that no other user of this machine can read: the pictures in it are as secret as the seed."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        # After mkdir, because the folder may have been there before, with another mode.
+        path.chmod(0o700)
+    except OSError as error:
+        raise WorkError(f"{path}: cannot be written ({error.strerror})", "Choose another --out.") from error
+
+
+def _publish(path: Path, season: Season) -> None:
+    write_text(path, season.model_dump_json(indent=2, by_alias=True, exclude_none=True) + "\n")
+
+
+def _read(path: Path, kind: type[T]) -> T:
+    try:
+        with path.open("rb") as file:
+            # A file that is too long is cut off, and then no JSON.
+            data = file.read(MAX_BYTES + 1)
+        return kind.model_validate_json(data)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})", "Name a file of a season.") from error
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", "Name a file of a season.") from error
+
+
+def _number(value: float | str | None) -> float | None:
+    return None if value is None else float(value)
 
 
 def _compute_digest(committed: CommittedSeason, run_id: str, instance_id: str) -> bytes:

@@ -22,7 +22,7 @@ from urllib.request import getproxies
 
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
-from ircore.core.strict_yaml import FieldPath, read_mapping
+from ircore.core.strict_yaml import FieldPath, load_own_mapping
 from ircore.core.submission_records import Submission
 from ircore.players.submission import LoadedSubmission
 from ircore.players.traits import list_project_players, load_traits
@@ -54,6 +54,18 @@ _NEVER_OUTSIDE = (ip_network("168.63.129.16/32"), ip_network("192.0.0.0/24"), ip
 # Like the Hub's rule for names: at most 96 characters, and no two signs in a row.
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9]|[._-](?![._-])){0,95}"
 _REPOSITORY = re.compile(f"{_PART}/{_PART}")
+
+_under_way: list[None] = []
+"""One entry for each guard that holds now."""
+
+FIELDS_LIST = Path(__file__).with_name("request_fields.yaml")
+SERVER = "server"
+"""Name in the list for servers that are no known service's."""
+
+SELF_REPORTED = "the pair is self-reported only: listed without numbers or rank"
+REMEDY = "Take it out, or ask for it in the pull request, with the service's own description."
+
+_WORD = re.compile(r"[A-Za-z0-9._:+-]{1,40}")
 
 
 class Address(NamedTuple):
@@ -216,23 +228,6 @@ def is_reserved(key: str) -> bool:
     return words[0] in reserved["beginnings"] or any(word in reserved["words"] for word in words)
 
 
-def _is_listed(host: str) -> bool:
-    return any(
-        # Endings are compared with their dot, so that evilgithub.io is not taken for github.io.
-        host == listed.lstrip(".") or (listed.startswith(".") and host.endswith(listed)) or host == f"www.{listed}"
-        for listed in link_hosts()
-    )
-
-
-@cache
-def _read_lists() -> dict[str, Any]:
-    return read_mapping(LIST, "Install the package again.", "")
-
-
-_under_way: list[None] = []
-"""One entry for each guard that holds now."""
-
-
 class InsideError(ConnectionRefusedError):
     """A connection to an address that is not on the public internet; clients treat the error as a failed connection.
 
@@ -264,41 +259,6 @@ def refuse_internal() -> Iterator[None]:
         _under_way.pop()
 
 
-@cache
-def _install() -> None:
-    """Install the hook that sees every connection of this process; Python cannot remove the hook again."""
-    sys.addaudithook(_refuse)
-
-
-def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    """Refuse a connection to an address that is not public (audit event ``socket.connect``).
-
-    Raises:
-        InsideError: The address is not on the public internet.
-    """
-    # A Unix socket has a path in the place of the tuple, and leads to no network.
-    if event != "socket.connect" or not _under_way or not isinstance(arguments[1], tuple):
-        return
-    host = str(arguments[1][0]).partition("%")[0]
-    try:
-        reason = explain_internal_address(ip_address(host))
-    except ValueError:
-        # The socket would look the name up itself, where nobody sees the address.
-        reason = "a name that is not looked up yet"
-    if reason is not None:
-        raise InsideError(f"{host} is {reason}: nothing there is asked for a stranger's pair")
-
-
-FIELDS_LIST = Path(__file__).with_name("request_fields.yaml")
-SERVER = "server"
-"""Name in the list for servers that are no known service's."""
-
-SELF_REPORTED = "the pair is self-reported only: listed without numbers or rank"
-REMEDY = "Take it out, or ask for it in the pull request, with the service's own description."
-
-_WORD = re.compile(r"[A-Za-z0-9._:+-]{1,40}")
-
-
 class Unlisted(NamedTuple):
     """A field of a seat that the list does not allow.
 
@@ -328,7 +288,7 @@ def find_unlisted_fields(spec: PlayerSpec) -> Iterator[Unlisted]:
     """
     if load_traits(spec.player).needs != "service":
         return
-    of_project = spec.player in _players()
+    of_project = spec.player in _load_players()
     name = find_service(spec)
     service = _read_fields_list()["services"][name]
     if spec.model is not None:
@@ -336,7 +296,7 @@ def find_unlisted_fields(spec: PlayerSpec) -> Iterator[Unlisted]:
     for parameter, value in spec.parameters.items():
         path = ("parameters", parameter)
         if parameter == "extra_body":
-            yield from _fields(path, value, service["fields"], name)
+            yield from _find_unlisted_fields(path, value, service["fields"], name)
         elif not of_project or parameter not in _read_fields_list()["parameters"]:
             continue  # which a player of this project refuses itself
         elif (kind := _read_fields_list()["parameters"].get(parameter)) == "model":
@@ -377,6 +337,44 @@ def refuse_self_reported(loaded: LoadedSubmission) -> None:
         raise InputError(f"{loaded.path}: {lines[0]}: {SELF_REPORTED}", REMEDY)
 
 
+def _is_listed(host: str) -> bool:
+    return any(
+        # Endings are compared with their dot, so that evilgithub.io is not taken for github.io.
+        host == listed.lstrip(".") or (listed.startswith(".") and host.endswith(listed)) or host == f"www.{listed}"
+        for listed in link_hosts()
+    )
+
+
+@cache
+def _read_lists() -> dict[str, Any]:
+    return load_own_mapping(LIST)
+
+
+@cache
+def _install() -> None:
+    """Install the hook that sees every connection of this process; Python cannot remove the hook again."""
+    sys.addaudithook(_refuse)
+
+
+def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
+    """Refuse a connection to an address that is not public (audit event ``socket.connect``).
+
+    Raises:
+        InsideError: The address is not on the public internet.
+    """
+    # A Unix socket has a path in the place of the tuple, and leads to no network.
+    if event != "socket.connect" or not _under_way or not isinstance(arguments[1], tuple):
+        return
+    host = str(arguments[1][0]).partition("%")[0]
+    try:
+        reason = explain_internal_address(ip_address(host))
+    except ValueError:
+        # The socket would look the name up itself, where nobody sees the address.
+        reason = "a name that is not looked up yet"
+    if reason is not None:
+        raise InsideError(f"{host} is {reason}: nothing there is asked for a stranger's pair")
+
+
 def _model(path: FieldPath, model: str, service: str) -> Iterator[Unlisted]:
     # Services take names of models in any case.
     name = model.lower()
@@ -388,7 +386,7 @@ def _model(path: FieldPath, model: str, service: str) -> Iterator[Unlisted]:
         yield Unlisted(path, f"is no name of a model of {service} itself")
 
 
-def _fields(path: FieldPath, value: Any, listed: dict[str, Any], service: str) -> Iterator[Unlisted]:
+def _find_unlisted_fields(path: FieldPath, value: Any, listed: dict[str, Any], service: str) -> Iterator[Unlisted]:
     if not isinstance(value, dict):
         yield Unlisted(path, "is no mapping")
         return
@@ -400,7 +398,7 @@ def _value(path: FieldPath, value: Any, kind: Any, service: str) -> Iterator[Unl
     if kind is None:
         yield Unlisted(path, f"is no request field that is listed for {service}")
     elif isinstance(kind, dict):
-        yield from _fields(path, value, kind, service)
+        yield from _find_unlisted_fields(path, value, kind, service)
     elif isinstance(kind, list):
         # True equals 1 in Python, so that a number could pass for true.
         if value not in kind or isinstance(value, bool) != isinstance(kind[0], bool):
@@ -421,7 +419,7 @@ def _is_fitting(value: Any, kind: str) -> bool:
 
 
 @cache
-def _players() -> frozenset[str]:
+def _load_players() -> frozenset[str]:
     """Return this project's players that ask a service."""
     methods = ("describe", "render", "answer")
     return frozenset(name for method in methods for name in list_project_players("service", method))
@@ -429,4 +427,4 @@ def _players() -> frozenset[str]:
 
 @cache
 def _read_fields_list() -> dict[str, Any]:
-    return read_mapping(FIELDS_LIST, "Install the package again.", "")
+    return load_own_mapping(FIELDS_LIST)

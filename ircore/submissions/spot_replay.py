@@ -23,7 +23,7 @@ from ircore.runs.session import PlayPlan
 from ircore.runs.setup import make_players
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.channel_test import compute_final_scores, play_all
-from ircore.submissions.reproduce import submission_of
+from ircore.submissions.reproduce import build_submission
 
 SHARE = 0.05
 """Share of the episodes that are played again."""
@@ -121,7 +121,7 @@ def select_episodes(names: Iterable[str], run_id: str, commit: str, share: float
     return known[: max(LEAST, math.ceil(share * len(known)))]
 
 
-def spot_replay(
+def replay_spots(
     run: RunFolder,
     out: Path,
     commit: str,
@@ -160,15 +160,15 @@ def spot_replay(
 
 def _play_again(run: RunFolder, names: list[str], out: Path, concurrency: int, max_cost: float | None) -> RunFolder:
     game = load_game(run.game)
-    prompts = game.prompts(None)
+    prompts = game.read_prompts(None)
     if prompts.version != run.run.prompts:
         problem = f"{run.path}: was played with the prompts {run.run.prompts}"
         raise InputError(problem, "Use the version that has them.")
     chosen = {episode.instance_id for episode in run.episodes() if episode.episode_id in names}
-    selected = run.instances.instances.named(chosen)
+    selected = run.instances.instances.select(chosen)
     folder = open_run(out, run.run, run.instances, selected)
     plan = PlayPlan(run.run, run.instances, selected, prompts, concurrency, only=frozenset(names))
-    play_all(plan, folder, game, make_players(game, submission_of(run)), max_cost)
+    play_all(plan, folder, game, make_players(game, build_submission(run)), max_cost)
     return folder
 
 

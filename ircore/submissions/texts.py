@@ -1,6 +1,6 @@
-"""Texts that strangers may publish: visible, plain, and not to be taken for somebody else's text.
+"""Texts that strangers may publish: visible, plain, and not to be taken for somebody else's text; players in one line.
 
-A seat's player in one line: ``openai gpt-5.2 https://openrouter.ai/api/v1 temperature=0``.
+A seat's player reads ``openai gpt-5.2 https://openrouter.ai/api/v1 temperature=0``.
 """
 
 import re
@@ -25,9 +25,9 @@ _LOOKALIKE_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COP
 PLAIN = "plain text of one line"
 
 
-def text_faults(path: FieldPath, text: str) -> Iterator[FieldFault]:
+def find_text_faults(path: FieldPath, text: str) -> Iterator[FieldFault]:
     """Yield the faults of a text that people will read on the site, such as a name."""
-    if fault := unseen_fault(path, text):
+    if fault := find_unseen_fault(path, text):
         yield fault
         return
     if (
@@ -38,7 +38,7 @@ def text_faults(path: FieldPath, text: str) -> Iterator[FieldFault]:
         yield FieldFault(
             path, "spaces at an end, two in a row, or of an unusual kind", PLAIN, "Write single plain spaces."
         )
-    if fault := markup_fault(path, text):
+    if fault := find_markup_fault(path, text):
         yield fault
     # Boards are downloaded as CSV, which spreadsheets open.
     if text[:1] in "=+-@|%":
@@ -52,14 +52,14 @@ def text_faults(path: FieldPath, text: str) -> Iterator[FieldFault]:
     if word := find_mixed_word(text):
         yield FieldFault(
             path,
-            f"the word {_ascii(word)} mixes alphabets whose letters look alike",
+            f"the word {_format_ascii(word)} mixes alphabets whose letters look alike",
             "each word in one alphabet",
             "Type this word anew in one alphabet.",
         )
-    yield from leak_faults(path, text)
+    yield from find_leak_faults(path, text)
 
 
-def markup_fault(path: FieldPath, text: str) -> FieldFault | None:
+def find_markup_fault(path: FieldPath, text: str) -> FieldFault | None:
     """Return the fault of a text that a page, a template or a Markdown reader could take for markup; None without."""
     markup = _MARKUP.search(text)
     return (
@@ -67,7 +67,7 @@ def markup_fault(path: FieldPath, text: str) -> FieldFault | None:
     )
 
 
-def unseen_fault(path: FieldPath, text: str) -> FieldFault | None:
+def find_unseen_fault(path: FieldPath, text: str) -> FieldFault | None:
     """Return the fault of a text with an invisible character; None without."""
     hidden = find_hidden_character(text)
     if hidden is None and ("\n" in text or "\t" in text):
@@ -77,25 +77,25 @@ def unseen_fault(path: FieldPath, text: str) -> FieldFault | None:
     return FieldFault(path, f"the character {hidden[1]}, which cannot be seen", "visible characters", "Take it out.")
 
 
-def ascii_fault(path: FieldPath, text: str) -> FieldFault | None:
+def find_ascii_fault(path: FieldPath, text: str) -> FieldFault | None:
     """Return the fault of a text that must be plain ASCII, such as a model's name; None without a fault."""
     if text.isascii() and text.isprintable() and text == text.strip():
         return None
     return FieldFault(
         path,
-        f"characters other than plain ASCII: {_ascii(text)}",
+        f"characters other than plain ASCII: {_format_ascii(text)}",
         "letters, digits and signs of ASCII",
         "Copy it from the provider's own page; this keeps look-alikes from passing for it.",
     )
 
 
-def repository_faults(path: FieldPath, text: str) -> Iterator[FieldFault]:
+def find_repository_faults(path: FieldPath, text: str) -> Iterator[FieldFault]:
     """Yield a fault if a text cannot be the name of a dataset repository."""
     if not is_repository(text):
         yield FieldFault(path, "no name of a dataset repository", "ORG/NAME", "Write the name alone, ORG/NAME.")
 
 
-def leak_faults(path: FieldPath, text: str, is_address: bool = False) -> Iterator[FieldFault]:
+def find_leak_faults(path: FieldPath, text: str, is_address: bool = False) -> Iterator[FieldFault]:
     """Yield the first key, path or address in a text, which is about to be published; never repeated.
 
     Args:
@@ -118,7 +118,7 @@ def find_mixed_word(text: str) -> str | None:
         return None
     for match in _WORD.finditer(text):
         word = match[0]
-        scripts = {_script(character) for character in word if character.isalpha()}
+        scripts = {_find_script(character) for character in word if character.isalpha()}
         if len(scripts & set(_LOOKALIKE_SCRIPTS)) > 1:
             return word
     return None
@@ -130,7 +130,7 @@ def compute_skeleton(text: str) -> str:
     Each character is replaced by its prototype (Unicode Technical Standard 39, section 4, ``skeleton``); then case,
     spaces and signs are left out, since on a board they would hardly be noticed either.
     """
-    prototypes = _prototypes()
+    prototypes = _load_prototypes()
     shown = "".join(prototypes.get(character, character) for character in unicodedata.normalize("NFKC", text))
     shown = "".join(prototypes.get(character, character) for character in unicodedata.normalize("NFKD", shown))
     plain = "".join(character for character in shown.casefold() if character.isalnum() or character == "+")
@@ -147,10 +147,19 @@ def list_name_forms(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=8192)
-def slug_skeleton(slug: str) -> str:
+def build_slug_skeleton(slug: str) -> str:
     """Return the appearance of a folder's name: separators alike, 0 as o, 1 as l, rn as m, vv as w."""
     folded = slug.lower().translate(str.maketrans("01_.", "ol--"))
     return folded.replace("rn", "m").replace("vv", "w")
+
+
+def split_names(text: str) -> list[str]:
+    """Return the names in a list that commas part.
+
+    >>> split_names("one, two,")
+    ['one', 'two']
+    """
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _has_piled_marks(text: str) -> bool:
@@ -162,16 +171,16 @@ def _has_piled_marks(text: str) -> bool:
     return False
 
 
-def _script(letter: str) -> str:
+def _find_script(letter: str) -> str:
     return "LATIN" if letter.isascii() else unicodedata.name(letter, "?").split(" ", 1)[0]
 
 
-def _ascii(text: str) -> str:
+def _format_ascii(text: str) -> str:
     return ascii(text if len(text) <= 60 else f"{text[:57]}...")
 
 
 @cache
-def _prototypes() -> dict[str, str]:
+def _load_prototypes() -> dict[str, str]:
     """Return the characters that each look-alike character stands for."""
     from confusable_homoglyphs.confusables import confusables_data
 
@@ -186,7 +195,7 @@ def _prototypes() -> dict[str, str]:
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*_(KEY|TOKEN)")
 
 
-def seat_options(seat: str, text: str) -> list[str]:
+def format_seat_options(seat: str, text: str) -> list[str]:
     """Return the options of ``ircore submission new`` that a line about a seat amounts to.
 
     Args:
@@ -197,7 +206,7 @@ def seat_options(seat: str, text: str) -> list[str]:
     Raises:
         InputError: No player is named, or a word has no meaning.
 
-    >>> seat_options("speaker", "openai gpt-5.2 seed=0")
+    >>> format_seat_options("speaker", "openai gpt-5.2 seed=0")
     ['--player', 'speaker=openai', '--player', 'speaker.model=gpt-5.2', '--player', 'speaker.parameter.seed=0']
     """
     try:
@@ -206,13 +215,13 @@ def seat_options(seat: str, text: str) -> list[str]:
         remedy = "Write it as: openai MODEL https://ADDRESS/v1 NAME=VALUE"
         raise InputError(f"{seat}: {text!a} names no player", remedy) from error
     options = ["--player", f"{seat}={player}"]
-    for field, value in _fields(seat, words):
+    for field, value in _parse_fields(seat, words):
         stated = f"parameter.{value}" if field == "parameter" else f"{field}={value}"
         options += ["--player", f"{seat}.{stated}"]
     return options
 
 
-def _fields(seat: str, words: list[str]) -> Iterator[tuple[str, str]]:
+def _parse_fields(seat: str, words: list[str]) -> Iterator[tuple[str, str]]:
     # Taken from the end: the first plain word is the model, the second its revision.
     names = ["revision", "model"]
     for word in words:

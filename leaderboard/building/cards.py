@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.ranking import RankedRow
-from leaderboard.charts.grammar import pair_name
+from leaderboard.charts.grammar import name_pair
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import build_board_lines
@@ -172,7 +172,7 @@ def _draw_front_card(site: Site, _page: Page) -> bytes | None:
     if chosen is None:
         return None
     card = _Card(
-        "Describe, draw, correct", f"{format_one_line(pair_name(chosen.pair), 60)} on {chosen.gallery.title.lower()}"
+        "Describe, draw, correct", f"{format_one_line(name_pair(chosen.pair), 60)} on {chosen.gallery.title.lower()}"
     )
     return _draw_strip(card, site, chosen.gallery.instance.instance_id, chosen.pair)
 
@@ -219,7 +219,7 @@ def _replay_card(site: Site, page: Page) -> bytes | None:
     if chosen is None:
         return None
     card = _Card(
-        format_one_line(pair_name(chosen.pair), 60), f"{chosen.gallery.title}: {describe_outcome(chosen, site.judge)}"
+        format_one_line(name_pair(chosen.pair), 60), f"{chosen.gallery.title}: {describe_outcome(chosen, site.judge)}"
     )
     return _draw_strip(card, site, chosen.gallery.instance.instance_id, chosen.pair)
 

@@ -15,7 +15,7 @@ from ircore.players.submission import LoadedSubmission
 from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.card import read_cards
-from ircore.submissions.pending_work import MergedSubmission, list_unplayed, merged_submissions
+from ircore.submissions.pending_work import MergedSubmission, list_unplayed, read_merged_submissions
 from ircore.submissions.seasons import SEASON_GAPS
 from leaderboard.building.sources import ABSENT
 from leaderboard.frozen_boards import FrozenBoard, build_version_pages, read_archive
@@ -208,7 +208,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     if not ours:
         return _build_games_content(others, options)
     released = read_versions(options.versions)
-    submitted = () if options.submissions is None else merged_submissions(options.submissions)
+    submitted = () if options.submissions is None else read_merged_submissions(options.submissions)
     pictures = PictureBook(options.originals)
     site = Site(read_runs(ours, cache), options.judge, options.address, pictures, released, submitted)
     site.cache = cache
@@ -258,7 +258,7 @@ def _build_games_content(runs: Sequence[RunFolder], options: Options) -> Content
             f"Leave {option} out, or add such a run.",
         )
     pictures = PictureBook(options.originals)
-    submitted = () if options.submissions is None else merged_submissions(options.submissions)
+    submitted = () if options.submissions is None else read_merged_submissions(options.submissions)
     games = build_game_sections(runs, pictures, submitted, options.address)
     if not games:
         raise InputError(
@@ -322,7 +322,7 @@ def list_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
 
 
 def _build_prompts_page() -> Page:
-    return Page("prompts", "Prompts", "prompts", {"prompts": load_game(DEFAULT_GAME).prompts(None)}, True)
+    return Page("prompts", "Prompts", "prompts", {"prompts": load_game(DEFAULT_GAME).read_prompts(None)}, True)
 
 
 def _build_naming_pages(site: Site | None, games: Sequence[GameSection], names: Sequence[Path]) -> Iterator[Page]:

@@ -158,7 +158,7 @@ def _collect_sources() -> Mapping[str, str]:
         texts[f"{module.__name__.replace('.', '/')}.py"] = inspect.getsource(module)
     names = files("ircore.seeing") / "colour_names.toml"
     texts["ircore/seeing/colour_names.toml"] = names.read_text(encoding="utf-8")
-    own_parts: tuple[Any, ...] = (drawing.Scale, drawing.PlotArea, drawing.arc_points, drawing._arc)
+    own_parts: tuple[Any, ...] = (drawing.AxisScale, drawing.PlotArea, drawing.arc_points, drawing._arc)
     texts["ircore/core/drawing.py"] = "\n\n".join(
         [(_PARTS / "drawing.txt").read_text(encoding="utf-8"), *(inspect.getsource(part) for part in own_parts)]
     )

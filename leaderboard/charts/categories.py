@@ -16,14 +16,14 @@ from leaderboard.charts.grammar import (
     escape_for_plotly,
     get_mean,
     has_enough_samples,
+    list_pair_lines,
     make_annotation,
     make_axis,
+    make_scatter,
     make_ticks,
     make_whiskers,
-    pair_lines,
-    pair_name,
+    name_pair,
     round_value,
-    scatter,
 )
 from leaderboard.charts.panels import PanelGrid, name_axes, name_panel_refs
 from leaderboard.model.site import Pair
@@ -78,7 +78,7 @@ def sketch_categories(subject: ChartSubject) -> Sketch | Missing:
 
 def _draw_mark(pair: Pair, category: str, value: Value, row: int, panel: int) -> Json:
     colour = describer_token(pair.hue)
-    return scatter(
+    return make_scatter(
         mode="markers",
         ids=[pair.key],
         x=[round_value(get_mean(value))],
@@ -86,7 +86,7 @@ def _draw_mark(pair: Pair, category: str, value: Value, row: int, panel: int) ->
         error_x=make_whiskers([value], colour),
         marker={"symbol": generator_symbol(pair.shape), "size": 9, "color": colour},
         hovertemplate=(
-            f"{escape_for_plotly(pair_name(pair))}<br>{words.format_category(category)}: "
+            f"{escape_for_plotly(name_pair(pair))}<br>{words.format_category(category)}: "
             f"{words.number(get_mean(value))}"
             f"<br>{describe_interval(value)}<extra></extra>"
         ),
@@ -96,7 +96,7 @@ def _draw_mark(pair: Pair, category: str, value: Value, row: int, panel: int) ->
 
 def _build_layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool) -> Json:
     columns, length, left = (1, 22, 160) if narrow else (min(3, len(categories)), 32, 225)
-    lines = [pair_lines(pair) if narrow else (pair_name(pair),) for pair in pairs]
+    lines = [list_pair_lines(pair) if narrow else (name_pair(pair),) for pair in pairs]
     names = [(row, "<br>".join(escape_for_plotly(line, length) for line in name)) for row, name in enumerate(lines)]
 
     def axes(panel: int, grid: PanelGrid) -> tuple[Json, Json]:

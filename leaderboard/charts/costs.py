@@ -24,11 +24,11 @@ from leaderboard.charts.grammar import (
     list_interval_ends,
     make_annotation,
     make_axis,
+    make_scatter,
     make_ticks,
     make_whiskers,
-    pair_name,
+    name_pair,
     round_value,
-    scatter,
 )
 from leaderboard.charts.names_beside import NamedSpot, Place, choose_places
 from leaderboard.model.site import Pair
@@ -57,7 +57,7 @@ _STRIP = 0.4
 class EffortAxis:
     """A quantity that an episode takes.
 
-    >>> SECONDS.said(90)
+    >>> SECONDS.format_value(90)
     '90 s an episode'
     """
 
@@ -85,7 +85,7 @@ class EffortAxis:
     none: str
     """Name of the strip of pairs that take nothing of it."""
 
-    def said(self, value: float) -> str:
+    def format_value(self, value: float) -> str:
         """Return a number with its unit, in words."""
         before, behind = self.unit
         if not value:
@@ -185,7 +185,7 @@ def _sketch_effort(subject: ChartSubject, effort: EffortAxis) -> Sketch | Missin
         ),
         question=effort.title,
         says={
-            pair.key: f"{words.number(points[pair.run_id][1])} for {effort.said(taken[pair.run_id])}"
+            pair.key: f"{words.number(points[pair.run_id][1])} for {effort.format_value(taken[pair.run_id])}"
             for pair in shown
             if has_enough_samples(scores[pair.run_id])
         },
@@ -225,7 +225,7 @@ def _draw_frontier(frontier: Sequence[Pair], points: _Points, right: float) -> J
     # The last step goes on to the dearest pair: more money buys nothing better there.
     ends = [x for x, _ in corners[1:]] + [right]
     steps_of = [corner for (x, y), end in zip(corners, ends, strict=True) for corner in ((x, y), (end, y))]
-    return scatter(
+    return make_scatter(
         mode="lines",
         x=[round_value(x) for x, _ in steps_of],
         y=[round_value(y) for _, y in steps_of],
@@ -237,17 +237,17 @@ def _draw_frontier(frontier: Sequence[Pair], points: _Points, right: float) -> J
 
 def _draw_mark(effort: EffortAxis, pair: Pair, place: tuple[float, float], amount: float, score: Value) -> Json:
     (x, value), colour = place, describer_token(pair.hue)
-    return scatter(
+    return make_scatter(
         mode="markers",
         meta=pair.key,
-        name=escape_for_plotly(pair_name(pair), 60),
+        name=escape_for_plotly(name_pair(pair), 60),
         x=[round_value(x)],
         y=[round_value(value)],
         error_y=make_whiskers([score], colour),
         marker={"symbol": generator_symbol(pair.shape), "size": 11, "color": colour},
         hovertemplate=(
-            f"{escape_for_plotly(pair_name(pair))}<br>{words.number(value)}, {describe_interval(score)}"
-            f"<br>{effort.said(amount)}<extra></extra>"
+            f"{escape_for_plotly(name_pair(pair))}<br>{words.number(value)}, {describe_interval(score)}"
+            f"<br>{effort.format_value(amount)}<extra></extra>"
         ),
     )
 
@@ -314,7 +314,7 @@ def _place_names(
         x, y = (round_value(value) or 0.0 for value in points[pair.run_id])
         return width * (x - left) / (right - left), _PLOT * (high - y) / (high - low)
 
-    spots = [NamedSpot(*pixels(pair), escape_for_plotly(pair_name(pair), length)) for pair in named]
+    spots = [NamedSpot(*pixels(pair), escape_for_plotly(name_pair(pair), length)) for pair in named]
     return list(zip(named, spots, choose_places(spots, [pixels(pair) for pair in shown], width, _PLOT), strict=True))
 
 

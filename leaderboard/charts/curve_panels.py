@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ircore.games.base import PublishedFigure
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.charts.grammar import Json, PlotlyDrawing, escape_for_plotly, make_annotation, scatter
+from leaderboard.charts.grammar import Json, PlotlyDrawing, escape_for_plotly, make_annotation, make_scatter
 from leaderboard.charts.names_beside import spread
 from leaderboard.charts.panels import PanelGrid, name_axes, name_axis, name_panel_refs
 from leaderboard.charts.tracks import PairTrack, TrackScale, draw_band, draw_context, draw_line
@@ -108,7 +108,7 @@ class BesideCurves:
         return draw_band([(place, scale.height(end)) for place, end in ends], token("hairline"), panel)
 
     def _draw_line(self, scale: TrackScale, panel: int) -> Json:
-        return scatter(
+        return make_scatter(
             mode="lines",
             x=list(self.people),
             y=[scale.height(mean.mean) for mean in self.people.values()],
@@ -168,7 +168,7 @@ def draw_curve_panels(parts: Sequence[CurvePanel], scale: TrackScale, beside: Be
 
 
 def _draw_points(points: list[PublishedFigure], scale: TrackScale, panel: int) -> Json:
-    return scatter(
+    return make_scatter(
         mode="lines+markers",
         x=[figure.place for figure in points],
         y=[scale.height(figure.value) for figure in points],

@@ -91,17 +91,17 @@ def _build_template() -> Json:
     return template
 
 
-def scatter(**properties: Any) -> Json:
+def make_scatter(**properties: Any) -> Json:
     """Return a Plotly trace of marks or lines."""
     return {"type": "scatter", **properties}
 
 
-def bar(**properties: Any) -> Json:
+def make_bars(**properties: Any) -> Json:
     """Return a Plotly trace of bars."""
     return {"type": "bar", **properties}
 
 
-def heatmap(**properties: Any) -> Json:
+def make_heatmap(**properties: Any) -> Json:
     """Return a Plotly trace of coloured cells."""
     return {"type": "heatmap", **properties}
 
@@ -187,12 +187,12 @@ class Missing:
     """One line: which data are missing."""
 
 
-def pair_name(pair: MarkedPlayers) -> str:
+def name_pair(pair: MarkedPlayers) -> str:
     """Return a pair's name on one line, with the settings that distinguish it from pairs of the same players."""
-    return " ".join(pair_lines(pair))
+    return " ".join(filter(None, list_pair_lines(pair)))
 
 
-def pair_lines(pair: MarkedPlayers) -> tuple[str, str]:
+def list_pair_lines(pair: MarkedPlayers) -> tuple[str, str]:
     """Return a pair's name on two lines, describer over generator, as on the boards."""
     describer, second = pair.names
     generator = f"+ {second}" if second else ""

@@ -28,11 +28,11 @@ from leaderboard.charts.grammar import (
     format_percent,
     get_mean,
     has_enough_samples,
-    heatmap,
     make_annotation,
     make_axis,
+    make_heatmap,
     measure_margin,
-    pair_name,
+    name_pair,
     round_value,
 )
 from leaderboard.charts.panels import PanelGrid, count_columns, name_axes, pair_titles
@@ -71,7 +71,7 @@ class HeatMap:
 
     def trace(self, panel: int = 0) -> Json:
         """Return the trace of the map, in a panel."""
-        return heatmap(
+        return make_heatmap(
             x=list(range(len(self.columns))),
             # Numbers, not names: Plotly would merge two rows of the same name.
             y=list(range(len(self.rows))),
@@ -264,5 +264,5 @@ def _describe_best_gain(subject: ChartSubject, rows: Mapping[str, Sequence[Mappi
     gain, category, run_id = max(gains)
     return (
         f"The turns bring most on {words.format_category(category).lower()}:"
-        f" {words.format_signed(gain, 1)} for {pair_name(subject.pairs[run_id])}"
+        f" {words.format_signed(gain, 1)} for {name_pair(subject.pairs[run_id])}"
     )

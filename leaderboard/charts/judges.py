@@ -25,11 +25,11 @@ from leaderboard.charts.grammar import (
     get_mean,
     make_annotation,
     make_axis,
+    make_scatter,
     make_ticks,
     make_vertical_line,
     make_whiskers,
     round_value,
-    scatter,
 )
 from leaderboard.charts.panels import build_square_layouts, draw_diagonal, name_axes
 from leaderboard.charts.rows import ChartMark, MarkRow, build_agreement_rows, draw_marked_rows
@@ -138,7 +138,7 @@ def _draw_reliability(panel: int, subject: ChartSubject, judge: str, recalibrati
     # Every tenth point is finer than the eye; the last is kept.
     points = (*points[:-1:10], points[-1])
     outline = [(point.judge, point.high) for point in points] + [(point.judge, point.low) for point in reversed(points)]
-    curve = scatter(
+    curve = make_scatter(
         mode="lines",
         hoverinfo="skip",
         x=[round_value(point.judge) for point in points],
@@ -159,7 +159,7 @@ def _draw_bins(panel: int, subject: ChartSubject, judge: str, tone: str) -> Json
     table = filter_rows(reliability_table(subject.results), "judge", lambda name: name == judge)
     pairs = zip(table.column("score"), table.column("human"), strict=True)
     bins = [(x, human) for score, human in pairs if (x := get_mean(score)) is not None]
-    return scatter(
+    return make_scatter(
         mode="markers",
         x=[round_value(x) for x, _ in bins],
         y=[round_value(get_mean(human)) for _, human in bins],
@@ -230,7 +230,7 @@ def _compose_title(crossings: Sequence[CrossedRatings]) -> str:
 
 def _draw_marks(panel: int, crossed: CrossedRatings) -> Json:
     most = max(crossed.counts.values())
-    return scatter(
+    return make_scatter(
         mode="markers",
         x=[x for x, _ in crossed.counts],
         y=[y for _, y in crossed.counts],

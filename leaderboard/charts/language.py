@@ -34,12 +34,12 @@ from leaderboard.charts.grammar import (
     get_mean,
     has_enough_samples,
     list_interval_ends,
+    list_pair_lines,
     make_annotation,
     make_axis,
     make_ticks,
     measure_margin,
-    pair_lines,
-    pair_name,
+    name_pair,
 )
 from leaderboard.charts.heat import HeatMap, draw_small_maps, name_axis
 from leaderboard.charts.tracks import PairTrack, TrackScale, draw_panels, turn_track
@@ -104,7 +104,7 @@ def sketch_corrections(subject: ChartSubject) -> Sketch | Missing:
     if not pairs:
         return Missing(_TOPIC_QUESTION, "No pair has a message after turn 1.")
     cells = [[rows[pair.run_id][0][correction] for correction in CORRECTIONS] for pair in pairs]
-    heat_map = HeatMap([escape_for_plotly(pair_name(pair), 80) for pair in pairs], _TOPIC_NAMES, cells, share=True)
+    heat_map = HeatMap([escape_for_plotly(name_pair(pair), 80) for pair in pairs], _TOPIC_NAMES, cells, share=True)
     wide, narrow = (_build_profile_layout(pairs, heat_map, narrow) for narrow in (False, True))
     keys = [pair.key for pair in pairs]
     best = {pair.key for pair in subject.ranked[:MOST_ROWS]}
@@ -225,7 +225,7 @@ def _format_span(shares: Sequence[float]) -> str:
 
 def _build_profile_layout(pairs: Sequence[Pair], heat_map: HeatMap, narrow: bool) -> Json:
     length, angle, anchor = (15, -90, "center bottom") if narrow else (36, -45, "left bottom")
-    lines = [pair_lines(pair) for pair in pairs]
+    lines = [list_pair_lines(pair) for pair in pairs]
     heads = [
         make_annotation(name, (at, 1), "x paper", anchor, (0, 3), textangle=angle)
         for at, name in enumerate(heat_map.columns)

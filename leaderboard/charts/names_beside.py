@@ -11,10 +11,10 @@ from leaderboard.charts.grammar import (
     CHARACTER,
     Json,
     escape_for_plotly,
+    list_pair_lines,
     make_annotation,
     measure_margin,
-    pair_lines,
-    pair_name,
+    name_pair,
 )
 from leaderboard.model.site import MarkedPlayers
 from leaderboard.theme import describer_token
@@ -55,10 +55,10 @@ def draw_end_names(
         narrow: Whether a name has two lines, for a phone; a name that is too long for one line has two in any case.
     """
     # Cut to one line, pairs of one describer would have the same name.
-    two = narrow or any(len(pair_name(pair)) > _WIDEST for _, pair in named)
+    two = narrow or any(len(name_pair(pair)) > _WIDEST for _, pair in named)
     most = 18 if narrow else _WIDEST
     texts = [
-        [escape_for_plotly(line, most) for line in (pair_lines(pair) if two else [pair_name(pair)])]
+        [escape_for_plotly(line, most) for line in (list_pair_lines(pair) if two else [name_pair(pair)])]
         for _, pair in named
     ]
     gap, (low, high) = _LINE * (2 if two else 1) + 2, ends

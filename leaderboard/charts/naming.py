@@ -16,10 +16,10 @@ from leaderboard.charts.grammar import (
     Missing,
     PlotlyDrawing,
     Sketch,
-    bar,
     build_layout,
     make_annotation,
     make_axis,
+    make_bars,
     make_legend,
     make_ticks,
 )
@@ -135,7 +135,7 @@ def _draw_cuts(bins: Sequence[int], width: float) -> list[Json]:
 def _draw_bars(
     level: str, colour: str, bins: Sequence[int], labels: Sequence[str], pictures: Counter[tuple[int, str]]
 ) -> Json:
-    return bar(
+    return make_bars(
         orientation="h",
         name=level,
         x=[pictures[at, level] for at in bins],

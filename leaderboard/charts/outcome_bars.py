@@ -13,14 +13,14 @@ from leaderboard.charts.grammar import (
     Missing,
     PlotlyDrawing,
     Sketch,
-    bar,
     escape_for_plotly,
     get_mean,
     has_enough_samples,
+    list_pair_lines,
     make_axis,
+    make_bars,
     make_legend,
     make_ticks,
-    pair_lines,
 )
 from leaderboard.charts.rows import MarkRow, build_row_layouts
 from leaderboard.model.site import Pair
@@ -51,7 +51,7 @@ def sketch_convergence(subject: ChartSubject) -> Sketch | Missing:
     """Draw how the episodes of each pair converged, the most improved first, as the paper's Figure 5."""
     table = subject.table(outcomes_table, subject.judge, subject.category)
     rows = group_by_run(table)
-    bars = {pair.run_id: _Bar(pair_lines(pair), rows[pair.run_id][0], pair.key) for pair in subject.ranked}
+    bars = {pair.run_id: _Bar(list_pair_lines(pair), rows[pair.run_id][0], pair.key) for pair in subject.ranked}
     chosen = [pair.run_id for pair in subject.shown(MOST_ROWS)]
     # Chosen by score, then shown by outcome: a stable sort keeps the board's order among equals.
     chosen.sort(key=lambda run_id: -bars[run_id].share("improved"))
@@ -72,7 +72,7 @@ def sketch_pooled_convergence(subject: ChartSubject) -> Sketch | Missing:
     rows = group_by_run(table)
     chosen = [pair for pair in subject.ranked[:MOST_ROWS] if pair.run_id in rows]
     bars = [
-        _Bar(pair_lines(pair), entry, ratings=round(get_mean(entry["ratings"]) or 0))
+        _Bar(list_pair_lines(pair), entry, ratings=round(get_mean(entry["ratings"]) or 0))
         for pair in chosen
         for entry in rows[pair.run_id][:1]
     ]
@@ -154,7 +154,7 @@ def _draw_outcome(outcome: Convergence, bars: Sequence[_Bar]) -> Json:
     shares = [round(100 * bar.share(outcome), 2) for bar in bars]
     # The table holds shares; times n they are whole numbers again.
     counts = [round(bar.share(outcome) * bar.episodes) for bar in bars]
-    return bar(
+    return make_bars(
         orientation="h",
         name=name,
         **({"ids": [bar.key for bar in bars]} if bars[0].key else {}),

@@ -10,11 +10,11 @@ from leaderboard.charts.grammar import (
     Json,
     build_layout,
     escape_for_plotly,
+    list_pair_lines,
     make_annotation,
     make_axis,
+    make_scatter,
     make_ticks,
-    pair_lines,
-    scatter,
 )
 from leaderboard.model.site import MarkedPlayers
 from leaderboard.theme import describer_token, token
@@ -138,7 +138,7 @@ def pair_titles(pairs: Sequence[MarkedPlayers]) -> Titles:
 
     def title(panel: int, grid: PanelGrid) -> list[Json]:
         pair, length = pairs[panel], 20 if grid.columns <= 2 else 26
-        generator = pair_lines(pair)[1].strip()
+        generator = list_pair_lines(pair)[1].strip()
         # Bold by a property: Plotly's <b> becomes a style attribute, which the pages' policy forbids.
         hue = {"colour": describer_token(pair.hue, "-text"), "weight": 700}
         return [
@@ -199,4 +199,4 @@ def build_square_layouts(titles: Sequence[str], upright: str, level: str) -> tup
 def draw_diagonal(panel: int) -> Json:
     """Return the line of a square panel on which both scales say the same."""
     line = {"color": token("zero"), "width": 1, "dash": "dot"}
-    return scatter(mode="lines", hoverinfo="skip", x=[0, 10], y=[0, 10], line=line, **name_axes(panel))
+    return make_scatter(mode="lines", hoverinfo="skip", x=[0, 10], y=[0, 10], line=line, **name_axes(panel))

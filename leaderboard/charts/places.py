@@ -24,11 +24,11 @@ from leaderboard.charts.grammar import (
     get_mean,
     list_interval_ends,
     make_axis,
+    make_scatter,
     make_ticks,
     make_whiskers,
-    pair_name,
+    name_pair,
     round_value,
-    scatter,
 )
 from leaderboard.charts.names_beside import PLOT, draw_end_names
 from leaderboard.model.site import Pair
@@ -76,7 +76,7 @@ def sketch_versions(table: Table, versions: Sequence[str], pairs: Mapping[Name, 
     coloured = [_draw_place_line(rows, versions, pair, number) for number, (rows, pair) in enumerate(named)][::-1]
     shown_rows = tuple(row for row in table.rows if (str(row[1].value), str(row[2].value)) in lines)
     return Sketch(
-        title=f"{pair_name(pairs[best[0]])} leads the newest board; {_describe_former_place(lines[best[0]], versions)}",
+        title=f"{name_pair(pairs[best[0]])} leads the newest board; {_describe_former_place(lines[best[0]], versions)}",
         reading_aid="Place by main score in each version, the first at the top; upright lines are the ranks that the"
         " intervals allow. The scale is logarithmic, so that the first places stand apart."
         + (f" The {len(best)} best pairs are named; the others are grey." if others else ""),
@@ -144,7 +144,7 @@ def _list_points(rows: Mapping[str, Entry], versions: Sequence[str]) -> list[tup
 def _draw_grey_lines(lines: Sequence[Mapping[str, Entry]], versions: Sequence[str]) -> Json:
     """Return the lines of several pairs as one trace, with a gap between them."""
     points = [point for rows in lines for point in (*_list_points(rows, versions), (None, None))]
-    return scatter(
+    return make_scatter(
         mode="lines+markers",
         x=[x for x, _ in points],
         y=[y for _, y in points],
@@ -159,7 +159,7 @@ def _draw_place_line(rows: Mapping[str, Entry], versions: Sequence[str], pair: P
     aside = _ASIDE * (number - (MOST_NAMED - 1) / 2) * (len(versions) - 1)
     colour, points = describer_token(pair.hue), _list_points(rows, versions)
     ranges = [_find_rank_range(rows.get(version)) for version in versions]
-    return scatter(
+    return make_scatter(
         mode="lines+markers",
         x=[round_value(x + aside) for x, _ in points],
         y=[y for _, y in points],
@@ -173,7 +173,7 @@ def _draw_place_line(rows: Mapping[str, Entry], versions: Sequence[str], pair: P
         marker={"symbol": generator_symbol(pair.shape), "size": 11, "color": colour},
         cliponaxis=False,
         customdata=[[_describe_place(rows.get(version), version)] for version in versions],
-        hovertemplate=f"{escape_for_plotly(pair_name(pair))}<br>%{{customdata[0]}}<extra></extra>",
+        hovertemplate=f"{escape_for_plotly(name_pair(pair))}<br>%{{customdata[0]}}<extra></extra>",
     )
 
 
@@ -240,10 +240,10 @@ def _get_order(row: Entry) -> int:
 def _compose_entries_title(best: Entry, pair: Pair, count: int, top: int, noun: str) -> str:
     score = words.number(_get_score(best), 1)
     if count == 1:
-        return f"{pair_name(pair)} is the first {noun} on the board, with a main score of {score}"
+        return f"{name_pair(pair)} is the first {noun} on the board, with a main score of {score}"
     if top > 1:
         return f"{top} of {count} {noun}s may be the best today; the highest main score is {score}"
-    return f"{pair_name(pair)}, number {_get_order(best)} of {count} to enter, has the best main score: {score}"
+    return f"{name_pair(pair)}, number {_get_order(best)} of {count} to enter, has the best main score: {score}"
 
 
 def _draw_record(rows: Sequence[Entry]) -> Json:
@@ -255,7 +255,7 @@ def _draw_record(rows: Sequence[Entry]) -> Json:
             corners += [(_get_order(row), corners[-1][1])] if corners else []
             corners.append((_get_order(row), _get_score(row)))
     corners.append((_get_order(rows[-1]), corners[-1][1]))
-    return scatter(
+    return make_scatter(
         mode="lines",
         x=[x for x, _ in corners],
         y=[round_value(y) for _, y in corners],
@@ -265,11 +265,12 @@ def _draw_record(rows: Sequence[Entry]) -> Json:
 
 
 def _draw_grey_marks(rows: Sequence[Entry], pairs: Mapping[str, Pair]) -> Json:
-    return scatter(
+    return make_scatter(
         mode="markers",
         x=[_get_order(row) for row in rows],
         y=[round_value(_get_score(row)) for row in rows],
         marker={"symbol": "circle", "size": 6, "color": token("zero")},
+        cliponaxis=False,  # a mark at 0 or 100 is whole
         customdata=[[_format_hover(row, pairs[str(row[RUN].value)])] for row in rows],
         hovertemplate="%{customdata[0]}<extra></extra>",
     )
@@ -280,13 +281,14 @@ def _draw_mark_and_line(row: Entry, pair: Pair, count: int) -> list[Json]:
     colour, score = describer_token(pair.hue), round_value(_get_score(row))
     line = {"color": colour, "width": 1, "dash": generator_dash(pair.shape)}
     return [
-        scatter(mode="lines", x=[_get_order(row), count + 0.5], y=[score, score], line=line, hoverinfo="skip"),
-        scatter(
+        make_scatter(mode="lines", x=[_get_order(row), count + 0.5], y=[score, score], line=line, hoverinfo="skip"),
+        make_scatter(
             mode="markers",
             x=[_get_order(row)],
             y=[score],
             error_y=make_whiskers([row["main_score"]], colour),
             marker={"symbol": generator_symbol(pair.shape), "size": 11, "color": colour},
+            cliponaxis=False,
             hovertemplate=f"{_format_hover(row, pair)}<extra></extra>",
         ),
     ]
@@ -294,7 +296,7 @@ def _draw_mark_and_line(row: Entry, pair: Pair, count: int) -> list[Json]:
 
 def _format_hover(row: Entry, pair: Pair) -> str:
     entered = f"entered at place {row['place'].value}, {escape_for_plotly(str(row['day'].value))}"
-    return f"{escape_for_plotly(pair_name(pair))}<br>{score_words(row)}<br>{entered}"
+    return f"{escape_for_plotly(name_pair(pair))}<br>{score_words(row)}<br>{entered}"
 
 
 def _build_entries_layout(rows: Sequence[Entry], named: Sequence[tuple[Entry, Pair]], narrow: bool) -> Json:

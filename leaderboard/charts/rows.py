@@ -22,10 +22,10 @@ from leaderboard.charts.grammar import (
     get_mean,
     make_annotation,
     make_axis,
+    make_scatter,
     make_whiskers,
     measure_margin,
     round_value,
-    scatter,
 )
 from leaderboard.theme import FONT_SIZE, token
 from leaderboard.words import judge_name
@@ -208,7 +208,7 @@ def build_agreement_rows(game: Game[Any], people: bool) -> list[MarkRow]:
 
 
 def _draw_mark(mark: ChartMark, y: float, factor: float, key: str) -> Json:
-    return scatter(
+    return make_scatter(
         mode="markers",
         cliponaxis=False,  # a mark at the end of its scale is whole
         **({"ids": [key]} if key else {}),

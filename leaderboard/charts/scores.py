@@ -37,12 +37,12 @@ from leaderboard.charts.grammar import (
     get_mean,
     has_enough_samples,
     list_interval_ends,
+    list_pair_lines,
     make_annotation,
     make_axis,
     make_ticks,
     make_vertical_line,
-    pair_lines,
-    pair_name,
+    name_pair,
 )
 from leaderboard.charts.rows import (
     ChartMark,
@@ -222,7 +222,7 @@ def _build_rows(subject: ChartSubject, pairs: Sequence[Pair], values: _ByJudge, 
     """Return a row per pair with a mark per judge."""
     return [
         MarkRow(
-            pair_lines(pair),
+            list_pair_lines(pair),
             tuple(
                 _format_label(judge, by_run[pair.run_id], form, len(values) == 1) for judge, by_run in values.items()
             ),
@@ -246,7 +246,7 @@ def _format_numbers(pairs: Sequence[Pair], values: _ByJudge, form: _Form) -> dic
 
 def pair_mark(subject: ChartSubject, pair: Pair, judge: str, value: Value, form: _Form, alone: bool) -> ChartMark:
     """Return a pair's mark: in its describer's hue, or in the judge's neutral tone if several judges are shown."""
-    who = escape_for_plotly(pair_name(pair)) + ("" if alone else f"<br>judged by {escape_for_plotly(judge)}")
+    who = escape_for_plotly(name_pair(pair)) + ("" if alone else f"<br>judged by {escape_for_plotly(judge)}")
     return ChartMark(
         value,
         generator_symbol(pair.shape),
@@ -356,7 +356,7 @@ def _compose_scores_title(subject: ChartSubject, judges: Sequence[str]) -> str:
     # A leader is named only if every judge that ranks has this pair alone at the top.
     always = set.intersection(*top)
     if len(always) == 1 and all(len(cluster) == 1 for cluster in top):
-        return f"{pair_name(subject.pairs[next(iter(always))])} leads by main score, judged by {by}"
+        return f"{name_pair(subject.pairs[next(iter(always))])} leads by main score, judged by {by}"
     if len(ranking) == 1:
         ranked = sum(row.rank_low is not None for row in boards[by])
         alone = f", judged by {by}" if len(judges) > 1 else ""

@@ -13,10 +13,10 @@ from leaderboard.charts.grammar import (
     escape_for_plotly,
     get_mean,
     make_annotation,
+    make_scatter,
     make_whiskers,
-    pair_name,
+    name_pair,
     round_value,
-    scatter,
 )
 from leaderboard.charts.panels import PanelGrid, count_columns, name_axes, name_axis, name_panel_refs, pair_titles
 from leaderboard.model.site import MarkedPlayers, Pair
@@ -120,7 +120,7 @@ def turn_track(pair: Pair, rows: Sequence[Mapping[str, Value]], key: str, weight
             get_mean(row["turn"]) or 0.0,
             row[key],
             (get_mean(row[weight]) or 0.0) / most,
-            f"{escape_for_plotly(pair_name(pair))}, turn {row['turn'].value}, {row[weight].value} {noun}<br>",
+            f"{escape_for_plotly(name_pair(pair))}, turn {row['turn'].value}, {row[weight].value} {noun}<br>",
         )
         for row in rows
     )
@@ -175,7 +175,7 @@ def draw_context(tracks: Sequence[PairTrack], scale: TrackScale, panel: int) -> 
         # A pair of None lifts Plotly's pen: one trace for all lines is far lighter than a trace a line.
         for point in (*((spot.x, scale.height(get_mean(spot.value))) for spot in track.spots), (None, None))
     ]
-    return scatter(
+    return make_scatter(
         mode="lines",
         x=[x for x, _ in points],
         y=[y for _, y in points],
@@ -187,7 +187,7 @@ def draw_context(tracks: Sequence[PairTrack], scale: TrackScale, panel: int) -> 
 
 def draw_band(outline: Sequence[tuple[float, float | None]], colour: str, panel: int = 0) -> Json:
     """Return an area: its outline, in this order; ``colour`` is a token."""
-    return scatter(
+    return make_scatter(
         mode="lines",
         x=[round_value(x) for x, _ in outline],
         y=[round_value(y) for _, y in outline],
@@ -210,7 +210,7 @@ def _draw_interval_band(track: PairTrack, scale: TrackScale, panel: int) -> Json
 
 def _draw_mean_line(track: PairTrack, scale: TrackScale, panel: int) -> Json:
     colour = describer_token(track.pair.hue)
-    return scatter(
+    return make_scatter(
         mode="lines+markers",
         x=[spot.x for spot in track.spots],
         y=[scale.height(get_mean(spot.value)) for spot in track.spots],

@@ -41,7 +41,7 @@ from leaderboard.charts.grammar import (
     has_enough_samples,
     make_axis,
     make_ticks,
-    pair_name,
+    name_pair,
 )
 from leaderboard.charts.scores import choose_range_around_zero
 from leaderboard.charts.tracks import PairTrack, TrackPoint, TrackScale, draw_line, draw_panels, label_ends, turn_track
@@ -230,7 +230,7 @@ def _compose_title(tracks: Sequence[PairTrack]) -> str:
     best = max(tracks, key=_compute_gain)
     first, last = _format_ends(best)
     # What it gains is seen here; that it gains more than another pair has not been tested.
-    return f"{pair_name(best.pair)} goes from {first} to {last} over the turns"
+    return f"{name_pair(best.pair)} goes from {first} to {last} over the turns"
 
 
 def _compose_pair_title(track: PairTrack) -> str:

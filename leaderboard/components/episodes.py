@@ -18,7 +18,7 @@ from ircore.core.untrusted_text import make_visible
 from ircore.results.corrections import Correction
 from leaderboard.components.markup import macro
 from leaderboard.model.sentences import MarkSubject
-from leaderboard.model.xray import FATES, LETTER, LINKS, Cited, DrawnMark, DrawnScene, MarkFault, TurnFacts, Xray
+from leaderboard.model.xray import FATES, LETTER, Cited, DrawnMark, DrawnScene, MarkFault, TurnFacts, Xray
 from leaderboard.storage.pictures import Shown
 from leaderboard.words import CORRECTION_WORDS, MarkedMessage, Segment, escape_untrusted, open_words
 
@@ -84,7 +84,7 @@ def correction(name: Correction) -> Markup:
 
 
 def xray_overlay(drawn: DrawnScene, xray: Xray) -> Markup:
-    """Return the outlines as an SVG to be laid over the rendering; its words are in ``render_faults``.
+    """Return the outlines as an SVG to be laid over the rendering.
 
     Args:
         drawn: Marks of the target.
@@ -110,18 +110,6 @@ def compute_placement(transform: Placement, width: int, height: int) -> Placemen
     """
     a, b, c, d, x, y = transform
     return a, b, c, d, (x + (1 - a) / 2) * width - c * height / 2, (y + (1 - d) / 2) * height - b * width / 2
-
-
-def render_faults(xray: Xray, most: int = 6) -> Markup:
-    """Return the faults as a numbered list, each with the sentence that it hangs together with.
-
-    Args:
-        xray: Of a rendering.
-        most: Faults that are listed; further faults are counted.
-    """
-    if not xray.faults:
-        return Markup()
-    return macro("xray_faults")(map(_describe_fault, xray.faults[:most]), len(xray.faults) - most)
 
 
 def xray_legend() -> Markup:
@@ -172,15 +160,6 @@ def _render_segment(segment: Segment) -> tuple[str, str, Markup]:
     """Return the class and the names of the corrections that a piece was marked with, empty without, and its text."""
     colour = _CLASSES[segment.corrections[0]] if segment.corrections else ""
     return colour, ", ".join(CORRECTION_WORDS[name] for name in segment.corrections), escape_untrusted(segment.text)
-
-
-def _describe_fault(fault: MarkFault) -> tuple[str, str, Markup, str, Markup | None]:
-    """Return a fault's fate, the fate in words, the mark, and the sentence with its link."""
-    cited = fault.cited
-    link, sentence = (
-        ("no sentence speaks of it", None) if cited is None else (LINKS[cited.link], escape_untrusted(cited.text))
-    )
-    return fault.fate, FATES[fault.fate], escape_untrusted(fault.name), link, sentence
 
 
 def _draw_arrow(fault: MarkFault) -> str:

@@ -13,8 +13,8 @@ the gallery; ``data/gallery/extremes.json`` holds those of all pairs that a filt
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cache, partial
 from itertools import islice
 from typing import Any
 
@@ -23,6 +23,7 @@ from markupsafe import Markup
 from ircore.core.episode_records import Episode
 from ircore.core.untrusted_text import format_one_line, make_visible
 from ircore.core.workers import run_shares
+from ircore.results.corrections import Correction
 from ircore.results.episodes import EpisodeResult, JudgedEpisode, VouchedScores, count_vouched_scores
 from leaderboard.components.episodes import build_xray_data
 from leaderboard.model.site import Gallery, Pair, Site
@@ -326,7 +327,7 @@ def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None =
         episode=episode,
         judged=tuple(judged for judged in result.judged.values() if judged.final is not None),
         turns=tuple(
-            replace(_build_turn_view(site, pair, result, turn), facts=known.get(turn.turn), xray=rays.get(turn.turn))
+            _build_turn_view(site, pair, result, turn, known.get(turn.turn), rays.get(turn.turn))
             for turn in pair.steps(episode)
             # In such a turn nothing was said to the generator and nothing drawn.
             if turn.action != "done"
@@ -399,11 +400,7 @@ def _build_facts(facts: TurnFacts) -> dict[str, Any]:
 def _build_message(message: MarkedMessage) -> dict[str, Any]:
     return {
         "text": [
-            [
-                make_visible(segment.text),
-                segment.corrections[0],
-                ", ".join(CORRECTION_WORDS[name] for name in segment.corrections),
-            ]
+            [make_visible(segment.text), segment.corrections[0], _join_corrections(segment.corrections)]
             if segment.corrections
             else make_visible(segment.text)
             for segment in message.segments
@@ -411,6 +408,11 @@ def _build_message(message: MarkedMessage) -> dict[str, Any]:
         "more": message.left_out,
         "fired": [[name, CORRECTION_WORDS[name]] for name in message.corrections],
     }
+
+
+@cache
+def _join_corrections(corrections: tuple[Correction, ...]) -> str:
+    return ", ".join(CORRECTION_WORDS[name] for name in corrections)
 
 
 def _dump_file(value: Any) -> str:
@@ -423,7 +425,9 @@ def _explain_end(episode: Episode) -> str:
     return "the describer was satisfied" if episode.outcome == "converged" else "all turns were played"
 
 
-def _build_turn_view(site: Site, pair: Pair, result: EpisodeResult, turn: Any) -> TurnView:
+def _build_turn_view(
+    site: Site, pair: Pair, result: EpisodeResult, turn: Any, facts: TurnFacts | None, xray: Xray | None
+) -> TurnView:
     main = site.judged(result)
     score = main.trajectory.get(turn.turn) if main else None
     alt = describe_rendering(turn.turn, f"{pair.describer} + {pair.generator}", score, site.judge)
@@ -436,4 +440,6 @@ def _build_turn_view(site: Site, pair: Pair, result: EpisodeResult, turn: Any) -
         tokens=turn.message_tokens,
         over_budget=turn.over_budget,
         notes=turn.notes[:_MOST_NOTES],
+        facts=facts,
+        xray=xray,
     )

@@ -19,8 +19,8 @@ from leaderboard.charts.grammar import (
     escape_for_plotly,
     make_annotation,
     make_axis,
+    make_scatter,
     make_whiskers,
-    scatter,
 )
 from leaderboard.games.figures import build_published_table, drop_weak_interval, get_measure, name_setting, scale_ends
 from leaderboard.model.section import GameSection
@@ -52,15 +52,21 @@ def make_contrast_charts(section: GameSection) -> tuple[Chart, ...]:
 def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
     shown = get_measure(section, contrast.measure)
     title = f"{shown.title} by category"
-    pairs = section.ranked[:MOST_COLOURED]
+    keys = (contrast.measure, *contrast.beside)
+    valued = [
+        pair for pair in section.ranked if any(section.results.mean(pair.run_id, key).mean is not None for key in keys)
+    ]
+    pairs = valued[:MOST_COLOURED]
     rows = [row for row in _collect_rows(section, contrast, pairs) if any(mean.mean is not None for mean in row[2])]
     if not rows:
         return Missing(title, f"No run has a value of {shown.title}.")
-    keys = {key for key, _, _ in rows}
-    published = [figure for figure in section.game.published if figure.row in keys]
+    places = {key for key, _, _ in rows}
+    published = [figure for figure in section.game.published if figure.row in places]
     names = [_name_run(section, pair) for pair in pairs]
     low, high = scale_ends(shown, [mean for _, _, means in rows for mean in means])
-    few = f" The best {MOST_COLOURED} of {len(section.ranked)} are shown." if len(section.ranked) > len(pairs) else ""
+    # Runs by other rules stand behind those by the usual ones, however good they are.
+    which = "best" if len(section.rule_sets) == 1 else "first"
+    few = f" The {which} {MOST_COLOURED} of {len(valued)} are shown." if len(valued) > len(pairs) else ""
     return Sketch(
         title=f"{title}: {_describe_finding(contrast, rows, names, choose_digits(shown))}",
         reading_aid=f"Each mark is a {section.noun}’s mean, with its 95 % interval from five episodes on; further "
@@ -161,7 +167,7 @@ def _draw_marks(
 ) -> Json:
     known = [(places[key] + shift, title, means[at]) for key, title, means in rows if means[at].mean is not None]
     colour = describer_token(pair.hue)
-    return scatter(
+    return make_scatter(
         mode="markers",
         x=[mean.mean for _, _, mean in known],
         y=[place for place, _, _ in known],
@@ -185,7 +191,7 @@ _BELOW = 0.3
 
 
 def _draw_published(published: Sequence[PublishedFigure], places: dict[str, int]) -> Json:
-    return scatter(
+    return make_scatter(
         mode="markers",
         x=[figure.value for figure in published],
         y=[places[figure.row] - _BELOW for figure in published],

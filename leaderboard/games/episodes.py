@@ -1,12 +1,12 @@
 """Instances and episodes of a game, rendered by the game's own templates in a sandbox that escapes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import count
 from traceback import extract_tb
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError
+from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, UndefinedError
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
@@ -43,6 +43,25 @@ EPISODE = """<ol class="turns game-steps" tabindex="0" aria-label="{{ step_word|
 """Template of an episode for games that bring none: its steps as cards."""
 
 
+class MeasureValues(dict[str, Any]):
+    """Values by the key of a measure; each declared measure without a value, as of an aborted episode, has a default.
+
+    Args:
+        known: What there is.
+        keys: Of the declared measures.
+        default: For each of the others.
+    """
+
+    def __init__(self, known: Mapping[str, Any], keys: Collection[str], default: Any) -> None:
+        super().__init__(known)
+        self._keys, self._default = keys, default
+
+    def __missing__(self, key: str) -> Any:
+        if key not in self._keys:
+            raise UndefinedError(f"{key!r} is no measure of the game")
+        return self._default
+
+
 def register_pictures(section: GameSection) -> None:
     """Register every picture of a section, before pages are rendered in several processes that cannot tell each other.
 
@@ -54,7 +73,7 @@ def register_pictures(section: GameSection) -> None:
     # A rendering drawn over a withheld picture would publish that picture.
     published = {instance.instance_id for instance in section.instances if section.renderings_are_published(instance)}
     for pair in section.ranked:
-        for episode in section.measured(pair).episodes:
+        for episode in section.get_run(pair).episodes:
             for rendering in _list_renderings(episode) if episode.instance_id in published else ():
                 section.shown_rendering(pair, rendering)
 
@@ -68,7 +87,7 @@ def render_instance(section: GameSection, instance: Instance, root: str) -> Mark
         root: Relative address of the site's root.
 
     Raises:
-        WorkError: The template or ``Game.shown`` is broken.
+        WorkError: The template or ``Game.collect_shown_values`` is broken.
     """
     payload = section.payload(instance)
     values = {**_describe_payload(section, payload, None), **_collect_instance_values(section, instance, payload, root)}
@@ -86,13 +105,19 @@ def render_episode(section: GameSection, pair: Pair, instance: Instance, episode
         root: Relative address of the site's root.
 
     Raises:
-        WorkError: The template or ``Game.shown`` is broken.
+        WorkError: The template or ``Game.collect_shown_values`` is broken.
     """
     payload, ending = section.payload(instance), read_ending(section.game, episode)
-    run = section.measured(pair)
+    run = section.get_run(pair)
     drawn = _list_renderings(episode) if section.renderings_are_published(instance) else []
     renderings = {rendering.sha256: section.shown_rendering(pair, rendering) for rendering in drawn}
     per_episode, per_step = _collect_measures(run, episode)
+    notes = {
+        score.measure: score.note
+        for score in run.every_score
+        if score.episode_id == episode.episode_id and score.step is None and score.note
+    }
+    keys = {measure.key for measure in section.game.measures}
     values = {
         **_describe_payload(section, payload, ending),
         **_collect_instance_values(section, instance, payload, root),
@@ -101,20 +126,17 @@ def render_episode(section: GameSection, pair: Pair, instance: Instance, episode
         "players": {seat.name: run.run.submission.label_of(seat.name) for seat in section.seats},
         "renderings": {sha256: f"{root}{shown.small}" for sha256, shown in renderings.items()},
         "rendering": _make_picture_renderer(section, pair, instance, renderings, per_step, root),
-        "values": per_episode,
-        "step_values": per_step,
-        "notes": {
-            score.measure: score.note
-            for score in run.every_score
-            if score.episode_id == episode.episode_id and score.step is None and score.note
-        },
+        "values": MeasureValues(per_episode, keys, None),
+        "step_values": MeasureValues(per_step, keys, [None] * len(episode.steps)),
+        "notes": MeasureValues(notes, keys, ""),
     }
-    return _render_template(section, "an episode", section.game.pages.episode or EPISODE, values)
+    where = f"; episode {episode.episode_id} of {pair.run_id}, {episode.outcome}"
+    return _render_template(section, "an episode", section.game.pages.episode or EPISODE, values, where)
 
 
 def _describe_payload(section: GameSection, payload: Any, ending: Any) -> Mapping[str, Any]:
     try:
-        return section.game.shown(payload, ending)
+        return section.game.collect_shown_values(payload, ending)
     except Exception as error:  # a plug-in is somebody else's code
         raise WorkError(
             f"the game {section.game.name}: its function shown failed with {type(error).__name__}: {error}",
@@ -146,14 +168,16 @@ def _compile_template(text: str) -> Template:
     return environment.from_string(text)
 
 
-def _render_template(section: GameSection, subject: str, template: str, values: Mapping[str, Any]) -> Markup:
+def _render_template(
+    section: GameSection, subject: str, template: str, values: Mapping[str, Any], where: str = ""
+) -> Markup:
     try:
         return Markup(_compile_template(template).render(**values))  # noqa: S704 - its environment escapes
     except Exception as error:  # a game's template is somebody else's code
         words = str(error) if isinstance(error, TemplateError) else f"{type(error).__name__}: {error}"
         raise WorkError(
             f"the game {section.game.name}: its template of {subject} is broken in line "
-            f"{_find_error_line(error)}: {words}",
+            f"{_find_error_line(error)}: {words}{where}",
             "Correct the game's package.",
         ) from error
 

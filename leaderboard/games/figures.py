@@ -68,7 +68,7 @@ def make_curve_charts(section: GameSection) -> tuple[Chart, ...]:
     """Return a chart for each learning curve that the game declares."""
     if not section.game.pages.curves:
         return ()
-    episodes = {pair.run_id: run_episodes(section.results, section.measured(pair)) for pair in section.ranked}
+    episodes = {pair.run_id: run_episodes(section.results, section.get_run(pair)) for pair in section.ranked}
     people = list_recorded_episodes(section.results)
     return tuple(
         make_page_chart(
@@ -88,7 +88,7 @@ def name_setting(section: GameSection, pair: Pair) -> str:
         section: The game.
         pair: One of its runs.
     """
-    named = section.game.setting(section.game.rules.model_validate(pair.result.run.rules))
+    named = section.game.name_setting(section.game.rules.model_validate(pair.result.run.rules))
     return named or (label_rules(section, pair.result.rules) if len(section.rule_sets) > 1 else "")
 
 
@@ -134,7 +134,7 @@ def _build_sketch(
 ) -> Sketch | Missing:
     shown = get_measure(section, curve.measure)
     words = curve.words(section.game.step_word)
-    title = f"{shown.title} by {words}"
+    title = f"{shown.title} from the first {words} to the last" if curve.normalised else f"{shown.title} by {words}"
     points = {run_id: compute_curve_points(played, shown, curve) for run_id, played in episodes.items()}
     points = {run_id: curve for run_id, curve in points.items() if curve}
     if not points:
@@ -168,11 +168,16 @@ def _build_sketch(
         _make_end_ticks(low, high),
         f"{escape_for_plotly(shown.title)} (mean, 95 % interval)",
     )
+    same = (
+        f"the same episodes, each from its first {words} to its last"
+        if curve.normalised
+        else f"the same episodes at each {words}, those that reach its last one"
+    )
     apart = f" A panel holds the {section.noun}s played by the same rules." if len(parts) > 1 else ""
     return Sketch(
         title=f"{title}: {_describe_finding(parts, digits)}",
-        reading_aid=f"Each line is the mean over the same episodes at each {words}, those that reach its last one; the "
-        f"band is the 95 % interval.{apart}{beside.words}{' Further runs stand behind in grey.' * _is_crowded(parts)}",
+        reading_aid=f"Each line is the mean over {same}; the band is the 95 % interval.{apart}{beside.words}"
+        f"{' Further runs stand behind in grey.' * _is_crowded(parts)}",
         drawing=draw_curve_panels(
             parts,
             TrackScale(

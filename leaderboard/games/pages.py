@@ -284,7 +284,7 @@ def _build_dots(section: GameSection, measure: Measure) -> dict[str, Any]:
 
 def _group_instances(section: GameSection) -> list[dict[str, Any]]:
     """Return the instances by category and difficulty, each with the least and the greatest headline of all runs."""
-    finals = [section.measured(pair).values(section.game.headline) for pair in section.ranked]
+    finals = [section.get_run(pair).values(section.game.headline) for pair in section.ranked]
     return [
         {
             "category": category,
@@ -370,7 +370,7 @@ def _measure_run(section: GameSection, pair: Pair, measure: Measure) -> dict[str
 
 def _select_examples(section: GameSection, pair: Pair) -> list[dict[str, Any]]:
     """Return a run's worst episode and its best, each with the picture of its instance; failures come first."""
-    run = section.measured(pair)
+    run = section.get_run(pair)
     values = run.values(section.game.headline)
     ended = {episode.episode_id: episode.instance_id for episode in run.episodes}
     ranked = sorted(
@@ -383,7 +383,7 @@ def _select_examples(section: GameSection, pair: Pair) -> list[dict[str, Any]]:
 
 def _link_episodes(section: GameSection, pair: Pair, category: str, difficulty: str) -> list[dict[str, Any]]:
     """Return the episodes of a condition, each with its value of the headline."""
-    run = section.measured(pair)
+    run = section.get_run(pair)
     values = run.values(section.game.headline)
     instances = {instance.instance_id: instance for instance in section.instances}
     digits = choose_digits(section.game.headline)
@@ -422,7 +422,7 @@ def _collect_episode(
     section: GameSection, pair: Pair, instance: Instance, episode: Episode, root: str
 ) -> dict[str, Any]:
     headline = section.game.headline
-    value = section.measured(pair).values(headline).get(episode.episode_id)
+    value = section.get_run(pair).values(headline).get(episode.episode_id)
     return {
         "pair": pair,
         "episode": episode,

@@ -38,7 +38,7 @@ class LoopbackHandler(SimpleHTTPRequestHandler):
         here = (host or "").rpartition(":")[0] in (HOST, "localhost")
         return here and origin in (None, f"http://{host}")
 
-    def refused(self) -> bool:
+    def refuse(self) -> bool:
         """Refuse a request from elsewhere, such as another site's page that has found out the port."""
         if self.is_allowed(self.headers.get("Host"), self.headers.get("Origin")):
             return False

@@ -20,7 +20,7 @@ from ircore.results.subsets import list_board_rows
 from ircore.results.tables.pairs import ALL
 from ircore.runs.episode import parse_payload
 from ircore.runs.folder import RunFolder
-from ircore.submissions.pending_work import MergedSubmission, cleared_runs
+from ircore.submissions.pending_work import MergedSubmission, read_cleared_runs
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.words import name_instances
@@ -106,7 +106,7 @@ class GameSection(Site):
         """Return a run's mean of a measure over all instances."""
         return self.results.mean(pair.run_id, measure.key)
 
-    def measured(self, pair: Pair) -> PlayedRun:
+    def get_run(self, pair: Pair) -> PlayedRun:
         """Return a run with its episodes and values."""
         run: PlayedRun = self.runs[pair.run_id]
         return run
@@ -177,7 +177,7 @@ class GameSection(Site):
 
     def shown_rendering(self, pair: Pair, rendering: Rendering) -> Shown:
         """Return how a rendering of a run is shown."""
-        source = self.measured(pair).source
+        source = self.get_run(pair).source
         if not isinstance(source, RunFolder):
             raise TypeError("pages are made of run folders")
         path = source.rendering_path(rendering.sha256)
@@ -186,7 +186,7 @@ class GameSection(Site):
     def episodes(self, instance: Instance) -> Iterator[tuple[Pair, Episode]]:
         """Yield each run's episode of an instance, the best run first."""
         for pair in self.ranked:
-            for episode in self.measured(pair).episodes:
+            for episode in self.get_run(pair).episodes:
                 if episode.instance_id == instance.instance_id:
                     yield pair, episode
 
@@ -220,7 +220,7 @@ def build_game_sections(
     by_game: dict[str, list[RunFolder]] = {}
     for run in runs:
         by_game.setdefault(run.game, []).append(run)
-    sections, cleared = [], cleared_runs(submitted)
+    sections, cleared = [], read_cleared_runs(submitted)
     for name, folders in sorted(by_game.items()):
         try:
             results = Results.from_runs(folders, cleared)

@@ -23,7 +23,7 @@ from ircore.results.subsets import list_rule_sets, select_by_rules
 from ircore.results.tables.pairs import MOST_NAMES
 from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.decisions import Decision
-from ircore.submissions.pending_work import MergedSubmission, cleared_runs
+from ircore.submissions.pending_work import MergedSubmission, read_cleared_runs
 from ircore.submissions.seasons import SeasonGaps
 from leaderboard.model.site_judge import select_site_judge
 from leaderboard.model.xray import DrawnScene, draw_scene
@@ -237,7 +237,7 @@ class Site:
         submitted: Sequence[MergedSubmission] = (),
     ) -> None:
         self.address = address
-        self.results = runs if isinstance(runs, Results) else Results.from_runs(runs, cleared_runs(submitted))
+        self.results = runs if isinstance(runs, Results) else Results.from_runs(runs, read_cleared_runs(submitted))
         if not self.results.judges:
             raise self.results.no_ratings()
         self.game: Game[Any] = self.results.game
@@ -312,7 +312,7 @@ class Site:
 
     @cached_property
     def rule_sets(self) -> tuple[Any, ...]:
-        """Every set of rules, as ``Game.rules_of`` returns them, the site's own first: the rules of most runs."""
+        """Every set of rules, as ``Game.read_rules`` returns them, the site's own first: the rules of most runs."""
         return list_rule_sets(self.results)
 
     def under(self, rules: Any = None) -> Results:

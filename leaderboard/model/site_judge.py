@@ -6,7 +6,10 @@ from ircore.results.model import Results
 
 
 def has_rated(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> bool:
-    """Return whether a judge rated any final rendering, rather than only compared it with the first rendering.
+    """Return whether a judge rates final renderings, rather than only compares them with the first ones.
+
+    A measure of the game itself always does, even where no episode has a value. So does a judge that was left nothing
+    to rate, since no episode was played.
 
     Args:
         results: The runs to look at.
@@ -14,8 +17,10 @@ def has_rated(results: Results, judge: str, category: str | None = None, difficu
         category: One category, or None for all.
         difficulty: One difficulty, or None for both.
     """
-    runs = (submission.run_id for submission in results.submissions)
-    return any(results.cell(run, judge, category, difficulty).score.n for run in runs)
+    if not results.game.is_judged:
+        return True
+    cells = [results.cell(submission.run_id, judge, category, difficulty) for submission in results.submissions]
+    return any(cell.score.n for cell in cells) or not any(cell.played for cell in cells)
 
 
 def select_site_judge(results: Results, wanted: str | None = None) -> str:

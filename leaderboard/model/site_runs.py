@@ -100,14 +100,14 @@ def read_run(path: Path) -> _RunReading:
     Raises:
         InputError: The run is damaged.
     """
-    folder = RunFolder(path).held()
+    folder = RunFolder(path).hold_journal()
     run = PlayedRun(folder)
-    summary = summarise(folder)
+    # The episodes are in ``results`` already; a second copy would double the cache.
+    summary = summarise(folder, by_episode=False)
     return _RunReading(
         results=run.results,
         costs=run.costs,
-        # The episodes are in ``results`` already; a second copy would double the cache.
-        summary={name: value for name, value in summary.items() if name != "per_episode"},
+        summary=summary,
         cells=tuple(run.cells.values()),
         parts=tuple((*condition, parts) for condition, parts in run.condition_parts.items()),
         language=run.language,

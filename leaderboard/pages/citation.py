@@ -7,7 +7,7 @@ overall and by category, as SVG and for shields.io.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -299,11 +299,7 @@ def _format_author(author: Mapping[str, str]) -> str:
 def _make_key(family: str, year: str | None, title: str) -> str:
     words = [word for word in re.findall(r"[A-Za-z]+", title.lower()) if word not in _SMALL_WORDS]
     parts = [family, year or "", *words[:1]] if family else [*words[:3], year or ""]
-    return "".join(_strip_words(parts)).lower()
-
-
-def _strip_words(words: Sequence[str]) -> Iterator[str]:
-    return (re.sub(r"[^A-Za-z0-9]", "", word) for word in words)
+    return "".join(re.sub(r"[^A-Za-z0-9]", "", word) for word in parts).lower()
 
 
 def _name_benchmark(version: Version) -> str:

@@ -37,7 +37,11 @@ def _collect_values(site: Site) -> Mapping[str, Any]:
         "agreements": build_agreements(results),
         "published": _build_published_agreements(results),
         "missing": [_count_missing(site, pair) for pair in site.pairs.values()],
-        "self_judged": _list_self_judged(site),
+        "self_judged": [
+            {"pair": pair, "judge": judge}
+            for pair, judge in product(site.pairs.values(), site.results.judges)
+            if site.results.cell(pair.run_id, judge).same_family
+        ],
         "crossed": _is_fully_crossed(site),
         "paper": _find_best_with_people(site),
     }
@@ -168,14 +172,6 @@ def _count_missing(site: Site, pair: Pair) -> dict[str, Any]:
         "cell": site.results.cell(pair.run_id, site.judge),
         "single": sum(len(result.episode.renderings) == 1 for result in played),
     }
-
-
-def _list_self_judged(site: Site) -> list[dict[str, Any]]:
-    return [
-        {"pair": pair, "judge": judge}
-        for pair, judge in product(site.pairs.values(), site.results.judges)
-        if site.results.cell(pair.run_id, judge).same_family
-    ]
 
 
 def _is_fully_crossed(site: Site) -> bool:

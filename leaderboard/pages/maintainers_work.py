@@ -22,7 +22,7 @@ from ircore.results.played_run import PlayedRun
 from ircore.results.subsets import list_board_rows
 from ircore.runs.folder import RunFolder
 from ircore.submissions.decisions import Decision, find_status
-from ircore.submissions.pending_work import MergedSubmission, cleared_runs, pending_work
+from ircore.submissions.pending_work import MergedSubmission, collect_pending_work, read_cleared_runs
 from ircore.submissions.services import explain_self_reported
 from leaderboard.components.players import describe_player
 from leaderboard.model.section import GameSection
@@ -123,7 +123,7 @@ def build_retired_pages(site: Site) -> Iterator[Page]:
 def _collect_values(submitted: Sequence[MergedSubmission], runs: Sequence[Path]) -> dict[str, Any]:
     # Of each set one run is enough.
     sets = [run.instances for run in {run.run.instance_set: run for run in map(RunFolder, runs)}.values()]
-    return {"work": pending_work(submitted, runs, sets)}
+    return {"work": collect_pending_work(submitted, runs, sets)}
 
 
 def _count_rivals(site: Site | None, games: Sequence[GameSection], submission: Submission) -> tuple[int, str]:
@@ -132,7 +132,7 @@ def _count_rivals(site: Site | None, games: Sequence[GameSection], submission: S
     if game is not None and game.is_judged:
         if site is None:
             return 0, ""
-        rules = game.rules_of(submission)
+        rules = game.read_rules(submission)
         rivals = sum(pair.result.rules == rules for pair in site.pairs.values())
         return rivals, view_path(site, BoardView(site.judge, rules=rules)) if rivals else ""
     section = next((section for section in games if section.game.name == submission.game), None)
@@ -142,7 +142,7 @@ def _count_rivals(site: Site | None, games: Sequence[GameSection], submission: S
 def _describe_rules(submission: Submission) -> str:
     """Return the rules that a submission states; empty if a game's defaults hold."""
     game = load_installed_games()[0].get(submission.game)
-    return str(game.rules_of(submission).words) if game else describe_rules(submission.rules)
+    return str(game.read_rules(submission).words) if game else describe_rules(submission.rules)
 
 
 def _describe_settings(submission: Submission) -> list[tuple[str, str]]:
@@ -165,7 +165,7 @@ def _compare_boards(site: Site, target: RetiredTarget) -> dict[str, Any]:
     """Return the board with the target, beside the board of now: runs, scores and ranks."""
     runs = [PlayedRun(run.source) for run in site.results.every_run]
     others = [other for other in site.results.retired if other != target]
-    before = Results.from_runs(runs, cleared_runs(site.submitted), retired=others)
+    before = Results.from_runs(runs, read_cleared_runs(site.submitted), retired=others)
     judge = site.judge
     former = {row.submission.run_id: row for row in list_board_rows(before, judge)}
     now = list_board_rows(site.results, judge)

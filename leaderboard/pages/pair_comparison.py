@@ -119,6 +119,19 @@ class Comparisons:
         """Every pair in the order of the overall board."""
         return [self.site.pairs[row.submission.run_id] for row in self.site.results.board(self.site.judge)]
 
+    @property
+    def two_best(self) -> list[Pair]:
+        """The best pair with a score that is ranked with another one, by the same rules, and the next of these.
+
+        Where no two have the same rules, the two best of all; fewer where fewer have a score.
+        """
+        results = self.site.results
+        scored = [pair for pair in self.pairs if results.cell(pair.run_id, self.site.judge).score.n]
+        by_rules: dict[str, list[Pair]] = {}
+        for pair in scored:
+            by_rules.setdefault(pair.result.rules.key, []).append(pair)
+        return next((alike for alike in by_rules.values() if len(alike) > 1), scored)[:2]
+
     def rows(
         self, couples: Sequence[tuple[Pair, Pair]], judge: str, categories: tuple[Condition, ...]
     ) -> list[list[ComparedPairs]]:
@@ -203,6 +216,7 @@ class Comparisons:
             ],
             "judge": self.site.judge,
             "pairs": [pair.shown for pair in self.pairs],
+            "best": [pair.key for pair in self.two_best],
             "categories": [[category, format_category(category)] for category in results.categories],
             "instances": [
                 [gallery.instance.instance_id, gallery.instance.category, gallery.instance.difficulty, gallery.title]
@@ -219,7 +233,7 @@ class Comparisons:
 
 
 def compare_page(site: Site) -> Page:
-    """Return the page, which shows the two best pairs as long as no others are chosen."""
+    """Return the page, which shows the two best pairs by the same rules as long as no others are chosen."""
     later = partial(_compare_two_best, site)
     title = f"{site.game.title}: compare" if site.folder else "Compare pairs"
     values = {"site": site, "folder": site.path(FOLDER)}
@@ -241,7 +255,7 @@ def _compare_neighbours(site: Site) -> list[dict[str, Any]]:
 
 def _compare_two_best(site: Site) -> Mapping[str, Any]:
     comparisons = Comparisons(site)
-    chosen = [pair for pair in comparisons.pairs if site.results.cell(pair.run_id, site.judge).score.n][:2]
+    chosen = comparisons.two_best
     words = judge_words(site, site.judge)
     values: dict[str, Any] = {"chosen": chosen, "rows": [], "groups": [], "judge_words": words}
     values["neighbours"] = _compare_neighbours(site)

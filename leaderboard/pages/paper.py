@@ -20,9 +20,9 @@ def build_paper_page(site: Site) -> Page:
     """Return the page of the published scores, beside which stand the best pairs of the site.
 
     Args:
-        site: Results of a game that states its paper's numbers, see ``Game.paper_facts``.
+        site: Results of a game that states its paper's numbers, see ``Game.collect_paper_facts``.
     """
-    values = {**site.game.paper_facts(), "charts": CHARTS}
+    values = {**site.game.collect_paper_facts(), "charts": CHARTS}
     return Page(
         "paper", "Published scores", "paper", values, searchable=True, later=partial(_collect_site_results, site)
     )
@@ -33,7 +33,7 @@ def _collect_site_results(site: Site) -> dict[str, Any]:
     results = site.under()
     rows = results.board(site.judge)[:BESIDE]
     others = [judge for judge in results.judges if judge != site.judge and has_rated(results, judge)]
-    facts = site.game.paper_facts()
+    facts = site.game.collect_paper_facts()
     judges = [site.judge, *others][: len(facts["judges"])]
     checks = check_paper(site.results, site.judge)
     run_ids = [row.submission.run_id for row in rows]
@@ -48,7 +48,7 @@ def _collect_site_results(site: Site) -> dict[str, Any]:
         ],
         "own": [site.pairs[run_id] for run_id in run_ids],
         "own_judges": judges,
-        "claims": [{"claim": claim, "here": checks[claim.key]} for claim in site.game.claims()],
+        "claims": [{"claim": claim, "here": checks[claim.key]} for claim in site.game.list_claims()],
     }
 
 

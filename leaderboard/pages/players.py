@@ -198,10 +198,6 @@ def _collect_player_values(site: Site, role: str, label: str, pairs: Sequence[Pa
     return {"result": result, "extremes": find_extremes(result), "strip": strip, "cannot": cannot, "effect": effect}
 
 
-def _list_labels(site: Site, role: str) -> tuple[str, ...]:
-    return site.describers if role == "describer" else site.generators
-
-
 def _get_label(pair: Pair, role: str) -> str:
     return pair.describer if role == "describer" else pair.generator
 
@@ -265,10 +261,6 @@ def _list_views(site: Site) -> Iterator[BoardView]:
     return (view for view in list_views(site) if build_subject_chips(site, view))
 
 
-def _build_board(site: Site, view: BoardView, role: str) -> PlayerBoard:
-    return rank_players(select_view_results(site, view), role, view.judge, view.category, view.difficulty)
-
-
 def _find_key(site: Site, role: str, label: str) -> str:
     return make_player_keys(site.labels(role))[label]
 
@@ -325,7 +317,7 @@ def _explain_no_ranks(board: PlayerBoard) -> str:
 
 
 def _collect_values(site: Site, view: BoardView, role: str) -> dict[str, Any]:
-    board = _build_board(site, view, role)
+    board = rank_players(select_view_results(site, view), role, view.judge, view.category, view.difficulty)
     paths = player_paths(site)
     lines = [
         {

@@ -139,7 +139,11 @@ def test_a_release_has_the_same_columns_whatever_games_are_in_it(mixed: Toy) -> 
 
 
 def test_the_check_computes_the_values_of_every_game_again(mixed: Toy) -> None:
-    said = mixed.run("release", "check", "--no-load", "release", "--rescore")
+    said = mixed.run("release", "check", "--no-load", "release", "--rescore", "--run-card")
+    card = (mixed.folder / "release" / "README.md").read_text(encoding="utf-8")
+    assert "The chooser sees the picture and chooses what beats it." in card
+    assert "| chooser | the picture that the signer showed | a choice |" in card
+    assert "are in `calls`" in (mixed.folder / "release" / "DATASHEET.md").read_text(encoding="utf-8")
     assert "computed again: 3 runs, 10 episodes by the rules" in said
     assert "rounds 8" in said
     assert "won 24" in said

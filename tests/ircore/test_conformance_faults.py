@@ -25,7 +25,7 @@ from ircore.games.base import (
     Measured,
     RatedPicture,
     Seat,
-    Table,
+    SeatTable,
 )
 from ircore.instances.targets.base import Builder, Drawn, SceneDrawing, check_category
 from ircore.players.base import PlayerError, Question, TextAnswer
@@ -166,7 +166,7 @@ def test_a_category_with_kinds_of_its_own() -> None:
         (drawn_by("circle", radius="large"), "circle at .* states no centre, radius in the form .* name of your own"),
         (drawn_by("bar", text="12"), "bar at .* states no value"),
         (drawn_by("disc", text="12"), "disc has the text '12': give texts a type of their own"),
-        (drawn_by("blob", kinds={"disc": 2.0}), "kinds gives disc a weight, which is no kind of the category's own"),
+        (drawn_by("blob", kinds={"disc": 2.0}), "kinds gives a weight to disc, whose weight is fixed"),
     ],
 )
 def test_faults_of_scenes(build: Builder, fault: str) -> None:
@@ -205,17 +205,17 @@ class Sound(Game[GameRules]):
     outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
     measures: ClassVar[tuple[Measure, ...]] = (Measure("length", "Length", range=(0, 10)),)
 
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         first = await table.ask(GUESSER, Question(1, "Guess."))
         second = await table.ask(GUESSER, Question(2, f"Not {first.text}. Guess again."))
         return Ending("completed", (Step(guess=first.text), Step(guess=second.text)))
 
-    def measured(self, payload: Any, ending: Ending) -> Iterator[Measured]:
+    def measure(self, payload: Any, ending: Ending) -> Iterator[Measured]:
         yield Measured("length", None, len(ending.steps))
 
 
 class Timed(Sound):
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         time.monotonic()
         return await super().play(table, setup)
 
@@ -223,21 +223,21 @@ class Timed(Sound):
 class Remembering(Sound):
     episodes = 0
 
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         self.episodes += 1
         answer = await table.ask(GUESSER, Question(1, f"Episode {self.episodes}: guess."))
         return Ending("completed", (Step(guess=answer.text),))
 
 
 class Repeating(Sound):
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         await table.ask(GUESSER, Question(1, "Guess."))
         await table.ask(GUESSER, Question(1, "Guess again."))
         return Ending("completed", ())
 
 
 class Undeclared(Sound):
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         return Ending("won", ())
 
 
@@ -246,25 +246,25 @@ class Beyond(Sound):
 
 
 class Unmeasured(Sound):
-    def measured(self, payload: Any, ending: Ending) -> Iterator[Measured]:
+    def measure(self, payload: Any, ending: Ending) -> Iterator[Measured]:
         return iter(())
 
 
 class Prejudging(Sound):
     """Takes a refusal for a played episode that it then cannot measure."""
 
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         try:
             return await super().play(table, setup)
         except PlayerError:
             return Ending("completed", ())
 
-    def measured(self, payload: Any, ending: Ending) -> Iterator[Measured]:
-        return super().measured(payload, ending) if ending.steps else iter(())
+    def measure(self, payload: Any, ending: Ending) -> Iterator[Measured]:
+        return super().measure(payload, ending) if ending.steps else iter(())
 
 
 class Renaming(Sound):
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         try:
             return await super().play(table, setup)
         except PlayerError:
@@ -272,12 +272,12 @@ class Renaming(Sound):
 
 
 class Hidden(Sound):
-    def shown(self, payload: Any, ending: Ending | None) -> dict[str, Any]:
+    def collect_shown_values(self, payload: Any, ending: Ending | None) -> dict[str, Any]:
         return {"steps": len(ending.steps)}  # type: ignore[union-attr]  # the fault that is tested
 
 
 class Misnaming(Sound):
-    def rated(self, payload: Any, ending: Ending) -> Iterator[RatedPicture]:
+    def list_rated_pictures(self, payload: Any, ending: Ending) -> Iterator[RatedPicture]:
         yield RatedPicture(1, "target", Rendering(sha256="0" * 64, width=8, height=8))
 
 
@@ -295,10 +295,10 @@ class Guesser:
         (Repeating, "asks the seat guesser twice in step 1"),
         (Undeclared, "ended with 'won', which it does not declare"),
         (Beyond, "measure length: the value 2 is outside 0 to 1"),
-        (Unmeasured, "measured gives no length"),
-        (Hidden, "one: shown breaks on an instance with AttributeError"),
-        (Misnaming, "one: rated: step 1: the rated picture is none of the step's"),
-        (Prejudging, "one: guesser in step 1 refuses: measured gives no length"),
+        (Unmeasured, "measure gives no length"),
+        (Hidden, "one: collect_shown_values breaks on an instance with AttributeError"),
+        (Misnaming, "one: list_rated_pictures: step 1: the rated picture is none of the step's"),
+        (Prejudging, "one: guesser in step 1 refuses: measure gives no length"),
         (Renaming, "ended with 'refused', which it does not declare"),
     ],
 )
@@ -317,23 +317,23 @@ class Seen(Sound):
 
     measures = (*Sound.measures, Measure("likeness", "Likeness", range=(0, 1), needs="pictures"))
 
-    def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
+    def measure_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
         yield Measured("likeness", None, 0.7)
 
 
 class Overrated(Seen):
-    def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
+    def measure_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
         yield Measured("likeness", None, 7.0)
 
 
 class Misled(Seen):
-    def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
+    def measure_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
         target = instruments.picture("target")
         yield Measured("likeness", None, *instruments.metric("shine", target, target))
 
 
 class Misspelt(Seen):
-    def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
+    def measure_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
         return iter(())
 
 
@@ -342,8 +342,8 @@ class Misspelt(Seen):
     ("game", "fault"),
     [
         (Overrated, "measure likeness: the value 7 is outside 0 to 1"),
-        (Misled, "one: measured_pictures: unknown metric 'shine'"),
-        (Misspelt, "one: measured_pictures gives no likeness: give None with a reason instead"),
+        (Misled, "one: measure_pictures: unknown metric 'shine'"),
+        (Misspelt, "one: measure_pictures gives no likeness: give None with a reason instead"),
     ],
 )
 def test_faults_of_measures_of_pictures(game: type[Game[GameRules]], fault: str) -> None:

@@ -42,7 +42,7 @@ class Guessing(Game[GameRules]):
     async def play(self, table: Any, setup: Any) -> Ending:
         raise NotImplementedError("runs of this game are invented")
 
-    def measured(self, payload: Any, ending: Ending) -> Iterable[Measured]:
+    def measure(self, payload: Any, ending: Ending) -> Iterable[Measured]:
         return ()
 
 

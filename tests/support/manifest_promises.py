@@ -5,7 +5,7 @@ from manifest_attacks import ATTACKS, GOOD
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.core.submission_records import Submission
 from ircore.submissions.check.reports import build_report, format_annotations, format_summary
-from ircore.submissions.check.submission import OtherSubmission, check_bytes, neighbour
+from ircore.submissions.check.submission import OtherSubmission, check_bytes, read_other_submission
 
 THERE = (OtherSubmission("builtin-classical-canvas", "classical + canvas", {"LAB_KEY": "lab.example.org"}),)
 
@@ -19,7 +19,7 @@ SEEDS = [
 def keeps_promises(data: bytes) -> None:
     """Check some bytes as a manifest; whatever they are, there is a verdict that can be told."""
     data = data[: MAX_BYTES + 1]
-    neighbour("pair", data)
+    read_other_submission("pair", data)
     checked = check_bytes(data, "submissions/pair/submission.yaml", "pair", THERE)
     for finding in checked.findings:
         texts = (finding.file, finding.field, finding.problem, finding.expected, finding.remedy)

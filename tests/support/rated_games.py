@@ -35,7 +35,7 @@ class Drawing(Guessing):
     )
     pages = Pages(columns=("final_judged", "final_rated"), figures=("final_judged",), curves=(Curve("judged"),))
 
-    def rated(self, payload: Any, ending: Ending) -> Iterator[RatedPicture]:
+    def list_rated_pictures(self, payload: Any, ending: Ending) -> Iterator[RatedPicture]:
         for number, step in enumerate(ending.steps, start=1):
             yield RatedPicture(number, "target", step.drawing)
 

@@ -34,12 +34,12 @@ from ircore.submissions.pending_work import (
     can_go_on,
     choose_pending,
     compute_spent,
+    find_waiting_submissions,
     is_finished,
-    merged_submissions,
-    names_in,
-    waiting_submissions,
+    read_merged_submissions,
 )
-from ircore.submissions.seasons import SLICES, no_gaps, read_committed_set, write_season_gaps
+from ircore.submissions.seasons import SLICES, build_empty_gaps, read_committed_set, write_season_gaps
+from ircore.submissions.texts import split_names
 
 
 @click.command("evaluate-pending", short_help="Play or re-score all that waits, in one go.")
@@ -99,10 +99,12 @@ def evaluate_pending(
         raise click.UsageError("--secret and --gaps go together")
     sets = read_sets(instances)
     if secret is not None and gaps is not None and not gaps.exists():
-        write_season_gaps(gaps, no_gaps(read_committed_set(secret), set_of_game(sets.values(), DEFAULT_GAME).identity))
+        write_season_gaps(
+            gaps, build_empty_gaps(read_committed_set(secret), set_of_game(sets.values(), DEFAULT_GAME).identity)
+        )
     list_manifests(folder)  # refuses a folder without any submission
-    waiting = waiting_submissions(merged_submissions(folder), find_published_runs(published), sets.values())
-    slugs, left_out = choose_pending(names_in(only), [each.slug for each in waiting])
+    waiting = find_waiting_submissions(read_merged_submissions(folder), find_published_runs(published), sets.values())
+    slugs, left_out = choose_pending(split_names(only), [each.slug for each in waiting])
     words = format_options(
         {
             "--published": published, "--concurrency": concurrency, "--judges": judges,

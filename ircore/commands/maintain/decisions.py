@@ -31,7 +31,7 @@ from ircore.submissions.decisions import (
     list_withdrawals,
     read_decisions,
 )
-from ircore.submissions.texts import text_faults
+from ircore.submissions.texts import find_text_faults
 
 _reason = click.option("--reason", required=True, metavar="TEXT", help="One line that everybody may read.")
 _run = click.option("--run", "run_id", metavar="ID", help="Only this published run; all published runs if not given.")
@@ -195,7 +195,7 @@ def retire(target: str, instances: Path, reason: str, version: str | None, date:
         raise InputError(problem, "Name the version that goes without the target, such as 2026.2.")
     day = date or datetime.now(UTC).date().isoformat()
     fields = {"instance_set": known.identity, "instance_id": target, "version": version, "date": day, "reason": reason}
-    if fault := next(text_faults(("reason",), reason), None):
+    if fault := next(find_text_faults(("reason",), reason), None):
         raise InputError(f"--reason: {fault.problem}", fault.remedy)
     try:
         gone = RetiredTarget.model_validate(fields)

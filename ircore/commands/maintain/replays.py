@@ -23,11 +23,11 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import record_findings
 from ircore.submissions.channel_messages import ByList, ByModel
 from ircore.submissions.channel_test import RULES, AskedGenerator, ChannelPlan, ChannelResult, find_drawer
-from ircore.submissions.channel_test import channel_test as tested
+from ircore.submissions.channel_test import run_channel_test as tested
 from ircore.submissions.reproduce import is_offline
 from ircore.submissions.services import refuse_internal as guard
 from ircore.submissions.spot_replay import RULE
-from ircore.submissions.spot_replay import spot_replay as replayed
+from ircore.submissions.spot_replay import replay_spots as replayed
 
 NEUTRAL = Path("classical+canvas")
 """The pair whose generator is the neutral one."""

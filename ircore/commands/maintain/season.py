@@ -33,10 +33,10 @@ from ircore.submissions.seasons import (
     begin_season,
     compute_gap,
     read_committed_set,
+    read_gap_table,
     read_season,
     restore_season,
     reveal_season,
-    season_gaps,
     verify_season,
     write_season_gaps,
     write_slice,
@@ -153,7 +153,7 @@ def gap(
         )
     table = season_gap_table(there, here, judge, category)
     if out is not None:
-        write_season_gaps(out, season_gaps(season, table, there.instance_set, judge, category))
+        write_season_gaps(out, read_gap_table(season, table, there.instance_set, judge, category))
     click.echo(render(table, "json" if as_json else form), nl=False)
 
 

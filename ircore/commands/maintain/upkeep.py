@@ -1,7 +1,7 @@
 """``ircore maintain pending``, ``evaluate``, ``links``, ``reproduce`` and ``setup``: looking after a leaderboard.
 
-What waits is played or re-scored, links are tried, published runs are reproduced; and the settings of the repository on
-GitHub, with those that are missing.
+Pending submissions are played or re-scored, links are tried, published runs are reproduced, and the settings of the
+repository on GitHub are listed with those that are missing.
 """
 
 import os
@@ -39,22 +39,22 @@ from ircore.runs.provenance import read_provenance
 from ircore.seeing.ocr import find_missing_ocr_package
 from ircore.submissions.branches import find_clone_root
 from ircore.submissions.check.reports import add_step_output, add_step_summary
-from ircore.submissions.github import GitHub, repository_settings
+from ircore.submissions.github import GitHub, list_repository_settings
 from ircore.submissions.paid_answers import WORKFLOW, add_kept_judgements, keep_judgements
 from ircore.submissions.pending_work import (
     PendingWork,
     choose_pending,
+    collect_pending_work,
     compute_spent,
     list_unpriced,
-    merged_submissions,
-    names_in,
-    pending_work,
+    read_merged_submissions,
     write_bounds,
 )
-from ircore.submissions.reproduce import list_differences, plays_offline
+from ircore.submissions.reproduce import is_played_offline, list_differences
 from ircore.submissions.rescoring.fetch import find_dead_links, list_links
-from ircore.submissions.rescoring.pictures import UNREAD, findings_markdown
+from ircore.submissions.rescoring.pictures import UNREAD, format_findings
 from ircore.submissions.rescoring.rescore import flag_run
+from ircore.submissions.texts import split_names
 
 LEAST_LEFT = 1e-6
 """US dollars of a limit on cost that is used up: the first question past it ends play."""
@@ -63,6 +63,8 @@ SHOWN = 20
 """Episodes that ``reproduce`` lists."""
 
 _folder = click.argument("folder", default="submissions", type=PATH)
+
+API = "https://api.github.com"
 
 
 @click.command("pending", short_help="Show what waits, what it would cost, what is held and disputed.")
@@ -96,8 +98,8 @@ def pending(
     """
     list_manifests(folder)  # refuses a folder without any submission
     sets = read_sets([*instances, *([published] if is_pulled(published) else [])]).values()
-    work = pending_work(merged_submissions(folder), find_published_runs(published), sets, prices)
-    slugs, left_out = choose_pending(names_in(only), [waiting.slug for waiting in work.waiting])
+    work = collect_pending_work(read_merged_submissions(folder), find_published_runs(published), sets, prices)
+    slugs, left_out = choose_pending(split_names(only), [waiting.slug for waiting in work.waiting])
     work = work._replace(waiting=tuple(waiting for waiting in work.waiting if waiting.slug in slugs))
     if github:
         _tell_job(work, left_out)
@@ -121,23 +123,6 @@ def pending(
         )
     if not any(work):
         click.echo("nothing is waiting")
-
-
-def _tell_job(work: PendingWork, left_out: Sequence[str]) -> None:
-    """Tell the next job of a workflow how many evaluations wait, and its page what they are and cost."""
-    asked = GitHub.of_job().unapproved(WORKFLOW) if os.environ.get("GITHUB_EVENT_NAME") == "schedule" else []
-    lines = [f"{waiting.slug}: {waiting.what}; {waiting.forecast.text}" for waiting in work.waiting]
-    lines += [f"{name[:80]}: skipped, since it does not wait" for name in left_out]
-    if asked:
-        lines = [f"evaluation {asked[0]} waits for an approval already: approve that one"]
-        click.echo(lines[0])
-    head = (
-        f"### {format_count(len(work.waiting), 'evaluation')}: {work.cost}\n\n"
-        if work.waiting
-        else "### Nothing waits\n\n"
-    )
-    add_step_summary(head + "".join(f"* {escape_markdown(line)}\n" for line in lines))
-    add_step_output("waiting", "0" if asked else str(len(work.waiting)))
 
 
 @click.command("evaluate", short_help="Play or re-score a merged pair, then score it.")
@@ -225,6 +210,121 @@ def evaluate(
         run_nested(["score", str(out), *judge_options])
 
 
+@click.command("links", short_help="Ask whether every link still leads somewhere.")
+@_folder
+@json_option
+def links(folder: Path, as_json: bool) -> None:
+    """Request every link and transcript that the submissions in FOLDER name; withdrawn submissions are left out.
+
+    One line for each link that leads nowhere; exit status 1 if there is any.
+    """
+    # Refuses a folder without manifests, of which no link would be dead.
+    list_manifests(folder)
+    asked = [submission for submission in read_merged_submissions(folder) if submission.status != "withdrawn"]
+    named = [link for submission in asked for link in list_links(submission.loaded)]
+    dead = find_dead_links(named)
+    if as_json:
+        echo_json({"asked": len(named), "dead": [{**link._asdict(), "problem": problem} for link, problem in dead]})
+    for link, problem in () if as_json else dead:
+        click.echo(make_printable(f"{link.slug}: {link.field}: {link.address}: {problem}"))
+    if dead:
+        raise WorkError(f"links that lead nowhere: {len(dead)} of {len(named)}", "Ask the submitters for new ones.")
+    if not as_json:
+        click.echo(f"{format_count(len(named), 'link')} of {format_count(len(asked), 'submission')}, none is dead")
+
+
+@click.command("reproduce", short_help="Play published offline pairs again.")
+@click.argument("runs", nargs=-1, required=True, type=PATH, callback=find_runs_to_read)
+@click.option(
+    "--instances",
+    type=PATH,
+    multiple=True,
+    help="Instance set that the runs of its game must have been played on; may be repeated. A folder made by release "
+    "pull stands for its sets of all other games.",
+)
+@path_option("--out", "Folder to make for the new runs.", required=True)
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first N instances of the set.")
+@json_option
+def reproduce(
+    runs: tuple[Path, ...],
+    instances: tuple[Path, ...],
+    out: Path,
+    limit: int | None,
+    as_json: bool,
+) -> None:
+    """Play the runs of RUNS with offline players again, and compare every answer and every picture.
+
+    Exit status 1 if anything differs.
+    """
+    folders = [RunFolder(path) for path in runs]
+    sets = read_sets(instances)
+    for folder in folders if sets else ():
+        of_game = [str(known.folder) for known in sets.values() if known.game == folder.game]
+        if not of_game:
+            raise InputError(f"{folder.path}: no set of {folder.game} is given", "Name it with a further --instances.")
+        if folder.run.instance_set not in sets:
+            remedy = "Build the set that counts, or evaluate it anew if it is of an earlier version."
+            raise InputError(f"{folder.path}: was not played on the set in {' or '.join(of_game)}", remedy)
+    offline = [folder for folder in folders if is_played_offline(folder.run)]
+    lines = [line for folder in offline for line in list_differences(folder, out / folder.run.run_id, limit)]
+    if as_json:
+        echo_json({"runs": len(folders), "played_again": len(offline), "differences": lines})
+    for line in () if as_json else lines[:SHOWN]:
+        click.echo(make_printable(line))
+    if lines:
+        differing = format_count(len(lines), "episode differs", "episodes differ")
+        raise WorkError(f"{differing} from what was published", "See what changed in the players.")
+    if not as_json:
+        click.echo(
+            f"{len(offline)} of {format_count(len(folders), 'run')} played again: the same words and the same pictures"
+        )
+
+
+@click.command("setup", short_help="Check the settings of the repository on GitHub.")
+@click.option("--check", "checking", is_flag=True, help="Read the settings through GitHub's API.")
+@click.option("--repo", metavar="ORG/NAME", help="The repository; GITHUB_REPOSITORY if not given.")
+@json_option
+def setup(checking: bool, repo: str | None, as_json: bool) -> None:
+    """Say which settings of the repository are missing that the workflows rely on; docs/maintain.md has the order.
+
+    --check needs the token of an administrator, for reading alone, in GITHUB_TOKEN.
+    """
+    if not checking:
+        raise InputError("nothing is changed by this command", "Give --check; docs/maintain.md says how to set up.")
+    name, token = repo or os.environ.get("GITHUB_REPOSITORY", ""), os.environ.get("GITHUB_TOKEN", "")
+    if not token:
+        raise InputError("GITHUB_TOKEN is not set", "Set it to a token of an administrator: gh auth token prints one.")
+    service = GitHub(os.environ.get("GITHUB_API_URL", API), name, token)
+    settings = list(list_repository_settings(service, find_clone_root(Path.cwd())))
+    missing = [setting for setting in settings if not setting.is_met]
+    if as_json:
+        echo_json({"settings": [setting._asdict() for setting in settings], "missing": len(missing)})
+    for setting in () if as_json else settings:
+        mark = "ok      " if setting.is_met else "missing "
+        click.echo(make_printable(f"{mark} {setting.name}{'' if setting.is_met else f'  ({setting.place})'}"))
+    if missing:
+        raise WorkError(f"{format_count(len(missing), 'setting')} missing", "docs/maintain.md, Set up a repository.")
+    if not as_json:
+        click.echo("trusted publishing on the Hub cannot be read: see docs/maintain.md, step 9", err=True)
+
+
+def _tell_job(work: PendingWork, left_out: Sequence[str]) -> None:
+    """Tell the next job of a workflow how many evaluations wait, and its page what they are and cost."""
+    asked = GitHub.of_job().list_unapproved(WORKFLOW) if os.environ.get("GITHUB_EVENT_NAME") == "schedule" else []
+    lines = [f"{waiting.slug}: {waiting.what}; {waiting.forecast.text}" for waiting in work.waiting]
+    lines += [f"{name[:80]}: skipped, since it does not wait" for name in left_out]
+    if asked:
+        lines = [f"evaluation {asked[0]} waits for an approval already: approve that one"]
+        click.echo(lines[0])
+    head = (
+        f"### {format_count(len(work.waiting), 'evaluation')}: {work.cost}\n\n"
+        if work.waiting
+        else "### Nothing waits\n\n"
+    )
+    add_step_summary(head + "".join(f"* {escape_markdown(line)}\n" for line in lines))
+    add_step_output("waiting", "0" if asked else str(len(work.waiting)))
+
+
 def _clear(loaded: LoadedSubmission, out: Path) -> None:
     """Remove an earlier run of a submission that is re-scored, but for answers of judges, which cost money.
 
@@ -295,7 +395,7 @@ def _summarise(slug: str, out: Path) -> None:
     provenance = read_provenance(out)
     if provenance is not None and provenance.flags:
         pictures = f"Pictures: the pair's page on the site, pairs/{slug}.html#findings.\n\n"
-        add_step_summary(f"## {slug}\n\n{findings_markdown(provenance.flags)}\n{pictures}")
+        add_step_summary(f"## {slug}\n\n{format_findings(provenance.flags)}\n{pictures}")
 
 
 def _write_bounded_prices(loaded: LoadedSubmission, prices: Path | None, bound: float | None, out: Path) -> Path | None:
@@ -320,104 +420,3 @@ def _judge_options(folder: Path | None) -> list[str]:
     if folder is not None and not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name the folder of the judges, or leave --judges out.")
     return [word for file in sorted(folder.glob("*.yaml") if folder else ()) for word in ("--judge", str(file))]
-
-
-@click.command("links", short_help="Ask whether every link still leads somewhere.")
-@_folder
-@json_option
-def links(folder: Path, as_json: bool) -> None:
-    """Request every link and transcript that the submissions in FOLDER name; withdrawn submissions are left out.
-
-    One line for each link that leads nowhere; exit status 1 if there is any.
-    """
-    # Refuses a folder without manifests, of which no link would be dead.
-    list_manifests(folder)
-    asked = [submission for submission in merged_submissions(folder) if submission.status != "withdrawn"]
-    named = [link for submission in asked for link in list_links(submission.loaded)]
-    dead = find_dead_links(named)
-    if as_json:
-        echo_json({"asked": len(named), "dead": [{**link._asdict(), "problem": problem} for link, problem in dead]})
-    for link, problem in () if as_json else dead:
-        click.echo(make_printable(f"{link.slug}: {link.field}: {link.address}: {problem}"))
-    if dead:
-        raise WorkError(f"links that lead nowhere: {len(dead)} of {len(named)}", "Ask the submitters for new ones.")
-    if not as_json:
-        click.echo(f"{format_count(len(named), 'link')} of {format_count(len(asked), 'submission')}, none is dead")
-
-
-@click.command("reproduce", short_help="Play published offline pairs again.")
-@click.argument("runs", nargs=-1, required=True, type=PATH, callback=find_runs_to_read)
-@click.option(
-    "--instances",
-    type=PATH,
-    multiple=True,
-    help="Instance set that the runs of its game must have been played on; may be repeated. A folder made by release "
-    "pull stands for its sets of all other games.",
-)
-@path_option("--out", "Folder to make for the new runs.", required=True)
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first N instances of the set.")
-@json_option
-def reproduce(
-    runs: tuple[Path, ...],
-    instances: tuple[Path, ...],
-    out: Path,
-    limit: int | None,
-    as_json: bool,
-) -> None:
-    """Play the runs of RUNS with offline players again, and compare every answer and every picture.
-
-    Exit status 1 if anything differs.
-    """
-    folders = [RunFolder(path) for path in runs]
-    sets = read_sets(instances)
-    for folder in folders if sets else ():
-        of_game = [str(known.folder) for known in sets.values() if known.game == folder.game]
-        if not of_game:
-            raise InputError(f"{folder.path}: no set of {folder.game} is given", "Name it with a further --instances.")
-        if folder.run.instance_set not in sets:
-            remedy = "Build the set that counts, or evaluate it anew if it is of an earlier version."
-            raise InputError(f"{folder.path}: was not played on the set in {' or '.join(of_game)}", remedy)
-    offline = [folder for folder in folders if plays_offline(folder.run)]
-    lines = [line for folder in offline for line in list_differences(folder, out / folder.run.run_id, limit)]
-    if as_json:
-        echo_json({"runs": len(folders), "played_again": len(offline), "differences": lines})
-    for line in () if as_json else lines[:SHOWN]:
-        click.echo(make_printable(line))
-    if lines:
-        differing = format_count(len(lines), "episode differs", "episodes differ")
-        raise WorkError(f"{differing} from what was published", "See what changed in the players.")
-    if not as_json:
-        click.echo(
-            f"{len(offline)} of {format_count(len(folders), 'run')} played again: the same words and the same pictures"
-        )
-
-
-API = "https://api.github.com"
-
-
-@click.command("setup", short_help="Check the settings of the repository on GitHub.")
-@click.option("--check", "checking", is_flag=True, help="Read the settings through GitHub's API.")
-@click.option("--repo", metavar="ORG/NAME", help="The repository; GITHUB_REPOSITORY if not given.")
-@json_option
-def setup(checking: bool, repo: str | None, as_json: bool) -> None:
-    """Say which settings of the repository are missing that the workflows rely on; docs/maintain.md has the order.
-
-    --check needs the token of an administrator, for reading alone, in GITHUB_TOKEN.
-    """
-    if not checking:
-        raise InputError("nothing is changed by this command", "Give --check; docs/maintain.md says how to set up.")
-    name, token = repo or os.environ.get("GITHUB_REPOSITORY", ""), os.environ.get("GITHUB_TOKEN", "")
-    if not token:
-        raise InputError("GITHUB_TOKEN is not set", "Set it to a token of an administrator: gh auth token prints one.")
-    service = GitHub(os.environ.get("GITHUB_API_URL", API), name, token)
-    settings = list(repository_settings(service, find_clone_root(Path.cwd())))
-    missing = [setting for setting in settings if not setting.is_met]
-    if as_json:
-        echo_json({"settings": [setting._asdict() for setting in settings], "missing": len(missing)})
-    for setting in () if as_json else settings:
-        mark = "ok      " if setting.is_met else "missing "
-        click.echo(make_printable(f"{mark} {setting.name}{'' if setting.is_met else f'  ({setting.place})'}"))
-    if missing:
-        raise WorkError(f"{format_count(len(missing), 'setting')} missing", "docs/maintain.md, Set up a repository.")
-    if not as_json:
-        click.echo("trusted publishing on the Hub cannot be read: see docs/maintain.md, step 9", err=True)

@@ -16,7 +16,7 @@ from ircore.core.terminal import make_printable
 from ircore.players.builtin_pairs import find_submission_place
 from ircore.players.submission import find_folder
 from ircore.submissions.check import reports
-from ircore.submissions.check.change import check_tree, folder_findings
+from ircore.submissions.check.change import check_folder_files, check_tree
 from ircore.submissions.check.submission import CheckedSubmission, Purpose, check_submission
 from ircore.submissions.findings import Finding, select_errors, sort_findings
 
@@ -90,7 +90,7 @@ def _check_paths(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checke
     findings = [finding for submission in checked for finding in submission.findings]
     # Files of a pair that stays here are its owner's business.
     if not purpose.local:
-        findings += [finding for path in paths for finding in folder_findings(find_folder(path))]
+        findings += [finding for path in paths for finding in check_folder_files(find_folder(path))]
     # A set: two names of one folder bring each finding twice.
     return checked, sort_findings(set(findings))
 

@@ -33,10 +33,10 @@ from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, RunFolder, add_facts, read_facts
 from ircore.submissions.branches import Clone
-from ircore.submissions.drafts import find_purpose, new_folder_of, read_draft
+from ircore.submissions.drafts import choose_new_folder, find_purpose, read_draft
 from ircore.submissions.pending_work import list_unpriced, write_bounds
 from ircore.submissions.rescoring.fetch import check_repository
-from ircore.submissions.texts import seat_options
+from ircore.submissions.texts import format_seat_options
 
 
 @dataclass
@@ -72,7 +72,7 @@ class _Plan:
 
     @property
     def game_played(self) -> str:
-        return self.loaded().submission.game
+        return self.load().submission.game
 
     @property
     def run(self) -> Path:
@@ -82,7 +82,7 @@ class _Plan:
     def packed(self) -> Path:
         return self.work / "packed" / self.slug
 
-    def loaded(self) -> LoadedSubmission:
+    def load(self) -> LoadedSubmission:
         return read_manifest(self.folder)
 
 
@@ -145,7 +145,7 @@ def hand_in(
     if not (yes or sys.stdin.isatty()):
         raise InputError("nobody can be asked here", "Say everything by options, and --yes: hand-in --help.")
     options = format_options({"--concurrency": concurrency, "--max-cost": max_cost})
-    folder = new_folder_of(path)
+    folder = choose_new_folder(path)
     clone = Clone(folder)
     upstream = upstream or ("upstream" if "upstream" in clone.remotes() else "origin")
     plan = _Plan(
@@ -230,7 +230,7 @@ def _leave_out(number: int, title: str, why: str) -> None:
 
 
 def _explain_not_played(plan: _Plan) -> str:
-    named = plan.loaded().submission.transcripts
+    named = plan.load().submission.transcripts
     return "the maintainers will play the pair" if named is None else f"the manifest names the run {named.run}"
 
 
@@ -273,7 +273,7 @@ def _build_seat_options(plan: _Plan) -> list[str]:
         if seat.name not in stated:
             click.echo("  PLAYER, then its MODEL, ADDRESS, KEY_VARIABLE and NAME=VALUE where it has them", err=True)
         line = stated.get(seat.name) or _ask_user(plan, f"Who is the {seat.name}")
-        words += seat_options(seat.name, line)
+        words += format_seat_options(seat.name, line)
     return words
 
 
@@ -285,7 +285,7 @@ def _needs_transcripts(plan: _Plan) -> bool:
 
 def _decide_to_play(plan: _Plan) -> bool:
     """Return whether the submitter plays the pair now; ask for it unless it is known."""
-    if plan.loaded().submission.transcripts is not None:
+    if plan.load().submission.transcripts is not None:
         _leave_out(2, STEPS[1], _explain_not_played(plan))
         return False
     _print_heading(2, "you, here and now, or the maintainers after the merge")
@@ -308,14 +308,14 @@ def _commit_to_run(plan: _Plan, clone: Clone) -> bool:
     """
     from ircore.submissions.commitments import register_of
 
-    stated = plan.loaded().submission.commitment
+    stated = plan.load().submission.commitment
     if stated is None and not plan.commits:
         why = "--commit is not given: the run will be marked uncommitted"
         _leave_out(3, STEPS[2], why)
         return True
     _print_heading(3, "the run is announced before it is played")
     run_nested(["submission", "commit", str(plan.folder), "--salt", str(plan.salt)])
-    stated = plan.loaded().submission.commitment
+    stated = plan.load().submission.commitment
     clone.fetched_base(plan.upstream, plan.main)
     if (plan.slug, stated) in register_of(plan.folder):
         return True
@@ -330,13 +330,13 @@ def _play(plan: _Plan) -> None:
     _print_heading(4, f"{begun}; folder {plan.run}")
     folder, run = str(plan.folder), str(plan.run)
     if plan.instances is None:
-        plan.instances = draw_own_set(plan.run, plan.loaded().submission.game)
+        plan.instances = draw_own_set(plan.run, plan.load().submission.game)
     _refuse_other_set(plan)
     # A run that was begun has answers of these players already.
     if not plan.run.exists():
         run_nested(["doctor", folder])
     play = ["play", folder, "--instances", str(plan.instances), "--out", run]
-    play += ["--salt", str(plan.salt)] if plan.loaded().submission.commitment else []
+    play += ["--salt", str(plan.salt)] if plan.load().submission.commitment else []
     # The cost at most is shown before anything is asked; Ctrl-C stops here at no cost.
     run_nested([*play, "--dry-run"])
     run_nested([*play, *plan.play_options, *format_options({"--prices": _write_own_prices(plan)})])
@@ -366,7 +366,7 @@ def _refuse_other_set(plan: _Plan) -> None:
 
 def _write_own_prices(plan: _Plan) -> Path | None:
     """Return the file of prices to play by: with a limit on cost, models of a server on this machine cost nothing."""
-    submission = plan.loaded().submission
+    submission = plan.load().submission
     models = list_unpriced(RunPrices(read_prices(plan.prices), submission).seats.values())
     own = {spec.label for spec in submission.players.values() if spec.on_loopback}
     # What another service bills is for the user to say: play refuses it.

@@ -17,7 +17,7 @@ from ircore.games.registry import load_game
 from ircore.submissions import drafts
 from ircore.submissions.check.reports import format_error, format_valid_line
 from ircore.submissions.check.submission import check_bytes, read_neighbours
-from ircore.submissions.drafts import QuestionContext, complete, parse_parameter, player_specs, players_of
+from ircore.submissions.drafts import QuestionContext, build_player_specs, complete, parse_parameter, read_players
 
 _SEATS = ("describer", "generator")
 """Seats with options of their own; those of all games are named by ``--player``."""
@@ -78,7 +78,7 @@ def new(path: Path, site_url: str | None, yes: bool, local: bool, game: str, **o
 
     Where PATH has a manifest already, what it says stands, and only what it lacks is asked for.
     """
-    folder = drafts.new_folder_of(path)
+    folder = drafts.choose_new_folder(path)
     slug, beside = folder.absolute().name, read_neighbours(folder.absolute().parent)
     draft = drafts.read_draft(folder)
     game = str(draft.get("game", game))
@@ -89,7 +89,7 @@ def new(path: Path, site_url: str | None, yes: bool, local: bool, game: str, **o
         _say("Each answer is checked at once; Ctrl-C leaves nothing behind.")
     document = complete(stated, QuestionContext(slug, beside, ask, _say, local, game))
     purpose = drafts.find_purpose(document, local)
-    text = drafts.format_manifest(document, drafts.schema_address(folder, site_url))
+    text = drafts.format_manifest(document, drafts.find_schema_address(folder, site_url))
     # Checked before it is written: no manifest with an error is left behind.
     checked = check_bytes(text.encode(), str(folder / "submission.yaml"), slug, beside, purpose)
     if not checked.valid:
@@ -121,7 +121,7 @@ def _merge_with_draft(stated: dict[str, Any], draft: dict[str, Any], folder: Pat
 def _describe_next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]:
     path, run = quote(str(folder)), quote(f"build/runs/{folder.absolute().name}")
     yield "\nNext:\n"
-    if any("model" in spec for spec in player_specs(document).values()):
+    if any("model" in spec for spec in build_player_specs(document).values()):
         yield f"  ircore doctor {path}        # a few tiny questions"
     yield f"  ircore play {path} --out {run} --limit 5"
     yield f"  ircore score {run}\n"
@@ -151,7 +151,7 @@ def _parse_stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
             if seat not in names:
                 raise click.UsageError(f"--{seat}: the seats of {game} are named by --player: {', '.join(names)}")
             parts[seat] = spec
-    for seat, spec in players_of(names, options["players"]).items():
+    for seat, spec in read_players(names, options["players"]).items():
         parts[seat] = {**parts.get(seat, {}), **spec}
     rules = {key: options[key] for key in ("token_budget", "max_turns") if options[key] is not None}
     for key in rules:
@@ -159,7 +159,7 @@ def _parse_stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
             raise click.UsageError(f"--{key.replace('_', '-')}: no rule of {game}; its rules are stated by --rule")
     rules |= dict(parse_parameter(rule, "--rule") for rule in options["rules"])
     if rules:
-        parts["rules"] = {**known.proposed_rules({}), **rules}
+        parts["rules"] = {**known.propose_rules({}), **rules}
     return parts
 
 

@@ -25,7 +25,7 @@ from ircore.submissions.check.entries import GitRepository
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.findings import select_errors
 from ircore.submissions.rescoring.fetch import fetch
-from ircore.submissions.rescoring.pictures import findings_markdown, write_evidence
+from ircore.submissions.rescoring.pictures import format_findings, write_evidence
 from ircore.submissions.services import explain_self_reported
 
 DATASET: str | None = None
@@ -100,7 +100,7 @@ def _write_findings(run: Path, published: tuple[Path, ...], out: Path) -> str:
     provenance = read_provenance(run) if run.is_dir() else None
     if provenance is None:
         return ""
-    return findings_markdown(provenance.flags, write_evidence(run, provenance.flags, published, out))
+    return format_findings(provenance.flags, write_evidence(run, provenance.flags, published, out))
 
 
 def fetch_published_runs(published: str | None) -> tuple[Path, ...]:
@@ -202,7 +202,7 @@ def _find_rescored(place: Path, folder: Path, sets: tuple[Path, ...], published:
         # By the names that its submitter knows.
         problem = error.problem.replace(str(fetched), reference.repo).replace(str(place), f"submissions/{place.name}")
         raise type(error)(problem, error.remedy) from error
-    click.echo(make_printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules"))
+    click.echo(make_printable(f"{reference.repo}: {len(rescored.folder.read_endings())} episodes hold by the rules"))
     show_flags(rescored, "for people to look at: ")
     show_commitment(rescored)
     origin = (place / MANIFEST, reference, rescored.flags, rescored.committed)

@@ -139,7 +139,7 @@ def rescore(
         click.echo(json.dumps({**about, "provenance": vouched}, indent=2))
         return
     whose = "re-scored" if rescored.provenance else "a rehearsal: nobody vouches for it"
-    click.echo(f"{run}: {len(rescored.folder.ended())} episodes hold by the rules ({whose})")
+    click.echo(f"{run}: {len(rescored.folder.read_endings())} episodes hold by the rules ({whose})")
     show_commitment(rescored)
     show_flags(rescored)
     if rescored.flags:

@@ -1,13 +1,12 @@
 """Running a script in bubblewrap: only the files that it needs, no network, no new process.
 
 The inside is one process without capabilities, in namespaces of its own, without ``/proc``, ``/dev`` and ``/sys``.
-Whatever it may write is one small folder in memory, and one pipe from which at most so many bytes are read.
+Whatever it may write is one small folder in memory, and one pipe from which a bounded number of bytes is read.
 
-The filter of system calls: a list of allowed calls as a program for the kernel's classic BPF machine.
-
-Every call that the list does not name is answered with "not implemented" (ENOSYS), as an older kernel would answer it:
-no new process, no socket, no signal to anybody, no tracing, mounting or asynchronous I/O. The list is
-``system_calls.csv``; the format of the program is that of ``linux/filter.h`` and ``linux/seccomp.h``.
+Its system calls are filtered by a program for the kernel's classic BPF machine. Every call that ``system_calls.csv``
+does not name is answered with "not implemented" (ENOSYS), as an older kernel would answer it: no new process, no
+socket, no signal to anybody, no tracing, mounting or asynchronous I/O. The format of the program is that of
+``linux/filter.h`` and ``linux/seccomp.h``.
 """
 
 import contextlib
@@ -45,6 +44,27 @@ _X32 = 0x40000000
 _CLONE_THREAD = 0x10000
 _TERMINAL_SIZE, _CLOSE_ON_EXEC, _KEEP_ON_EXEC, _IS_TERMINAL = 0x5413, 0x5451, 0x5450, 0x5401
 _SET_NAME = 15
+
+PYTHON = "/python"
+PACKAGES = "/packages"
+LIBRARY_FOLDERS = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")
+
+MIB = 1024 * 1024
+SCRIPTS = "/scripts"
+INSTALL = "Install it with: apt-get install bubblewrap (dnf and pacman have the same name)"
+
+Fate = Literal["finished", "failed", "too long", "too much output"]
+
+_PYTHON_VARIABLES = {
+    "PYTHONPATH": PACKAGES,
+    # So that the same program takes the same path again.
+    "PYTHONHASHSEED": "0",
+    "LD_LIBRARY_PATH": f"{PYTHON}/lib",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "HOME": "/tmp",  # noqa: S108 - the sandbox's own
+    "LANG": "C.UTF-8",
+}
 
 
 class ArgumentCondition(NamedTuple):
@@ -110,29 +130,6 @@ def filter_program(machine: str) -> bytes:
     return b"".join([*program, _pack_instruction(_RETURN, _REFUSE)])
 
 
-def _build_verdict(condition: ArgumentCondition | None) -> Sequence[bytes]:
-    if condition is None:
-        return [_pack_instruction(_RETURN, _ALLOW)]
-    # Arguments are 64 bits from offset 16 on; the kernel reads of these the lower 32, which come first.
-    load = _pack_instruction(_LOAD, 16 + 8 * condition.argument)
-    ends = [_pack_instruction(_RETURN, _REFUSE), _pack_instruction(_RETURN, _ALLOW)]
-    if condition.bits:
-        return [load, _pack_instruction(_ANY_BIT, condition.bits, 1, 0), *ends]
-    count = len(condition.values)
-    tests = [_pack_instruction(_EQUAL, value, count - index, 0) for index, value in enumerate(condition.values)]
-    return [load, *tests, *ends]
-
-
-def _pack_instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    """Return one instruction: code, how many to skip if the comparison holds or fails, and its constant."""
-    return struct.pack("=HBBI", code, if_true, if_false, value)
-
-
-PYTHON = "/python"
-PACKAGES = "/packages"
-LIBRARY_FOLDERS = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")
-
-
 class Mount(NamedTuple):
     """A file or folder of this machine that the inside can read."""
 
@@ -191,57 +188,6 @@ def list_package_mounts(names: tuple[str, ...], without: tuple[str, ...] = ()) -
     return tuple(mount for top, mount in sorted(mounts.items()) if top not in without and mount.outside.exists())
 
 
-def _is_package(parts: tuple[str, ...]) -> bool:
-    return parts[0] not in ("..", "__pycache__", "bin") and not parts[0].endswith((".dist-info", ".pth"))
-
-
-def _iterate_requirements(names: Iterable[str]) -> Iterator[Distribution]:
-    from packaging.requirements import Requirement
-
-    # Distributions may require each other in a circle, so each is taken once.
-    waiting, visited = list(names), set()
-    while waiting:
-        name = waiting.pop().lower()
-        if name in visited:
-            continue
-        visited.add(name)
-        package = _find_distribution(name)
-        yield package
-        required = [Requirement(text) for text in package.requires or ()]
-        waiting += [
-            requirement.name
-            for requirement in required
-            if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
-        ]
-
-
-def _find_distribution(name: str) -> Distribution:
-    try:
-        return distribution(name)
-    except PackageNotFoundError as error:
-        raise InputError(
-            f"the package {name} is not installed", 'Install it with: pip install "ircore[synthesis]"'
-        ) from error
-
-
-MIB = 1024 * 1024
-SCRIPTS = "/scripts"
-INSTALL = "Install it with: apt-get install bubblewrap (dnf and pacman have the same name)"
-
-Fate = Literal["finished", "failed", "too long", "too much output"]
-
-_PYTHON_VARIABLES = {
-    "PYTHONPATH": PACKAGES,
-    # So that the same program takes the same path again.
-    "PYTHONHASHSEED": "0",
-    "LD_LIBRARY_PATH": f"{PYTHON}/lib",
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "HOME": "/tmp",  # noqa: S108 - the sandbox's own
-    "LANG": "C.UTF-8",
-}
-
-
 @dataclass(frozen=True)
 class Limits:
     """Bounds of a program.
@@ -280,10 +226,10 @@ class ProgramOutcome:
 
 
 @dataclass(frozen=True)
-class Box:
+class Sandbox:
     """A sandbox with scripts and packages; each ``run`` starts a new process in a new sandbox.
 
-    >>> Box({"main.py": Path("main.py")}).limits.cpu_s
+    >>> Sandbox({"main.py": Path("main.py")}).limits.cpu_s
     15
 
     Attributes:
@@ -391,6 +337,57 @@ def find_bubblewrap() -> str:
     if path is None:
         raise InputError("no sandbox: bubblewrap (bwrap) is not installed", INSTALL)
     return path
+
+
+def _build_verdict(condition: ArgumentCondition | None) -> Sequence[bytes]:
+    if condition is None:
+        return [_pack_instruction(_RETURN, _ALLOW)]
+    # Arguments are 64 bits from offset 16 on; the kernel reads of these the lower 32, which come first.
+    load = _pack_instruction(_LOAD, 16 + 8 * condition.argument)
+    ends = [_pack_instruction(_RETURN, _REFUSE), _pack_instruction(_RETURN, _ALLOW)]
+    if condition.bits:
+        return [load, _pack_instruction(_ANY_BIT, condition.bits, 1, 0), *ends]
+    count = len(condition.values)
+    tests = [_pack_instruction(_EQUAL, value, count - index, 0) for index, value in enumerate(condition.values)]
+    return [load, *tests, *ends]
+
+
+def _pack_instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    """Return one instruction: code, how many to skip if the comparison holds or fails, and its constant."""
+    return struct.pack("=HBBI", code, if_true, if_false, value)
+
+
+def _is_package(parts: tuple[str, ...]) -> bool:
+    return parts[0] not in ("..", "__pycache__", "bin") and not parts[0].endswith((".dist-info", ".pth"))
+
+
+def _iterate_requirements(names: Iterable[str]) -> Iterator[Distribution]:
+    from packaging.requirements import Requirement
+
+    # Distributions may require each other in a circle, so each is taken once.
+    waiting, visited = list(names), set()
+    while waiting:
+        name = waiting.pop().lower()
+        if name in visited:
+            continue
+        visited.add(name)
+        package = _find_distribution(name)
+        yield package
+        required = [Requirement(text) for text in package.requires or ()]
+        waiting += [
+            requirement.name
+            for requirement in required
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        ]
+
+
+def _find_distribution(name: str) -> Distribution:
+    try:
+        return distribution(name)
+    except PackageNotFoundError as error:
+        raise InputError(
+            f"the package {name} is not installed", 'Install it with: pip install "ircore[synthesis]"'
+        ) from error
 
 
 def _read_only(data: bytes) -> BinaryIO:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryFile
 
 from ircore.core.errors import InputError
-from ircore.core.sandbox.box import MIB, Box, Limits, filter_program
+from ircore.core.sandbox.box import MIB, Limits, Sandbox, filter_program
 
 REFUSED_CALLS = {
     "x86_64": {"socket": 41, "fork": 57, "vfork": 58, "kill": 62, "ptrace": 101, "mount": 165, "tkill": 200,
@@ -116,27 +116,27 @@ def require_sandbox() -> None:
         )
 
 
-def _build_box() -> Box:
+def _build_box() -> Sandbox:
     scripts = files(__package__)
-    return Box(
+    return Sandbox(
         {f"{name}.py": Path(str(scripts / f"inside_{name}.py")) for name in ("probe", "endless")},
         limits=Limits(memory=512 * MIB, folder=8 * MIB, output=MIB),
     )
 
 
-def _check_killed(box: Box, name: str, fate: str) -> Guarantee:
+def _check_killed(box: Sandbox, name: str, fate: str) -> Guarantee:
     """Return the guarantee that an endless program is killed at a limit."""
     bounded = replace(box, limits=replace(box.limits, wall_s=0.5 if name == "time" else 10))
     outcome = bounded.run("endless.py", b"flood" if name == "output" else b"")
     return Guarantee(name, PROMISES[name], () if outcome.fate == fate else (f"it {outcome.fate}",))
 
 
-def _build_impossible_error(box: Box) -> InputError:
+def _build_impossible_error(box: Sandbox) -> InputError:
     """Return the error of a machine on which bubblewrap makes no sandbox, in bubblewrap's own words."""
     with TemporaryFile() as rules:
         rules.write(filter_program(platform.machine()))
         rules.seek(0)
-        tried = subprocess.run(  # noqa: S603 - as in ``Box.run``
+        tried = subprocess.run(  # noqa: S603 - as in ``Sandbox.run``
             box.command("probe.py", rules.fileno()),
             pass_fds=[rules.fileno()],
             stdin=subprocess.DEVNULL,

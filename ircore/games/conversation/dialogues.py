@@ -1,18 +1,14 @@
 """Instances of the game: dialogues of our own about drawn targets, and ConvGenVisMo's imported.
 
-Dialogues of our own about drawn targets, free to publish: every answer states facts of the target's scene.
+Our own are free to publish, and every answer states facts of the target's scene. Joe asks, Jill answers from the scene
+and not from the picture, in the language that the built-in describer speaks. Easy dialogues go from thing to thing. In
+hard ones the target is a hard one, Jill chats beside the matter, and one of her sentences is wrong at first and
+corrected two hops later.
 
-Joe asks, Jill answers from the scene and not from the picture, in the language that the built-in describer speaks. Easy
-dialogues go from thing to thing. In hard ones the target is a hard one, Jill chats beside the matter, and one of her
-sentences is wrong at first and corrected two hops later.
-
-Importing ConvGenVisMo's dialogues and pictures from the files of its public repository.
-
-Layout: ``dataset.jsonl``, here or in ``dataset``, with a conversation a line, and its pictures ``images/ID.SUFFIX``
-beside it. Some pictures are HEIC files, which need the extra ``heif``; a JPEG of the same name beside one is taken
-instead. Pictures are shown as a viewer shows them: upright, transparent parts on white, the first frame of several.
-
-Source: Nikzad Khasmakhi et al., *ConvGenVisMo* (2023), section 2.
+ConvGenVisMo's come from the files of its public repository (Nikzad Khasmakhi et al., *ConvGenVisMo*, 2023, section 2):
+``dataset.jsonl``, here or in ``dataset``, with a conversation a line, and its pictures ``images/ID.SUFFIX`` beside it.
+Some pictures are HEIC files, which need the extra ``heif``; a JPEG of the same name beside one is taken instead.
+Pictures are shown as a viewer shows them: upright, transparent parts on white, the first frame of several.
 """
 
 import io
@@ -78,6 +74,29 @@ _WRONG = (
     ("red", "#d62828"), ("green", "#2a9d4a"), ("blue", "#1d4ed8"), ("orange", "#f77f00"), ("purple", "#7b2cbf"),
 )  # fmt: skip
 
+CATEGORIES = ("cartoon", "animal", "human", "painting", "nature", "product")
+INDEX = "dataset.jsonl"
+MAX_BYTES = 16 * 1024**2
+SOURCE = "ConvGenVisMo (Nikzad Khasmakhi et al. 2023)"
+UNIQUE, OWN = "unique", "MIT"
+"""Source of the pictures that were given to the authors, and the licence under which they publish them."""
+
+LONG = 3
+"""Hops from which on a dialogue counts as hard to keep in a prompt."""
+
+_FOLDERS = ("dataset", ".")
+_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".heic", ".heif")
+"""Formats in the order in which they are taken."""
+
+ImageId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,60}$")]
+
+HEIF = (".heic", ".heif")
+SMALLEST_SIDE = 11
+"""Pixels: the window of SSIM."""
+
+LONGEST_SIDE = 2048
+"""Pixels: larger photographs are reduced, so that a picture can be stored, shown to models and measured in seconds."""
+
 
 def build(request: BuildRequest) -> InstanceSet:
     """Build an instance set of the game of conversations.
@@ -87,23 +106,6 @@ def build(request: BuildRequest) -> InstanceSet:
     """
     places = request.places(tuple(BUILDERS), USUAL)
     return write_instances(request.out, (_build_instance(place, request.seed) for place in places))
-
-
-def _build_instance(place: SetPlace, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
-    seed = derive_seed(set_seed, place.instance_id)
-    drawn = draw_target(place.category, place.difficulty, seed)
-    talk = write_dialogue(drawn.scene, place.difficulty, random.Random(seed))
-    instance = Instance(
-        instance_id=place.instance_id,
-        category=place.category,
-        difficulty=place.difficulty,
-        game="conversation",
-        payload=talk.model_dump(mode="json"),
-        source="procedural",
-        licence="CC0-1.0",
-        seed=seed,
-    )
-    return instance, {TARGET: Picture.from_pixels(drawn.drawing.pixels)}
 
 
 def write_dialogue(scene: Scene, difficulty: Difficulty, rng: random.Random) -> Dialogue:
@@ -133,6 +135,86 @@ def write_dialogue(scene: Scene, difficulty: Difficulty, rng: random.Random) -> 
         elements=tuple(elements),
         scene=scene,
     )
+
+
+def import_convgenvismo(request: ImportRequest) -> InstanceSet:
+    """Make an instance set of ConvGenVisMo's conversations.
+
+    Those without a picture are left out, with a line on stderr. Pictures that the authors found on Flickr and Pinterest
+    have a licence under which they are never published. A dialogue of three hops or more is hard, a shorter one easy,
+    unless a difficulty is given.
+
+    Args:
+        request: Its path is a copy of the repository, or its folder ``dataset``; its category limits the import.
+
+    Raises:
+        InputError: Another licence is given.
+        InputError: A file is missing or wrong; the line names file, line and field. Nothing is written.
+    """
+    refuse_other_licence(request.licence, CONVGENVISMO)
+    if request.category is not None and request.category not in CATEGORIES:
+        raise build_unknown_name_error("category", request.category, CATEGORIES, "--category")
+    if request.difficulty is not None and request.difficulty not in DIFFICULTIES:
+        raise build_unknown_name_error("difficulty", request.difficulty, DIFFICULTIES, "--difficulty")
+    root = next((request.path / name for name in _FOLDERS if (request.path / name / INDEX).is_file()), None)
+    if root is None:
+        raise InputError(f"{request.path}: no {INDEX}", "Name a copy of the repository nabihach/ConvGenVisMo.")
+    if not (root / "images").is_dir():
+        raise InputError(f"{root / 'images'}: no such folder", "Copy the pictures beside the conversations.")
+    conversations = [
+        conversation
+        for conversation in _read_conversations(root / INDEX)
+        if request.category in (None, conversation.category[0])
+    ]
+    pictures = _find_pictures(root / "images")
+    missing = [entry.image.image_id for entry in conversations if entry.image.image_id not in pictures]
+    if missing:
+        print(f"{len(missing)} conversations have no picture and are left out: {', '.join(missing)}", file=sys.stderr)
+    drawn = [entry for entry in conversations if entry.image.image_id in pictures]
+    if not drawn:
+        raise InputError(f"{root / 'images'}: holds no picture of these conversations", "Copy the pictures there.")
+    return write_instances(request.out, _build_instances(drawn, pictures, request))
+
+
+def read_any_picture(path: Path) -> Picture:
+    """Read a picture as a viewer shows it, HEIC included; one larger than ``LONGEST_SIDE`` is reduced.
+
+    Raises:
+        ImageError: The file is no usable picture, or it is HEIC and the extra is not installed.
+    """
+    from PIL import Image
+
+    pixels = _read_heif(path).pixels if path.suffix.lower() in HEIF else read_picture(path).pixels
+    height, width = pixels.shape[:2]
+    if min(height, width) < SMALLEST_SIDE:
+        raise ImageError(
+            f"{path}: {width} × {height} pixels", f"Metrics need at least {SMALLEST_SIDE} pixels a side; remove it."
+        )
+    if max(height, width) <= LONGEST_SIDE:
+        return Picture.from_pixels(pixels)
+    import numpy as np
+
+    image = Image.fromarray(pixels)
+    # A thumbnail keeps the proportions of the sides.
+    image.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
+    return Picture.from_pixels(np.asarray(image))
+
+
+def _build_instance(place: SetPlace, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
+    seed = derive_seed(set_seed, place.instance_id)
+    drawn = draw_target(place.category, place.difficulty, seed)
+    talk = write_dialogue(drawn.scene, place.difficulty, random.Random(seed))
+    instance = Instance(
+        instance_id=place.instance_id,
+        category=place.category,
+        difficulty=place.difficulty,
+        game="conversation",
+        payload=talk.model_dump(mode="json"),
+        source="procedural",
+        licence="CC0-1.0",
+        seed=seed,
+    )
+    return instance, {TARGET: Picture.from_pixels(drawn.drawing.pixels)}
 
 
 def _draw_questions(kinds: Sequence[str], rng: random.Random) -> Iterator[str]:
@@ -186,23 +268,6 @@ def _recolour_sentence(sentence: str, name: str, colour: str) -> str:
     return re.sub(rf"^An? {name}", add_article(name), recoloured)
 
 
-CATEGORIES = ("cartoon", "animal", "human", "painting", "nature", "product")
-INDEX = "dataset.jsonl"
-MAX_BYTES = 16 * 1024**2
-SOURCE = "ConvGenVisMo (Nikzad Khasmakhi et al. 2023)"
-UNIQUE, OWN = "unique", "MIT"
-"""Source of the pictures that were given to the authors, and the licence under which they publish them."""
-
-LONG = 3
-"""Hops from which on a dialogue counts as hard to keep in a prompt."""
-
-_FOLDERS = ("dataset", ".")
-_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".heic", ".heif")
-"""Formats in the order in which they are taken."""
-
-ImageId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,60}$")]
-
-
 class _Open(Record):
     """A record of the published file, which may hold more fields than are read."""
 
@@ -226,45 +291,6 @@ class _Conversation(_Open):
     image: _Image
     elements: tuple[Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)], ...]
     category: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z]{1,30}$")]]
-
-
-def import_convgenvismo(request: ImportRequest) -> InstanceSet:
-    """Make an instance set of ConvGenVisMo's conversations.
-
-    Those without a picture are left out, with a line on stderr. Pictures that the authors found on Flickr and Pinterest
-    have a licence under which they are never published. A dialogue of three hops or more is hard, a shorter one easy,
-    unless a difficulty is given.
-
-    Args:
-        request: Its path is a copy of the repository, or its folder ``dataset``; its category limits the import.
-
-    Raises:
-        InputError: Another licence is given.
-        InputError: A file is missing or wrong; the line names file, line and field. Nothing is written.
-    """
-    refuse_other_licence(request.licence, CONVGENVISMO)
-    if request.category is not None and request.category not in CATEGORIES:
-        raise build_unknown_name_error("category", request.category, CATEGORIES, "--category")
-    if request.difficulty is not None and request.difficulty not in DIFFICULTIES:
-        raise build_unknown_name_error("difficulty", request.difficulty, DIFFICULTIES, "--difficulty")
-    root = next((request.path / name for name in _FOLDERS if (request.path / name / INDEX).is_file()), None)
-    if root is None:
-        raise InputError(f"{request.path}: no {INDEX}", "Name a copy of the repository nabihach/ConvGenVisMo.")
-    if not (root / "images").is_dir():
-        raise InputError(f"{root / 'images'}: no such folder", "Copy the pictures beside the conversations.")
-    conversations = [
-        conversation
-        for conversation in _read_conversations(root / INDEX)
-        if request.category in (None, conversation.category[0])
-    ]
-    pictures = _find_pictures(root / "images")
-    missing = [entry.image.image_id for entry in conversations if entry.image.image_id not in pictures]
-    if missing:
-        print(f"{len(missing)} conversations have no picture and are left out: {', '.join(missing)}", file=sys.stderr)
-    drawn = [entry for entry in conversations if entry.image.image_id in pictures]
-    if not drawn:
-        raise InputError(f"{root / 'images'}: holds no picture of these conversations", "Copy the pictures there.")
-    return write_instances(request.out, _build_instances(drawn, pictures, request))
 
 
 def _build_instances(
@@ -340,38 +366,6 @@ def _parse_conversation(place: str, line: str) -> _Conversation:
                 f"{place}: conversation: hop {number}: {question.role} asks, {answer.role} answers", remedy
             )
     return conversation
-
-
-HEIF = (".heic", ".heif")
-SMALLEST_SIDE = 11
-"""Pixels: the window of SSIM."""
-
-LONGEST_SIDE = 2048
-"""Pixels: larger photographs are reduced, so that a picture can be stored, shown to models and measured in seconds."""
-
-
-def read_any_picture(path: Path) -> Picture:
-    """Read a picture as a viewer shows it, HEIC included; one larger than ``LONGEST_SIDE`` is reduced.
-
-    Raises:
-        ImageError: The file is no usable picture, or it is HEIC and the extra is not installed.
-    """
-    from PIL import Image
-
-    pixels = _read_heif(path).pixels if path.suffix.lower() in HEIF else read_picture(path).pixels
-    height, width = pixels.shape[:2]
-    if min(height, width) < SMALLEST_SIDE:
-        raise ImageError(
-            f"{path}: {width} × {height} pixels", f"Metrics need at least {SMALLEST_SIDE} pixels a side; remove it."
-        )
-    if max(height, width) <= LONGEST_SIDE:
-        return Picture.from_pixels(pixels)
-    import numpy as np
-
-    image = Image.fromarray(pixels)
-    # A thumbnail keeps the proportions of the sides.
-    image.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
-    return Picture.from_pixels(np.asarray(image))
 
 
 def _read_heif(path: Path) -> Picture:

@@ -29,7 +29,7 @@ from ircore.games.base import (
     PublishedFigure,
     RatedPicture,
     Seat,
-    Table,
+    SeatTable,
 )
 from ircore.games.conversation.measures import CURVES, MEASURES, NORMALISED, measure_drawings, measure_prompts
 from ircore.games.conversation.records import MOST_HOPS, Dialogue, Exchange, Hop
@@ -56,6 +56,45 @@ HOP_MEANS: Mapping[str, tuple[float, ...]] = {
 TABLE_1 = {"iou_common": 0.298925, "iou_precision": 0.223916, "iou_recall": 0.273368}
 """Mean IoU over all drawings. The published code cannot have computed these: its boxes are never found, and the list of
 its values is empty."""
+
+PLACEHOLDERS: dict[str, tuple[str, ...]] = {
+    "summariser": ("{dialogue}", "{budget}"),
+    "asker": (),
+    "asker_later": ("{dialogue}",),
+    "answerer": ("{question}",),
+    "answerer_later": ("{dialogue}", "{question}"),
+}
+"""The texts of a set by name, and what each must have a place for."""
+
+LONGEST_MESSAGE = 4000
+"""Characters of a question, an answer or a prompt; people's longest message has 230."""
+
+TARGET = "target"
+"""Name of the instance's picture."""
+
+_METHOD = """\
+Two people talk about a picture that only one of them sees: one asks, the other answers, hop by hop. After every hop a \
+summariser reads the talk so far and writes a prompt, and a generator draws the prompt; neither sees the picture.
+
+Every drawing is compared with the picture. At each hop a measure is a mean over the dialogues that have so many hops; \
+on the normalised axis every dialogue runs from its first hop to its last, at twenty places, so that short and long \
+ones stand side by side.
+
+The headline is the F1 of the elements in the drawing after the last hop. In drawn pictures they are seen by the eye \
+of the judge "verified", which also checks the facts of the scene; in photographs by a detector, where one is installed.
+
+As an option two models talk in place of the people: an asker who sees nothing and an answerer who sees the picture.
+"""
+"""How the game is played, for the page on its method."""
+
+SUMMARISER: Seat[Question, TextAnswer] = Seat("summariser", "Summariser", "the dialogue so far", "text")
+GENERATOR: Seat[GeneratorView, PictureAnswer] = Seat(
+    "generator", "Generator", "the prompt", "picture", "render", records_prompt=False
+)
+ASKER: Seat[Question, TextAnswer] = Seat("asker", "Asker", "the dialogue so far", "text", when="live")
+ANSWERER: Seat[Question, TextAnswer] = Seat(
+    "answerer", "Answerer", "the picture, the dialogue so far and the question", "text", when="live"
+)
 
 
 def _list_published_figures() -> Iterator[PublishedFigure]:
@@ -93,16 +132,6 @@ class ConversationRules(GameRules):
     )
 
 
-PLACEHOLDERS: dict[str, tuple[str, ...]] = {
-    "summariser": ("{dialogue}", "{budget}"),
-    "asker": (),
-    "asker_later": ("{dialogue}",),
-    "answerer": ("{question}",),
-    "answerer_later": ("{dialogue}", "{question}"),
-}
-"""The texts of a set by name, and what each must have a place for."""
-
-
 def format_exchanges(talk: Sequence[Exchange], dialogue: Dialogue) -> str:
     r"""Return exchanges as lines ``NAME: message``; a message of several lines becomes one line.
 
@@ -117,64 +146,11 @@ def format_exchanges(talk: Sequence[Exchange], dialogue: Dialogue) -> str:
     return "\n".join(f"{name}: {' '.join(text.split())}" for name, text in messages)
 
 
-LONGEST_MESSAGE = 4000
-"""Characters of a question, an answer or a prompt; people's longest message has 230."""
-
-TARGET = "target"
-"""Name of the instance's picture."""
-
-_METHOD = """\
-Two people talk about a picture that only one of them sees: one asks, the other answers, hop by hop. After every hop a \
-summariser reads the talk so far and writes a prompt, and a generator draws the prompt; neither sees the picture.
-
-Every drawing is compared with the picture. At each hop a measure is a mean over the dialogues that have so many hops; \
-on the normalised axis every dialogue runs from its first hop to its last, at twenty places, so that short and long \
-ones stand side by side.
-
-The headline is the F1 of the elements in the drawing after the last hop. In drawn pictures they are seen by the eye \
-of the judge "verified", which also checks the facts of the scene; in photographs by a detector, where one is installed.
-
-As an option two models talk in place of the people: an asker who sees nothing and an answerer who sees the picture.
-"""
-"""How the game is played, for the page on its method."""
-
-SUMMARISER: Seat[Question, TextAnswer] = Seat("summariser", "Summariser", "the dialogue so far", "text")
-GENERATOR: Seat[GeneratorView, PictureAnswer] = Seat(
-    "generator", "Generator", "the prompt", "picture", "render", records_prompt=False
-)
-ASKER: Seat[Question, TextAnswer] = Seat("asker", "Asker", "the dialogue so far", "text", when="live")
-ANSWERER: Seat[Question, TextAnswer] = Seat(
-    "answerer", "Answerer", "the picture, the dialogue so far and the question", "text", when="live"
-)
-
-
-@dataclass
-class _Talk:
-    """The setup, and the messages and renderings so far."""
-
-    setup: EpisodeSetup[ConversationRules]
-    said: list[Exchange] = field(default_factory=list)
-    hops: list[Hop] = field(default_factory=list)
-
-    @property
-    def dialogue(self) -> Dialogue:
-        dialogue: Dialogue = self.setup.payload
-        return dialogue
-
-    def words(self, name: str, **places: object) -> str:
-        prompts: TextPrompts = self.setup.prompts
-        names = {"asker": self.dialogue.asker, "answerer": self.dialogue.answerer}
-        return prompts.words(name, dialogue=format_exchanges(self.said, self.dialogue), **names, **places)
-
-    def seed(self, hop: int, seat: Seat[Any, Any]) -> int:
-        return derive_seed(self.setup.seed, hop, seat.name)
-
-
 class ConversationGame(Game[ConversationRules]):
     """Conversation to image: a prompt is written from the talk about a picture, and drawn, hop by hop.
 
     >>> game = ConversationGame()
-    >>> [seat.name for seat in game.seats_of(ConversationRules())], game.headline.key
+    >>> [seat.name for seat in game.list_seats(ConversationRules())], game.headline.key
     (['summariser', 'generator'], 'final_ep_f1')
     """
 
@@ -207,7 +183,7 @@ class ConversationGame(Game[ConversationRules]):
     )
     published = PUBLISHED
 
-    async def play(self, table: Table, setup: EpisodeSetup[ConversationRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[ConversationRules]) -> Ending:
         """Play one episode; see ``ircore.games.base.Game.play``."""
         talk = _Talk(setup)
         # A recorded dialogue may be shorter than the rules allow; players who talk have no such end.
@@ -220,28 +196,50 @@ class ConversationGame(Game[ConversationRules]):
             return Ending("aborted", tuple(talk.hops), fault.reason, fault.detail)
         return Ending("completed", tuple(talk.hops))
 
-    def measured(self, payload: Dialogue, ending: Ending) -> Iterable[Measured]:
+    def measure(self, payload: Dialogue, ending: Ending) -> Iterable[Measured]:
         """Measure the prompts; see ``measures``."""
         return measure_prompts(ending.steps, payload.elements)
 
-    def measured_pictures(self, payload: Dialogue, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
+    def measure_pictures(self, payload: Dialogue, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
         """Measure the drawings; see ``measures``."""
         return measure_drawings(ending.steps, instruments.picture(TARGET), payload.scene, instruments)
 
-    def rated(self, payload: Dialogue, ending: Ending) -> Iterable[RatedPicture]:
-        """Return every drawing, to be compared with the picture; see ``ircore.games.base.Game.rated``."""
+    def list_rated_pictures(self, payload: Dialogue, ending: Ending) -> Iterable[RatedPicture]:
+        """Return every drawing, to be compared with the picture; see ``ircore.games.base.Game.list_rated_pictures``."""
         return (RatedPicture(hop.hop, TARGET, hop.drawing, payload.scene) for hop in ending.steps)
 
-    def shown(self, payload: Dialogue, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - alike for all
+    def collect_shown_values(self, payload: Dialogue, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - alike for all
         """Return key and title of the measures that an episode shows beside each drawing."""
         return {"shown_values": (("ep_f1", "element F1"), ("verified", "verified"), ("clip", "CLIP"), ("ssim", "SSIM"))}
 
-    def prompts(self, folder: Path | None) -> TextPrompts:
+    def read_prompts(self, folder: Path | None) -> TextPrompts:
         """Read the prompts; see ``load_text_prompts``."""
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
 
 
-async def _play_exchange(hop: int, talk: _Talk, table: Table) -> Exchange:
+@dataclass
+class _Talk:
+    """The setup, and the messages and renderings so far."""
+
+    setup: EpisodeSetup[ConversationRules]
+    said: list[Exchange] = field(default_factory=list)
+    hops: list[Hop] = field(default_factory=list)
+
+    @property
+    def dialogue(self) -> Dialogue:
+        dialogue: Dialogue = self.setup.payload
+        return dialogue
+
+    def words(self, name: str, **places: object) -> str:
+        prompts: TextPrompts = self.setup.prompts
+        names = {"asker": self.dialogue.asker, "answerer": self.dialogue.answerer}
+        return prompts.words(name, dialogue=format_exchanges(self.said, self.dialogue), **names, **places)
+
+    def seed(self, hop: int, seat: Seat[Any, Any]) -> int:
+        return derive_seed(self.setup.seed, hop, seat.name)
+
+
+async def _play_exchange(hop: int, talk: _Talk, table: SeatTable) -> Exchange:
     """Return the exchange of a hop: the recorded one, or question and answer of the players who talk."""
     if not talk.setup.rules.live:
         return talk.dialogue.dialogue[hop - 1]
@@ -260,7 +258,7 @@ async def _play_exchange(hop: int, talk: _Talk, table: Table) -> Exchange:
     )
 
 
-async def _play_hop(hop: int, talk: _Talk, table: Table) -> Hop:
+async def _play_hop(hop: int, talk: _Talk, table: SeatTable) -> Hop:
     """Let the summariser write a prompt from the dialogue so far, and the generator draw it."""
     budget = talk.setup.rules.token_budget
     question = Question(step=hop, prompt=talk.words("summariser", budget=budget), seed=talk.seed(hop, SUMMARISER))

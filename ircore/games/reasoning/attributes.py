@@ -24,6 +24,15 @@ FORMS = {"round": (0.7, 0.805), "octagonal": (0.805, 0.86), "square": (0.9, 1.0)
 
 Mask = npt.NDArray[np.bool_]
 
+COLOURS = (
+    "black", "white", "grey", "red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown",
+    "olive", "pale", "ground",
+)  # fmt: skip
+"""Names of colours; ``pale`` stands for everything light that is neither white nor grey."""
+_NO_THING = ("white", "pale", "ground")
+"""Names that are no thing's colour: the ground, its shades, and highlights."""
+_NUMBERS = {colour: number for number, colour in enumerate(COLOURS)}
+
 
 @dataclass(frozen=True)
 class ColourArea:
@@ -122,89 +131,6 @@ class Areas:
         for number, place in enumerate(ndimage.find_objects(parts), start=1):
             if number not in at_edge:
                 yield from (area for _, area in _find_thick_areas(parts[place] == number, place, mask.shape))
-
-
-COLOURS = (
-    "black", "white", "grey", "red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown",
-    "olive", "pale", "ground",
-)  # fmt: skip
-"""Names of colours; ``pale`` stands for everything light that is neither white nor grey."""
-_NO_THING = ("white", "pale", "ground")
-"""Names that are no thing's colour: the ground, its shades, and highlights."""
-_NUMBERS = {colour: number for number, colour in enumerate(COLOURS)}
-
-
-@cache
-def _build_name_table() -> npt.NDArray[np.uint8]:
-    """Return the number of the name of each colour whose channels are told apart in steps of ``STEP``."""
-    steps = range(STEP // 2, 256, STEP)
-    # Naming a colour is slow, so 32,768 colours are named once and every pixel is looked up.
-    names = (name_colour(f"#{red:02x}{green:02x}{blue:02x}") for red, green, blue in product(steps, repeat=3))
-    return np.array([_NUMBERS[_simplify_name(name)] for name in names], np.uint8)
-
-
-def _simplify_name(name: str) -> str:
-    shade, _, colour = name.rpartition(" ")
-    return "pale" if shade == "light" and colour != "grey" else colour
-
-
-def _name_pixels(pixels: Pixels) -> npt.NDArray[np.uint8]:
-    count = 256 // STEP
-    # Wider than a byte, which an index into the table would overflow.
-    red, green, blue = (pixels[..., channel].astype(np.int64) // STEP for channel in range(3))
-    names: npt.NDArray[np.uint8] = _build_name_table()[(red * count + green) * count + blue]
-    return names
-
-
-def _select_edge(values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
-    return np.concatenate([values[0], values[-1], values[:, 0], values[:, -1]])
-
-
-def _clear_ground(names: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Return the names with every area as ground that reaches the edge and has the edge's commonest colour."""
-    parts, _ = ndimage.label(names == np.bincount(_select_edge(names)).argmax(), np.ones((3, 3)))
-    at_edge = np.unique(_select_edge(parts))
-    ground = np.isin(parts, at_edge[at_edge > 0])
-    return np.where(ground, np.uint8(_NUMBERS["ground"]), names)
-
-
-def _find_thick_areas(
-    mask: Mask, place: tuple[slice, ...], size: tuple[int, ...]
-) -> Iterator[tuple[float, ColourArea]]:
-    """Yield thickness and area of each mark in a part of a picture, except specks and thin lines."""
-    parts, count = ndimage.label(mask, np.ones((3, 3)))
-    for number in range(1, count + 1):
-        part = parts == number
-        if part.sum() < LEAST * size[0] * size[1]:
-            continue
-        # The frame of one pixel lets an area that touches its box have an edge there, too.
-        depth = float(ndimage.distance_transform_edt(np.pad(part, 1)).max())
-        if depth >= THICK * min(size):
-            rows, columns = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
-            box = (slice(int(rows[0]), int(rows[-1]) + 1), slice(int(columns[0]), int(columns[-1]) + 1))
-            within = tuple(
-                slice(outer.start + inner.start, outer.start + inner.stop)
-                for outer, inner in zip(place, box, strict=True)
-            )
-            yield depth, _measure_area(part[box], within, size)
-
-
-def _measure_area(part: Mask, place: tuple[slice, ...], size: tuple[int, ...]) -> ColourArea:
-    rows, columns = np.nonzero(part)
-    (top, bottom), (left, right) = ((edge.start, edge.stop) for edge in place)
-    filled = ndimage.binary_fill_holes(part)
-    return ColourArea(
-        left=left / size[1],
-        top=top / size[0],
-        right=right / size[1],
-        bottom=bottom / size[0],
-        # A pixel's middle lies half a pixel from its edge.
-        x=(left + float(columns.mean()) + 0.5) / size[1],
-        y=(top + float(rows.mean()) + 0.5) / size[0],
-        share=len(rows) / (size[0] * size[1]),
-        fill=len(rows) / part.size,
-        enclosed=int(filled.sum()) / part.size,
-    )
 
 
 class Attribute(Protocol):
@@ -328,6 +254,79 @@ class Formed:
         """Return whether the form fits: how much of its box the area fills, and the box's proportions."""
         coloured_areas = areas.of(*self.colour.split(" or "))
         return bool(coloured_areas) and _has_form(coloured_areas[0], self.form)
+
+
+@cache
+def _build_name_table() -> npt.NDArray[np.uint8]:
+    """Return the number of the name of each colour whose channels are told apart in steps of ``STEP``."""
+    steps = range(STEP // 2, 256, STEP)
+    # Naming a colour is slow, so 32,768 colours are named once and every pixel is looked up.
+    names = (name_colour(f"#{red:02x}{green:02x}{blue:02x}") for red, green, blue in product(steps, repeat=3))
+    return np.array([_NUMBERS[_simplify_name(name)] for name in names], np.uint8)
+
+
+def _simplify_name(name: str) -> str:
+    shade, _, colour = name.rpartition(" ")
+    return "pale" if shade == "light" and colour != "grey" else colour
+
+
+def _name_pixels(pixels: Pixels) -> npt.NDArray[np.uint8]:
+    count = 256 // STEP
+    # Wider than a byte, which an index into the table would overflow.
+    red, green, blue = (pixels[..., channel].astype(np.int64) // STEP for channel in range(3))
+    names: npt.NDArray[np.uint8] = _build_name_table()[(red * count + green) * count + blue]
+    return names
+
+
+def _select_edge(values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    return np.concatenate([values[0], values[-1], values[:, 0], values[:, -1]])
+
+
+def _clear_ground(names: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Return the names with every area as ground that reaches the edge and has the edge's commonest colour."""
+    parts, _ = ndimage.label(names == np.bincount(_select_edge(names)).argmax(), np.ones((3, 3)))
+    at_edge = np.unique(_select_edge(parts))
+    ground = np.isin(parts, at_edge[at_edge > 0])
+    return np.where(ground, np.uint8(_NUMBERS["ground"]), names)
+
+
+def _find_thick_areas(
+    mask: Mask, place: tuple[slice, ...], size: tuple[int, ...]
+) -> Iterator[tuple[float, ColourArea]]:
+    """Yield thickness and area of each mark in a part of a picture, except specks and thin lines."""
+    parts, count = ndimage.label(mask, np.ones((3, 3)))
+    for number in range(1, count + 1):
+        part = parts == number
+        if part.sum() < LEAST * size[0] * size[1]:
+            continue
+        # The frame of one pixel lets an area that touches its box have an edge there, too.
+        depth = float(ndimage.distance_transform_edt(np.pad(part, 1)).max())
+        if depth >= THICK * min(size):
+            rows, columns = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
+            box = (slice(int(rows[0]), int(rows[-1]) + 1), slice(int(columns[0]), int(columns[-1]) + 1))
+            within = tuple(
+                slice(outer.start + inner.start, outer.start + inner.stop)
+                for outer, inner in zip(place, box, strict=True)
+            )
+            yield depth, _measure_area(part[box], within, size)
+
+
+def _measure_area(part: Mask, place: tuple[slice, ...], size: tuple[int, ...]) -> ColourArea:
+    rows, columns = np.nonzero(part)
+    (top, bottom), (left, right) = ((edge.start, edge.stop) for edge in place)
+    filled = ndimage.binary_fill_holes(part)
+    return ColourArea(
+        left=left / size[1],
+        top=top / size[0],
+        right=right / size[1],
+        bottom=bottom / size[0],
+        # A pixel's middle lies half a pixel from its edge.
+        x=(left + float(columns.mean()) + 0.5) / size[1],
+        y=(top + float(rows.mean()) + 0.5) / size[0],
+        share=len(rows) / (size[0] * size[1]),
+        fill=len(rows) / part.size,
+        enclosed=int(filled.sum()) / part.size,
+    )
 
 
 def _has_form(area: ColourArea, form: str) -> bool:

@@ -1,7 +1,4 @@
-"""Instances of our own: tasks of every dimension with exact answers, free to publish.
-
-All dimensions by name, in the order of boards and pages.
-"""
+"""Instances of our own: tasks of every dimension with exact answers, free to publish."""
 
 import random
 from collections.abc import Mapping

@@ -1,8 +1,7 @@
 """What a picture shows: detections in GIR-Bench's format, and coloured forms that stand for things.
 
-Detections of a vision model in GIR-Bench's format: counts, boxes and missing objects.
-
-Coloured forms that stand for things: drawn, named, and seen again in any picture.
+Detections are a vision model's counts, boxes and missing objects. Coloured forms are drawn, named, and seen again in
+any picture.
 """
 
 import json
@@ -23,6 +22,24 @@ Box = tuple[float, float, float, float]
 SCALE = 1000
 MOST_BOXES = 1000
 """Per class; an answer with more is not used."""
+
+SIDE = 512
+FORMS = ("circle", "square", "triangle")
+COLOURS: Mapping[str, str] = {
+    "red": "#e02020",
+    "blue": "#2040e0",
+    "green": "#20a040",
+    "orange": "#f08010",
+    "purple": "#8030b0",
+    "black": "#101010",
+}
+"""Colours that differ in their plain names, with the one that is drawn."""
+ALSO = {"purple": ("pink",)}
+"""Plain names that are taken for a colour, too: the purple of CSS, #800080, is a dark pink by its name."""
+FILLED = {"circle": (0.7, 0.85), "square": (0.9, 1.0), "triangle": (0.4, 0.62)}
+"""Share of its box that a form fills: a disc π / 4 = 0.785, a square 1, a triangle 1 / 2."""
+SQUARE = (0.7, 1.43)
+"""Height of the box by its width."""
 
 
 class DetectionError(Exception):
@@ -110,66 +127,6 @@ def read_detections(text: str) -> Detections:
     return Detections(boxes, counts, frozenset(map(_parse_label, _parse_list(missing, "missing_objects"))))
 
 
-def _find_first_object(text: str) -> dict[str, Any]:
-    for match in re.finditer(r"\{", text):
-        try:
-            # Tried at every brace: models write words, fences and other objects before the answer.
-            document, _ = json.JSONDecoder().raw_decode(text[match.start() :])
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(document, dict) and ("objects" in document or "missing_objects" in document):
-            return document
-    raise DetectionError("no JSON object with objects")
-
-
-def _parse_label(value: object) -> str:
-    if not isinstance(value, str) or not value.strip() or len(value) > 200:
-        raise DetectionError("an object has no label")
-    return value.strip().lower()
-
-
-def _parse_list(value: object, name: str) -> list[Any]:
-    # A bound on strangers' lists: a model may repeat itself without end.
-    if not isinstance(value, list) or len(value) > MOST_BOXES:
-        raise DetectionError(f"{name}: no list of at most {MOST_BOXES}")
-    return value
-
-
-def _parse_box(value: object) -> Box:
-    numbers = value if isinstance(value, list) else []
-    # The type itself is compared, since a JSON true is an int of Python.
-    if len(numbers) != 4 or any(type(number) not in (int, float) for number in numbers):
-        raise DetectionError("a box is not [left, top, right, bottom]")
-    left, top, right, bottom = (float(number) for number in numbers)
-    if not (0 <= left <= right <= SCALE and 0 <= top <= bottom <= SCALE):
-        raise DetectionError(f"a box reaches beyond 0 to {SCALE}, or ends before it begins")
-    return left, top, right, bottom
-
-
-def _scale_to_pixels(box: Box, width: int, height: int) -> Box:
-    left, top, right, bottom = box
-    return left * width / SCALE, top * height / SCALE, right * width / SCALE, bottom * height / SCALE
-
-
-SIDE = 512
-FORMS = ("circle", "square", "triangle")
-COLOURS: Mapping[str, str] = {
-    "red": "#e02020",
-    "blue": "#2040e0",
-    "green": "#20a040",
-    "orange": "#f08010",
-    "purple": "#8030b0",
-    "black": "#101010",
-}
-"""Colours that differ in their plain names, with the one that is drawn."""
-ALSO = {"purple": ("pink",)}
-"""Plain names that are taken for a colour, too: the purple of CSS, #800080, is a dark pink by its name."""
-FILLED = {"circle": (0.7, 0.85), "square": (0.9, 1.0), "triangle": (0.4, 0.62)}
-"""Share of its box that a form fills: a disc π / 4 = 0.785, a square 1, a triangle 1 / 2."""
-SQUARE = (0.7, 1.43)
-"""Height of the box by its width."""
-
-
 class Form(NamedTuple):
     """A coloured form.
 
@@ -240,6 +197,47 @@ def detect_forms(pixels: Pixels) -> Detections:
     for colour, area in things:
         boxes.setdefault(f"{colour} {_classify_shape(area)}", []).append(_scale_to_detection(area))
     return Detections({label: tuple(places) for label, places in boxes.items()})
+
+
+def _find_first_object(text: str) -> dict[str, Any]:
+    for match in re.finditer(r"\{", text):
+        try:
+            # Tried at every brace: models write words, fences and other objects before the answer.
+            document, _ = json.JSONDecoder().raw_decode(text[match.start() :])
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(document, dict) and ("objects" in document or "missing_objects" in document):
+            return document
+    raise DetectionError("no JSON object with objects")
+
+
+def _parse_label(value: object) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > 200:
+        raise DetectionError("an object has no label")
+    return value.strip().lower()
+
+
+def _parse_list(value: object, name: str) -> list[Any]:
+    # A bound on strangers' lists: a model may repeat itself without end.
+    if not isinstance(value, list) or len(value) > MOST_BOXES:
+        raise DetectionError(f"{name}: no list of at most {MOST_BOXES}")
+    return value
+
+
+def _parse_box(value: object) -> Box:
+    numbers = value if isinstance(value, list) else []
+    # The type itself is compared, since a JSON true is an int of Python.
+    if len(numbers) != 4 or any(type(number) not in (int, float) for number in numbers):
+        raise DetectionError("a box is not [left, top, right, bottom]")
+    left, top, right, bottom = (float(number) for number in numbers)
+    if not (0 <= left <= right <= SCALE and 0 <= top <= bottom <= SCALE):
+        raise DetectionError(f"a box reaches beyond 0 to {SCALE}, or ends before it begins")
+    return left, top, right, bottom
+
+
+def _scale_to_pixels(box: Box, width: int, height: int) -> Box:
+    left, top, right, bottom = box
+    return left * width / SCALE, top * height / SCALE, right * width / SCALE, bottom * height / SCALE
 
 
 def _classify_shape(area: ColourArea) -> str:

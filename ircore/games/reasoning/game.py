@@ -24,7 +24,7 @@ from ircore.games.base import (
     Pages,
     PublishedFigure,
     Seat,
-    Table,
+    SeatTable,
 )
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.games.reasoning.measures import MEASURES, measure_attempt, measure_choice
@@ -119,7 +119,7 @@ class ReasoningGame(Game[ReasoningRules]):
     """Draw, edit or recognise an answer that must be worked out first.
 
     >>> game = ReasoningGame()
-    >>> [seat.name for seat in game.seats_of(ReasoningRules())], game.headline.key
+    >>> [seat.name for seat in game.list_seats(ReasoningRules())], game.headline.key
     (['drawer', 'reader'], 'verified')
     """
 
@@ -152,7 +152,7 @@ class ReasoningGame(Game[ReasoningRules]):
     )
     published = PUBLISHED
 
-    async def play(self, table: Table, setup: EpisodeSetup[ReasoningRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[ReasoningRules]) -> Ending:
         """Play one episode; see ``ircore.games.base.Game.play``."""
         task: TaskRecord = setup.payload
         pictures = tuple(Captioned("the picture", setup.pictures[name]) for name in task.shown)
@@ -170,11 +170,11 @@ class ReasoningGame(Game[ReasoningRules]):
             return Ending("missing", (missing,))
         return Ending("missing" if attempt.missing else "answered", (attempt,))
 
-    def measured(self, payload: TaskRecord, ending: Ending) -> Iterable[Measured]:
+    def measure(self, payload: TaskRecord, ending: Ending) -> Iterable[Measured]:
         """Compute the measures that need no picture; see ``measures``."""
         return measure_choice(payload, ending)
 
-    def measured_pictures(self, payload: TaskRecord, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
+    def measure_pictures(self, payload: TaskRecord, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
         """Let the dimension's verifier judge the answer; see ``measures``."""
         return measure_attempt(payload, ending, instruments)
 
@@ -182,12 +182,14 @@ class ReasoningGame(Game[ReasoningRules]):
         """Return whether the drawer is shown a picture."""
         return bool(payload.shown) and not payload.choices
 
-    def prompts(self, folder: Path | None) -> TextPrompts:
+    def read_prompts(self, folder: Path | None) -> TextPrompts:
         """Read the prompts; see ``load_text_prompts``."""
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
 
 
-async def _ask_for_thought(table: Table, setup: EpisodeSetup[ReasoningRules], pictures: tuple[Captioned, ...]) -> str:
+async def _ask_for_thought(
+    table: SeatTable, setup: EpisodeSetup[ReasoningRules], pictures: tuple[Captioned, ...]
+) -> str:
     seed = derive_seed(setup.seed, 1, THINKER.name)
     question = Question(1, setup.prompts.words("thinker", task=setup.payload.prompt), pictures, seed=seed)
     thought = (await table.ask(THINKER, question)).text.strip()
@@ -199,7 +201,7 @@ async def _ask_for_thought(table: Table, setup: EpisodeSetup[ReasoningRules], pi
 
 
 async def _ask_for_attempt(
-    table: Table,
+    table: SeatTable,
     setup: EpisodeSetup[ReasoningRules],
     prompt: str,
     thought: str | None,

@@ -48,6 +48,45 @@ SOURCE = "GIR-Bench (Li et al. 2025)"
 DIFFICULTY = "hard"
 """Difficulty of tasks that come in one form."""
 
+_PLACES = (".", "reference", "dataset/reference", "benchmark", "reference/benchmark")
+
+PROMPTS = "prompt"
+"""Folder of the lists of prompts."""
+
+_FOLDERS = (PROMPTS, "Zoology", "Botany", "Geography", "VisualPuzzle", "VisualLogic", "ReasoningPerception")
+
+MAX_BYTES = 64 * 1024**2
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff")
+RESTORE = "Restore the file as it was published."
+
+TILES = range(2, 9)
+"""Tiles a side that are looked for in a jigsaw, whose files do not state their number."""
+
+SAME = 12.0
+"""Mean difference of two tiles, 0–255, up to which they are the same: files may have been scaled and compressed."""
+
+FINE = 16
+"""Pixels a side to which tiles are brought before they are compared."""
+
+GREEN = (0, 255, 0)
+SUDOKU_FIELDS = {
+    "puzzle": ("puzzle", "question", "problem", "grid"),
+    "solution": ("solution", "answer", "ground_truth"),
+}
+"""Names under which a sudoku's file may hold its digits; the published code reads ``grid_size`` alone."""
+
+SUBJECTS = ("Zoology", "Botany", "Geography")
+"""Folders of the entities."""
+
+CHOICES = 4
+REFERENCES = 8
+"""Reference pictures of an entity that are taken, at most."""
+
+RELATIONS: Mapping[str, Relation] = {
+    "left": "left", "right": "right", "up": "above", "above": "above", "down": "below", "below": "below",
+}  # fmt: skip
+"""Directions as its files name them."""
+
 
 class ImportedTask(NamedTuple):
     """A task of GIR-Bench.
@@ -215,14 +254,6 @@ READERS: Mapping[str, Callable[[Path], Iterator[ImportedTask]]] = {
 }
 """The function that reads the tasks of each dimension; it yields nothing where the files are missing."""
 
-_PLACES = (".", "reference", "dataset/reference", "benchmark", "reference/benchmark")
-
-PROMPTS = "prompt"
-"""Folder of the lists of prompts."""
-
-
-_FOLDERS = (PROMPTS, "Zoology", "Botany", "Geography", "VisualPuzzle", "VisualLogic", "ReasoningPerception")
-
 
 def import_gir_bench(request: ImportRequest) -> InstanceSet:
     """Make an instance set of the reasoning game from GIR-Bench's files.
@@ -246,39 +277,6 @@ def import_gir_bench(request: ImportRequest) -> InstanceSet:
     if missing := [name for name in wanted if name not in {dimension for dimension, _ in tasks}]:
         print(f"{root}: no files of {', '.join(missing)}", file=sys.stderr)
     return write_instances(request.out, (_build_instance(name, task, request) for name, task in tasks))
-
-
-def _find_root(path: Path) -> Path:
-    """Return the folder that holds the tasks: the given one, or the one in it."""
-    # Downloads and the repository hold the data set at different depths.
-    for place in _PLACES:
-        if any((path / place / folder).is_dir() for folder in _FOLDERS):
-            return path / place
-    raise InputError(
-        f"{path}: holds none of GIR-Bench's folders ({', '.join(_FOLDERS)})",
-        "Download them: hf download --repo-type dataset lihxxx/GIR-Bench --local-dir DIR – and give DIR.",
-    )
-
-
-def _build_instance(
-    dimension: str, imported: ImportedTask, request: ImportRequest
-) -> tuple[Instance, Mapping[str, Picture]]:
-    task = imported.task
-    instance = Instance(
-        instance_id=f"gir-bench-{dimension}-{imported.number}",
-        category=dimension,
-        difficulty=request.difficulty or imported.difficulty or DIFFICULTY,
-        game="reasoning",
-        payload=task.record(dimension).model_dump(mode="json"),
-        source=request.source or SOURCE,
-        licence=GIR_BENCH,
-    )
-    return instance, task.pictures
-
-
-MAX_BYTES = 64 * 1024**2
-SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff")
-RESTORE = "Restore the file as it was published."
 
 
 class PromptEntry(BaseModel):
@@ -377,21 +375,32 @@ def format_task_number(name: str) -> str:
     return f"{int(digits[0]):03d}"
 
 
-TILES = range(2, 9)
-"""Tiles a side that are looked for in a jigsaw, whose files do not state their number."""
+def _find_root(path: Path) -> Path:
+    """Return the folder that holds the tasks: the given one, or the one in it."""
+    # Downloads and the repository hold the data set at different depths.
+    for place in _PLACES:
+        if any((path / place / folder).is_dir() for folder in _FOLDERS):
+            return path / place
+    raise InputError(
+        f"{path}: holds none of GIR-Bench's folders ({', '.join(_FOLDERS)})",
+        "Download them: hf download --repo-type dataset lihxxx/GIR-Bench --local-dir DIR – and give DIR.",
+    )
 
-SAME = 12.0
-"""Mean difference of two tiles, 0–255, up to which they are the same: files may have been scaled and compressed."""
 
-FINE = 16
-"""Pixels a side to which tiles are brought before they are compared."""
-
-GREEN = (0, 255, 0)
-SUDOKU_FIELDS = {
-    "puzzle": ("puzzle", "question", "problem", "grid"),
-    "solution": ("solution", "answer", "ground_truth"),
-}
-"""Names under which a sudoku's file may hold its digits; the published code reads ``grid_size`` alone."""
+def _build_instance(
+    dimension: str, imported: ImportedTask, request: ImportRequest
+) -> tuple[Instance, Mapping[str, Picture]]:
+    task = imported.task
+    instance = Instance(
+        instance_id=f"gir-bench-{dimension}-{imported.number}",
+        category=dimension,
+        difficulty=request.difficulty or imported.difficulty or DIFFICULTY,
+        game="reasoning",
+        payload=task.record(dimension).model_dump(mode="json"),
+        source=request.source or SOURCE,
+        licence=GIR_BENCH,
+    )
+    return instance, task.pictures
 
 
 def _find_other_folder(folder: Path, known: str) -> Path:
@@ -462,19 +471,6 @@ def _parse_cells(document: dict[str, Any], names: tuple[str, ...], path: Path) -
 def _parse_characters(cell: object) -> str:
     """Return a cell, or a row that is written as one text, with a dot for every empty cell."""
     return re.sub(r"[0_ ]", ".", str(cell)) if cell not in (None, "") else "."
-
-
-SUBJECTS = ("Zoology", "Botany", "Geography")
-"""Folders of the entities."""
-
-CHOICES = 4
-REFERENCES = 8
-"""Reference pictures of an entity that are taken, at most."""
-
-RELATIONS: Mapping[str, Relation] = {
-    "left": "left", "right": "right", "up": "above", "above": "above", "down": "below", "below": "below",
-}  # fmt: skip
-"""Directions as its files name them."""
 
 
 class _Counts(BaseModel):

@@ -1,8 +1,7 @@
 """The Image Reconstruction Game as a plug-in: its declarations, beside rules, prompts, targets and figures.
 
-Tiny questions to the players of both seats, which show faults before a long run: ``ircore doctor``.
-
-The answers of a published episode, made from its turns; see ``ircore.games.base.Game.retold``.
+``ircore doctor`` puts tiny questions to the players of both seats, which show faults before a long run. A published
+episode is told again as answers made from its turns; see ``ircore.games.base.Game.retell``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,8 +33,8 @@ from ircore.games.base import (
     Retelling,
     RetoldAnswer,
     Seat,
+    SeatTable,
     StepAnswer,
-    Table,
 )
 from ircore.games.reconstruction.paper_tables import SOURCE, compute_mean_scores
 from ircore.games.reconstruction.prompts import Prompts, ProtocolViolationError, load_prompts, parse_reply
@@ -131,7 +130,7 @@ class ReconstructionGame(Game[Rules]):
     editions = NEWEST_EDITION
     secret_categories = SYNTHETIC
 
-    async def play(self, table: Table, setup: EpisodeSetup[Rules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[Rules]) -> Ending:
         """Play an episode; see ``ircore.games.base.Game.play``."""
         return await play_episode(table, setup)
 
@@ -139,8 +138,8 @@ class ReconstructionGame(Game[Rules]):
         """Return the number of a turn; the test of judges leaves turns out."""
         return step.turn
 
-    def rated(self, payload: ReconstructionPayload, ending: Ending) -> Iterator[RatedPicture]:
-        """Yield every rendering beside the target, whose scene the instance holds; see ``Game.rated``."""
+    def list_rated_pictures(self, payload: ReconstructionPayload, ending: Ending) -> Iterator[RatedPicture]:
+        """Yield every rendering beside the target, whose scene the instance holds; see ``Game.list_rated_pictures``."""
         turns: tuple[Turn, ...] = ending.steps
         for turn in turns:
             if turn.rendering is not None:
@@ -155,8 +154,8 @@ class ReconstructionGame(Game[Rules]):
         if step.over_budget != (step.message_tokens > rules.token_budget):
             yield f"over_budget is {step.over_budget} with {step.message_tokens} tokens"
 
-    def effort(self, ending: Ending) -> Effort:
-        """Return turns with a rendering, tokens, seconds and messages of an episode; see ``Game.effort``."""
+    def measure_effort(self, ending: Ending) -> Effort:
+        """Return turns with a rendering, tokens, seconds and messages of an episode; see ``Game.measure_effort``."""
         turns: tuple[Turn, ...] = ending.steps
         return Effort(
             steps=sum(turn.rendering is not None for turn in turns),
@@ -166,16 +165,16 @@ class ReconstructionGame(Game[Rules]):
             over_budget=sum(turn.over_budget for turn in turns),
         )
 
-    def messages(self, ending: Ending) -> Iterator[Message]:
-        """Yield the messages without the tags of the describer's replies; see ``Game.messages``."""
+    def list_messages(self, ending: Ending) -> Iterator[Message]:
+        """Yield the messages without the tags of the describer's replies; see ``Game.list_messages``."""
         turns: tuple[Turn, ...] = ending.steps
         for turn in turns:
             # The turn in which the describer declares the rendering done has no message.
             if turn.message is not None:
                 yield Message(turn.turn, turn.message, turn.message_tokens)
 
-    def step_answers(self, step: Turn) -> Iterator[StepAnswer]:
-        """Yield the describer's message and what was drawn from it; see ``Game.step_answers``."""
+    def list_step_answers(self, step: Turn) -> Iterator[StepAnswer]:
+        """Yield the describer's message and what was drawn from it; see ``Game.list_step_answers``."""
         said = ""
         if step.message is not None:
             over = ", over the budget" if step.over_budget else ""
@@ -185,62 +184,62 @@ class ReconstructionGame(Game[Rules]):
         if step.rendering is not None or step.notes:
             yield StepAnswer(GENERATOR.name, rendering=step.rendering, notes=step.notes)
 
-    def published_tables(self) -> "tuple[PublishedTable, ...]":
-        """Return the paper's Tables 1 to 4; see ``Game.published_tables``."""
+    def build_published_tables(self) -> "tuple[PublishedTable, ...]":
+        """Return the paper's Tables 1 to 4; see ``Game.build_published_tables``."""
         from ircore.games.reconstruction.paper_tables import build_published_tables
 
         return build_published_tables()
 
-    def claims(self) -> "tuple[Claim, ...]":
-        """Return the paper's sentences; see ``Game.claims``."""
+    def list_claims(self) -> "tuple[Claim, ...]":
+        """Return the paper's sentences; see ``Game.list_claims``."""
         # What the paper's own tables say of each is worked out, which takes longer than any rule.
         from ircore.games.reconstruction.paper_claims import list_claims
 
         return list_claims()
 
-    def paper_facts(self) -> Mapping[str, Any]:
-        """Return the paper's printed numbers; see ``Game.paper_facts``."""
+    def collect_paper_facts(self) -> Mapping[str, Any]:
+        """Return the paper's printed numbers; see ``Game.collect_paper_facts``."""
         from ircore.games.reconstruction.paper_claims import collect_paper_facts
 
         return collect_paper_facts()
 
-    def retold(self, episode: Episode, rules: Rules, prompts: Prompts) -> "Retelling":
-        """Return answers that the protocol reads as the turns; see ``Game.retold``."""
+    def retell(self, episode: Episode, rules: Rules, prompts: Prompts) -> "Retelling":
+        """Return answers that the protocol reads as the turns; see ``Game.retell``."""
         return retell(episode, rules, prompts)
 
-    def battery_rules(self, steps: int) -> Rules:
-        """Return the rules of the test of judges; see ``Game.battery_rules``."""
+    def build_battery_rules(self, steps: int) -> Rules:
+        """Return the rules of the test of judges; see ``Game.build_battery_rules``."""
         return Rules(max_turns=steps)
 
-    def battery_ending(self, answers: Iterable[tuple[Message, Rendering]]) -> Ending:
-        """Return an episode of a turn for each picture; see ``Game.battery_ending``."""
+    def build_battery_ending(self, answers: Iterable[tuple[Message, Rendering]]) -> Ending:
+        """Return an episode of a turn for each picture; see ``Game.build_battery_ending``."""
         turns = (
             Turn(turn=message.step, action="describe", message=message.text, rendering=rendering)
             for message, rendering in answers
         )
         return Ending("turn_limit", tuple(turns))
 
-    def trial(self, seat: Seat[Any, Any], rules: Rules) -> "SeatTrial | None":
-        """Return questions about a red disc; see ``Game.trial``."""
+    def build_trial(self, seat: Seat[Any, Any], rules: Rules) -> "SeatTrial | None":
+        """Return questions about a red disc; see ``Game.build_trial``."""
         # Asking loads what services need, which no rule does.
 
         return build_seat_trial(seat.name, rules)
 
-    def stand_in(self, seat: Seat[Any, Any], words: str) -> str:  # noqa: ARG002 - one seat answers with words
-        """Return words between the tags of a describer's reply; see ``Game.stand_in``."""
+    def write_stand_in(self, seat: Seat[Any, Any], words: str) -> str:  # noqa: ARG002 - one seat answers with words
+        """Return words between the tags of a describer's reply; see ``Game.write_stand_in``."""
         return f"<DESCRIPTION>{words}</DESCRIPTION>"
 
-    def rules_of(self, stated: Run | Submission) -> Rules:
-        """Return the rules of a run or manifest; see ``Game.rules_of``."""
+    def read_rules(self, stated: Run | Submission) -> Rules:
+        """Return the rules of a run or manifest; see ``Game.read_rules``."""
         return Rules.of(stated)
 
-    def proposed_rules(self, players: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-        """Return budget and turn limit; see ``Game.proposed_rules``."""
+    def propose_rules(self, players: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Return budget and turn limit; see ``Game.propose_rules``."""
         proposed: dict[str, Any] = {"token_budget": 200, "max_turns": 10}
         # A model may say too much; a run whose generator is given more than the budget has no rank.
         return {**proposed, "over_budget": "truncate"} if "model" in players.get("describer", {}) else proposed
 
-    def remarks(self, rules: Rules, players: Mapping[str, PlayerSpec]) -> Iterator[Remark]:
+    def list_remarks(self, rules: Rules, players: Mapping[str, PlayerSpec]) -> Iterator[Remark]:
         """Yield rules under which a pair has no rank or a board of its own, and a rewriter without its rule."""
         if rules.over_budget == "allow" and players["describer"].model is not None:
             problem = (
@@ -261,7 +260,7 @@ class ReconstructionGame(Game[Rules]):
             remedy = "Take the rewriter out, or write rules: {drawing: rewrite}."
             yield Remark(path, "is asked only with the rule drawing: rewrite", remedy, refused=True)
 
-    def prompts(self, folder: Path | None) -> Prompts:
+    def read_prompts(self, folder: Path | None) -> Prompts:
         """Read the prompts; see ``load_prompts``."""
         return load_prompts(self.name, folder)
 
@@ -271,7 +270,7 @@ SECOND_MESSAGE = "Make the red circle blue."
 
 
 def build_seat_trial(seat: str, rules: Rules) -> SeatTrial | None:
-    """Return the questions to the player of a seat; see ``ircore.games.base.Game.trial``."""
+    """Return the questions to the player of a seat; see ``ircore.games.base.Game.build_trial``."""
     trial = {DESCRIBER.name: _try_describer, GENERATOR.name: _try_generator}.get(seat)
     return None if trial is None else lambda patient: trial(patient, rules)
 

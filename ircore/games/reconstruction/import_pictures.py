@@ -1,23 +1,18 @@
 """Importing pictures as targets: a folder of them, or KiloGram's tangrams.
 
-Importing a folder of pictures as an instance set.
-
-A picture’s category is, in this order: what ``metadata.jsonl`` says of it, the first folder it lies in
+In a folder, a picture’s category is, in this order: what ``metadata.jsonl`` says of it, the first folder it lies in
 (``PATH/<category>/a.png``), or the category given for the whole import. Its difficulty is ``metadata.jsonl``’s, the
 second folder (``PATH/<category>/<easy|hard>/a.png``), or the difficulty given. Every picture is re-encoded as plain RGB
 PNG, shown as a viewer would show it. If anything is wrong with any file, all faults are told and nothing is written.
 
-Importing KiloGram's tangrams as targets of the reconstruction game; difficulty by how differently people name them.
+The difficulty of a tangram (Ji et al., *Abstract Visual Reasoning with Tangram Shapes*, EMNLP 2022) is how differently
+people name it: one that everybody calls a dog can be rebuilt from little more than "a dog"; one without a common name
+has to be described piece by piece. Shape naming divergence (SND) below 0.80 is easy, above 0.95 hard; tangrams between
+are left out, since the divergence of ten annotations is off by 0.05 (standard deviation).
 
-A tangram that everybody calls a dog can be rebuilt from little more than "a dog"; one without a common name has to be
-described piece by piece. Shape naming divergence (SND) below 0.80 is easy, above 0.95 hard; tangrams between are left
-out, since the divergence of ten annotations is off by 0.05 (standard deviation).
-
-Layout: a folder with the tangrams (``dataset/tangrams-svg``, ``tangrams-svg`` or ``svg``), and the annotations
-(``dataset/dense.json``, ``dataset/full.json``, also beside the tangrams) or the published divergences
+KiloGram's layout: a folder with the tangrams (``dataset/tangrams-svg``, ``tangrams-svg`` or ``svg``), and the
+annotations (``dataset/dense.json``, ``dataset/full.json``, also beside the tangrams) or the published divergences
 (``analysis/behavior/measures/measures_data/dense_SND.json`` and ``full_SND.json``).
-
-Source: Ji et al., *Abstract Visual Reasoning with Tangram Shapes* (EMNLP 2022).
 """
 
 import sys
@@ -47,6 +42,22 @@ from ircore.instances.targets.tangrams import draw_pieces
 
 METADATA = "metadata.jsonl"
 
+CATEGORY = "tangrams"
+SOURCE = "KiloGram (Ji et al. 2022), tangrams from Slocum (2003)"
+COLOUR = "#000000"
+MARGIN = SIZE / 16
+
+PICTURE_FOLDERS = ("dataset/tangrams-svg", "tangrams-svg", "svg")
+MEASURES = "analysis/behavior/measures/measures_data"
+DIVERGENCES = (
+    *(("dataset/dense.json", f"{MEASURES}/dense_SND.json", "dense.json", "dense_SND.json")),
+    *(("dataset/full.json", f"{MEASURES}/full_SND.json", "full.json", "full_SND.json")),
+)
+"""Files with annotations or divergences, the densely annotated ones first: they are more exact."""
+
+_Divergences = TypeAdapter(dict[str, Annotated[float, Field(ge=0, le=1)]])
+MAX_BYTES = 8 * 1024**2
+
 
 class MetadataLine(Record):
     """A line of ``metadata.jsonl`` about a picture. Only ``file_name`` is required.
@@ -60,18 +71,6 @@ class MetadataLine(Record):
     difficulty: Difficulty | None = None
     source: Line | None = None
     licence: Line | None = None
-
-
-@dataclass
-class _Import:
-    """The state of an import: the pictures read so far and all faults."""
-
-    root: Path
-    defaults: ImportRequest
-    faults: list[str] = field(default_factory=list)
-    counts: dict[tuple[str, str], int] = field(default_factory=dict)
-    twins: dict[str, str] = field(default_factory=dict)
-    unstated: int = 0
 
 
 def import_pictures(request: ImportRequest) -> InstanceSet:
@@ -103,6 +102,52 @@ def import_pictures(request: ImportRequest) -> InstanceSet:
             file=sys.stderr,
         )
     return made
+
+
+def import_tangrams(request: ImportRequest) -> InstanceSet:
+    """Make an instance set of tangrams in black, easy and hard by naming divergence.
+
+    The scene of each target holds its seven pieces, so that ``verified`` and ``pieces`` can rate renderings of it. The
+    pictures must not be published: the tangrams are excluded from KiloGram's licence.
+
+    Args:
+        request: Its path is KiloGram's repository or a folder with its files; ``difficulty`` keeps one of the two.
+
+    Raises:
+        InputError: Another licence is given.
+        InputError: A file is missing or wrong; the line names file, tangram and field. Nothing is written.
+    """
+    if request.category not in (None, CATEGORY):
+        raise InputError(f"--category {request.category}: these targets are {CATEGORY}", "Leave --category out.")
+    refuse_other_licence(request.licence, KILOGRAM)
+    folder = next((request.path / name for name in PICTURE_FOLDERS if (request.path / name).is_dir()), None)
+    if folder is None:
+        raise InputError(
+            f"{request.path}: holds no folder of tangrams", f"Add one of the folders {', '.join(PICTURE_FOLDERS)}."
+        )
+    divergences = _read_divergences(request.path)
+    known = {path: divergences[path.stem] for path in sorted(folder.glob("*.svg")) if path.stem in divergences}
+    chosen = {path: snd for path, snd in known.items() if not EASY_BELOW <= snd <= HARD_ABOVE}
+    if not chosen:
+        raise InputError(f"{folder}: no tangram is easy or hard", "Add the files of their annotations.")
+    print(
+        f"{len(known) - len(chosen)} of {len(known)} tangrams left out: their naming divergence lies between "
+        f"{EASY_BELOW} and {HARD_ABOVE}, neither easy nor hard",
+        file=sys.stderr,
+    )
+    return write_instances(request.out, _build_tangram_targets(chosen, request))
+
+
+@dataclass
+class _Import:
+    """The state of an import: the pictures read so far and all faults."""
+
+    root: Path
+    defaults: ImportRequest
+    faults: list[str] = field(default_factory=list)
+    counts: dict[tuple[str, str], int] = field(default_factory=dict)
+    twins: dict[str, str] = field(default_factory=dict)
+    unstated: int = 0
 
 
 def _list_files(root: Path) -> list[str]:
@@ -201,57 +246,6 @@ def _find_condition(job: _Import, entry: MetadataLine) -> tuple[str, str]:
     if difficulty not in DIFFICULTIES:
         raise InputError(f"{entry.file_name}: folder {difficulty!r} is neither easy nor hard")
     return category, difficulty
-
-
-CATEGORY = "tangrams"
-SOURCE = "KiloGram (Ji et al. 2022), tangrams from Slocum (2003)"
-COLOUR = "#000000"
-MARGIN = SIZE / 16
-
-PICTURE_FOLDERS = ("dataset/tangrams-svg", "tangrams-svg", "svg")
-MEASURES = "analysis/behavior/measures/measures_data"
-DIVERGENCES = (
-    *(("dataset/dense.json", f"{MEASURES}/dense_SND.json", "dense.json", "dense_SND.json")),
-    *(("dataset/full.json", f"{MEASURES}/full_SND.json", "full.json", "full_SND.json")),
-)
-"""Files with annotations or divergences, the densely annotated ones first: they are more exact."""
-
-_Divergences = TypeAdapter(dict[str, Annotated[float, Field(ge=0, le=1)]])
-MAX_BYTES = 8 * 1024**2
-
-
-def import_tangrams(request: ImportRequest) -> InstanceSet:
-    """Make an instance set of tangrams in black, easy and hard by naming divergence.
-
-    The scene of each target holds its seven pieces, so that ``verified`` and ``pieces`` can rate renderings of it. The
-    pictures must not be published: the tangrams are excluded from KiloGram's licence.
-
-    Args:
-        request: Its path is KiloGram's repository or a folder with its files; ``difficulty`` keeps one of the two.
-
-    Raises:
-        InputError: Another licence is given.
-        InputError: A file is missing or wrong; the line names file, tangram and field. Nothing is written.
-    """
-    if request.category not in (None, CATEGORY):
-        raise InputError(f"--category {request.category}: these targets are {CATEGORY}", "Leave --category out.")
-    refuse_other_licence(request.licence, KILOGRAM)
-    folder = next((request.path / name for name in PICTURE_FOLDERS if (request.path / name).is_dir()), None)
-    if folder is None:
-        raise InputError(
-            f"{request.path}: holds no folder of tangrams", f"Add one of the folders {', '.join(PICTURE_FOLDERS)}."
-        )
-    divergences = _read_divergences(request.path)
-    known = {path: divergences[path.stem] for path in sorted(folder.glob("*.svg")) if path.stem in divergences}
-    chosen = {path: snd for path, snd in known.items() if not EASY_BELOW <= snd <= HARD_ABOVE}
-    if not chosen:
-        raise InputError(f"{folder}: no tangram is easy or hard", "Add the files of their annotations.")
-    print(
-        f"{len(known) - len(chosen)} of {len(known)} tangrams left out: their naming divergence lies between "
-        f"{EASY_BELOW} and {HARD_ABOVE}, neither easy nor hard",
-        file=sys.stderr,
-    )
-    return write_instances(request.out, _build_tangram_targets(chosen, request))
 
 
 def _read_divergences(root: Path) -> dict[str, float]:

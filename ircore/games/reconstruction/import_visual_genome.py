@@ -38,24 +38,25 @@ from ircore.instances.store import VISUAL_GENOME, InstanceSet, refuse_other_lice
 FILE_OF_IMAGES = "image_data.json"
 OBJECTS, ATTRIBUTES, RELATIONS = "objects", "attributes", "relationships"
 
+CATEGORY = "photos"
+LONGEST_NAME = 100
+UNNAMED = "object"
 
-class _Dataset(Protocol):
-    """A dataset on the Hub, as ``dataset_card.hub.dataset_rows.HubDataset`` reads it."""
+LARGEST_STRETCH = 0.02
+"""Share by which the two scales of a picture to its annotations may differ: rounding, but no turned picture."""
 
-    name: str
+CHUNK = 1024 * 1024
+MAX_CHARACTERS = 16 * 1024 * 1024
+"""Characters of one record."""
 
-    @property
-    def configs(self) -> list[str]: ...
+_BETWEEN = re.compile(r"[\s,]*")
+"""Between two records; always matches."""
 
-    def has_file(self, path: str) -> bool: ...
+_REMEDY = "Restore the file as it was published."
 
-    def fetch(self, patterns: tuple[str, ...]) -> Path: ...
-
-    def columns(self, config: str) -> set[str]: ...
-
-    def rows(
-        self, config: str, columns: tuple[str, ...], filters: object = None, picture: str = ""
-    ) -> Iterator[dict[str, Any]]: ...
+FOLDERS = ("VG_100K", "VG_100K_2")
+SUFFIX = ".jpg"
+_RESTORE = "Restore the file as it was published."
 
 
 def open_genome_on_hub(
@@ -87,6 +88,25 @@ class Annotated(NamedTuple):
     width: int
     height: int
     objects: list[Any]
+
+
+class _Dataset(Protocol):
+    """A dataset on the Hub, as ``dataset_card.hub.dataset_rows.HubDataset`` reads it."""
+
+    name: str
+
+    @property
+    def configs(self) -> list[str]: ...
+
+    def has_file(self, path: str) -> bool: ...
+
+    def fetch(self, patterns: tuple[str, ...]) -> Path: ...
+
+    def columns(self, config: str) -> set[str]: ...
+
+    def rows(
+        self, config: str, columns: tuple[str, ...], filters: object = None, picture: str = ""
+    ) -> Iterator[dict[str, Any]]: ...
 
 
 class GenomeRows:
@@ -146,7 +166,7 @@ class GenomeRows:
             if row["image_id"] in wanted:
                 wanted.discard(row["image_id"])
                 data = (row["image"] or {}).get("bytes") or b""
-                yield row["image_id"], Picture.from_untrusted(data, f"{self.name}: image {row['image_id']}")
+                yield row["image_id"], Picture.read_untrusted(data, f"{self.name}: image {row['image_id']}")
 
     def _read_annotations(self, name: str) -> Iterator[tuple[int, list[Any]]]:
         config = self._find_config(name) or self._objects
@@ -161,14 +181,6 @@ class GenomeRows:
     def _find_config(self, name: str) -> str | None:
         """Return the newest config of some annotations, such as ``objects_v1.2.0``."""
         return next((config for config in reversed(self._dataset.configs) if config.startswith(name)), None)
-
-
-CATEGORY = "photos"
-LONGEST_NAME = 100
-UNNAMED = "object"
-
-LARGEST_STRETCH = 0.02
-"""Share by which the two scales of a picture to its annotations may differ: rounding, but no turned picture."""
 
 
 class ImageLimits(Record):
@@ -233,33 +245,6 @@ class Genome(Protocol):
         """Yield the pictures of images."""
 
 
-class _Thing(NamedTuple):
-    """An object within its image, in pixels of the annotations."""
-
-    object_id: int | None
-    name: str
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    @property
-    def area(self) -> float:
-        return (self.right - self.left) * (self.bottom - self.top)
-
-
-@dataclass
-class _Chosen:
-    """An image that was chosen, with its annotations."""
-
-    image: Annotated
-    difficulty: Difficulty
-    things: list[_Thing]
-    salient: int
-    attributes: dict[int, list[str]] = field(default_factory=dict)
-    relations: dict[int, list[str]] = field(default_factory=dict)
-
-
 def import_visual_genome(request: ImportRequest) -> InstanceSet:
     """Make an instance set of Visual Genome; annotations are streamed, never read as a whole.
 
@@ -298,6 +283,136 @@ def import_visual_genome(request: ImportRequest) -> InstanceSet:
 
 
 SelectionT = TypeVar("SelectionT", bound=ImageLimits)
+
+
+def read_array(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a file that holds one JSON array of objects.
+
+    Memory is bounded by the largest object, not by the file.
+
+    Raises:
+        InputError: The file is missing, no array of objects, cut short, or an object is longer than 16 MiB.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "images.json"
+    ...     _ = file.write_text('[{"image_id": 1}, {"image_id": 2}]')
+    ...     [record["image_id"] for record in read_array(file)]
+    [1, 2]
+    """
+    try:
+        with path.open(encoding="utf-8") as file:
+            yield from _read_objects(path, file)
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror})", "Download the file from the dataset's page."
+        ) from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not UTF-8 text", _REMEDY) from None
+
+
+class GenomeFiles:
+    """A folder with ``image_data.json``, ``objects.json``, maybe other annotations, and the folders of pictures.
+
+    Args:
+        root: The folder.
+
+    >>> GenomeFiles(Path("genome")).root.name
+    'genome'
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def images(self) -> Iterator[Annotated]:
+        """Yield the images whose pictures are there; an image without a stated size has its picture's.
+
+        Raises:
+            InputError: A file is missing or damaged, or there are no pictures.
+        """
+        sizes = self._read_sizes()
+        for image_id, objects in self._read_list("objects.json", "objects"):
+            # Objects of images without a picture on this disk are of no use.
+            if image_id in sizes:
+                width, height = sizes[image_id] or self._read_picture_size(image_id)
+                yield Annotated(image_id, width, height, objects)
+
+    def attributes(self) -> Iterator[tuple[int, list[Any]]]:
+        """Yield ids of images and objects with attributes; InputError if the file is damaged."""
+        return self._read_optional_list("attributes.json", "attributes")
+
+    def relations(self) -> Iterator[tuple[int, list[Any]]]:
+        """Yield ids of images and relations; InputError if the file is damaged."""
+        return self._read_optional_list("relationships.json", "relationships")
+
+    def pictures(self, image_ids: Collection[int]) -> Iterator[tuple[int, Picture]]:
+        """Yield the pictures of images; InputError if one cannot be read."""
+        for image_id in image_ids:
+            yield image_id, read_picture(self._find_path(image_id))
+
+    def _read_sizes(self) -> dict[int, tuple[int, int] | None]:
+        """Return width and height by id, for images with a picture; None where the file states no size."""
+        present = {path.stem for folder in FOLDERS for path in (self.root / folder).glob(f"*{SUFFIX}")}
+        if not present:
+            raise InputError(
+                f"{self.root}: holds no pictures in {' or '.join(FOLDERS)}", "Unpack images.zip and images2.zip there."
+            )
+        path = self.root / "image_data.json"
+        sizes: dict[int, tuple[int, int] | None] = {}
+        for record in read_array(path):
+            image_id = _find_image_id(record, path)
+            # Copies often hold only a part of the 108,000 pictures.
+            if str(image_id) in present:
+                sizes.setdefault(image_id, _find_size(record))
+        return sizes
+
+    def _read_list(self, name: str, field: str) -> Iterator[tuple[int, list[Any]]]:
+        path = self.root / name
+        for record in read_array(path):
+            items = record.get(field)
+            yield _find_image_id(record, path), items if isinstance(items, list) else []
+
+    def _read_optional_list(self, name: str, field: str) -> Iterator[tuple[int, list[Any]]]:
+        return self._read_list(name, field) if (self.root / name).exists() else iter(())
+
+    def _find_path(self, image_id: int) -> Path:
+        paths = [self.root / folder / f"{image_id}{SUFFIX}" for folder in FOLDERS]
+        return next((path for path in paths if path.exists()), paths[0])
+
+    def _read_picture_size(self, image_id: int) -> tuple[int, int]:
+        path = self._find_path(image_id)
+        try:
+            with Image.open(path) as image:
+                return image.size
+        except (OSError, Image.DecompressionBombError):
+            raise InputError(f"{path}: not a JPEG picture", "Restore it, or remove it.") from None
+
+
+class _Thing(NamedTuple):
+    """An object within its image, in pixels of the annotations."""
+
+    object_id: int | None
+    name: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def area(self) -> float:
+        return (self.right - self.left) * (self.bottom - self.top)
+
+
+@dataclass
+class _Chosen:
+    """An image that was chosen, with its annotations."""
+
+    image: Annotated
+    difficulty: Difficulty
+    things: list[_Thing]
+    salient: int
+    attributes: dict[int, list[str]] = field(default_factory=dict)
+    relations: dict[int, list[str]] = field(default_factory=dict)
 
 
 def _parse_options(options: Mapping[str, str], kind: type[SelectionT]) -> SelectionT:
@@ -447,48 +562,12 @@ def _build_scene(item: _Chosen, picture: Picture, scales: tuple[float, float]) -
                 known |= {"attributes": words} if (words := item.attributes.get(thing.object_id)) else {}
                 known |= {"relations": words} if (words := item.relations.get(thing.object_id)) else {}
             box = Box(left, top, right, bottom)
-            elements.append(Element(type=_type_of(thing.name), box=box, parameters=known))
+            elements.append(Element(type=_find_type(thing.name), box=box, parameters=known))
     return Scene(width=picture.width, height=picture.height, elements=tuple(elements))
 
 
-def _type_of(name: str) -> str:
+def _find_type(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:LONGEST_NAME] or UNNAMED
-
-
-CHUNK = 1024 * 1024
-MAX_CHARACTERS = 16 * 1024 * 1024
-"""Characters of one record."""
-
-_BETWEEN = re.compile(r"[\s,]*")
-"""Between two records; always matches."""
-
-_REMEDY = "Restore the file as it was published."
-
-
-def read_array(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a file that holds one JSON array of objects.
-
-    Memory is bounded by the largest object, not by the file.
-
-    Raises:
-        InputError: The file is missing, no array of objects, cut short, or an object is longer than 16 MiB.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "images.json"
-    ...     _ = file.write_text('[{"image_id": 1}, {"image_id": 2}]')
-    ...     [record["image_id"] for record in read_array(file)]
-    [1, 2]
-    """
-    try:
-        with path.open(encoding="utf-8") as file:
-            yield from _read_objects(path, file)
-    except OSError as error:
-        raise InputError(
-            f"{path}: cannot be read ({error.strerror})", "Download the file from the dataset's page."
-        ) from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: is not UTF-8 text", _REMEDY) from None
 
 
 def _read_objects(path: Path, file: TextIO) -> Iterator[dict[str, Any]]:
@@ -517,88 +596,6 @@ def _read_objects(path: Path, file: TextIO) -> Iterator[dict[str, Any]]:
         if not isinstance(record, dict):
             raise InputError(f"{path}: record {number} is not an object", _REMEDY)
         yield record
-
-
-FOLDERS = ("VG_100K", "VG_100K_2")
-SUFFIX = ".jpg"
-_RESTORE = "Restore the file as it was published."
-
-
-class GenomeFiles:
-    """A folder with ``image_data.json``, ``objects.json``, maybe other annotations, and the folders of pictures.
-
-    Args:
-        root: The folder.
-
-    >>> GenomeFiles(Path("genome")).root.name
-    'genome'
-    """
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def images(self) -> Iterator[Annotated]:
-        """Yield the images whose pictures are there; an image without a stated size has its picture's.
-
-        Raises:
-            InputError: A file is missing or damaged, or there are no pictures.
-        """
-        sizes = self._read_sizes()
-        for image_id, objects in self._read_list("objects.json", "objects"):
-            # Objects of images without a picture on this disk are of no use.
-            if image_id in sizes:
-                width, height = sizes[image_id] or self._read_picture_size(image_id)
-                yield Annotated(image_id, width, height, objects)
-
-    def attributes(self) -> Iterator[tuple[int, list[Any]]]:
-        """Yield ids of images and objects with attributes; InputError if the file is damaged."""
-        return self._read_optional_list("attributes.json", "attributes")
-
-    def relations(self) -> Iterator[tuple[int, list[Any]]]:
-        """Yield ids of images and relations; InputError if the file is damaged."""
-        return self._read_optional_list("relationships.json", "relationships")
-
-    def pictures(self, image_ids: Collection[int]) -> Iterator[tuple[int, Picture]]:
-        """Yield the pictures of images; InputError if one cannot be read."""
-        for image_id in image_ids:
-            yield image_id, read_picture(self._find_path(image_id))
-
-    def _read_sizes(self) -> dict[int, tuple[int, int] | None]:
-        """Return width and height by id, for images with a picture; None where the file states no size."""
-        present = {path.stem for folder in FOLDERS for path in (self.root / folder).glob(f"*{SUFFIX}")}
-        if not present:
-            raise InputError(
-                f"{self.root}: holds no pictures in {' or '.join(FOLDERS)}", "Unpack images.zip and images2.zip there."
-            )
-        path = self.root / "image_data.json"
-        sizes: dict[int, tuple[int, int] | None] = {}
-        for record in read_array(path):
-            image_id = _find_image_id(record, path)
-            # Copies often hold only a part of the 108,000 pictures.
-            if str(image_id) in present:
-                sizes.setdefault(image_id, _find_size(record))
-        return sizes
-
-    def _read_list(self, name: str, field: str) -> Iterator[tuple[int, list[Any]]]:
-        path = self.root / name
-        for record in read_array(path):
-            items = record.get(field)
-            yield _find_image_id(record, path), items if isinstance(items, list) else []
-
-    def _read_optional_list(self, name: str, field: str) -> Iterator[tuple[int, list[Any]]]:
-        return self._read_list(name, field) if (self.root / name).exists() else iter(())
-
-    def _find_path(self, image_id: int) -> Path:
-        paths = [self.root / folder / f"{image_id}{SUFFIX}" for folder in FOLDERS]
-        return next((path for path in paths if path.exists()), paths[0])
-
-    def _read_picture_size(self, image_id: int) -> tuple[int, int]:
-        path = self._find_path(image_id)
-        try:
-            with Image.open(path) as image:
-                return image.size
-        except (OSError, Image.DecompressionBombError):
-            raise InputError(f"{path}: not a JPEG picture", "Restore it, or remove it.") from None
 
 
 def _find_size(record: Mapping[str, Any]) -> tuple[int, int] | None:

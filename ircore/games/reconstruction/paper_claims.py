@@ -1,9 +1,7 @@
-"""Sentences of the paper compared with the paper's own tables.
+"""Sentences of the paper compared with the paper's own tables, for the site's page on published scores.
 
 Every sentence is put in this project's words; its section says where the paper has it. What the paper draws without
 printing its numbers cannot be checked here: its verdict is ``not printed``.
-
-The paper's printed numbers, and what its own Table 3 does not bear out, for the site's page on published scores.
 """
 
 from collections import Counter
@@ -33,6 +31,16 @@ from ircore.games.reconstruction.records import CATEGORIES
 
 BETTER, WORSE = "gpt-5.2", "Qwen-3"
 """The two describers: the paper finds the first about one point better than the second."""
+
+HARDEST = ("functions", "geometry")
+"""The categories that the paper finds hardest."""
+
+_AGREEMENTS: tuple[tuple[Any, str, str, int, int], ...] = (
+    ("table1", "Judge and judge (table 1)", "All pairs.", 2, 2),
+    ("table2", "People and judge (table 2)", "gpt-5.2 + gpt-image-1.5 only.", 2, 2),
+    ("table4", "Annotator and annotator (table 4)", "gpt-5.2 + gpt-image-1.5 only; three people.", 3, 1),
+)
+"""Key, title and caption of each table of agreement, with the decimals that the paper prints of values and shares."""
 
 
 @dataclass(frozen=True)
@@ -115,10 +123,6 @@ def compare_hard_with_easy() -> tuple[HardAgainstEasy, ...]:
     )
 
 
-def _index_by_condition() -> dict[tuple[PublishedPair, str, str], PublishedScore]:
-    return {(score.pair, score.category, score.difficulty): score for score in read_published_scores()}
-
-
 def find_not_lower() -> tuple[HardAgainstEasy, ...]:
     """Return the counter-examples to "hard is consistently lower than easy": hard as high as easy, or higher."""
     return tuple(comparison for comparison in compare_hard_with_easy() if comparison.difference >= 0)
@@ -178,6 +182,83 @@ def check_by_count(differences: Iterable[float], noun: str = "comparisons") -> C
         return Check("holds", said)
     verdict: Verdict = "exceptions" if counts[1] > every / 2 else "does not hold"
     return Check(verdict, f"{said}; {counts[0]} equal, {counts[-1]} the other way")
+
+
+def list_claims() -> tuple[Claim, ...]:
+    """Return the sentences of the paper that can be checked, in the order of its sections."""
+    return (
+        Claim("hard", "4.2", "Hard pictures score lower than easy ones in every category, for every pair.",
+              check_by_count([-step.difference for step in compare_hard_with_easy()])),
+        Claim("ends", "5.1", "All judges have the same pair first, and the same pair last.", _check_same_ends()),
+        Claim("order", "5.2", "All judges rank the pairs alike.", _check_same_order()),
+        Claim("dominant", "5.2", "The describer matters more than the generator.", _check_spreads()),
+        Claim(
+            "ahead", "5.2", "The better describer is ahead under all conditions, by about a point.", _check_one_point()
+        ),
+        Claim("generator", "5.2", "One generator gives higher scores with each describer.", _check_first_generator()),
+        Claim("hardest", "6", "Functions and geometry are the hardest categories.", _check_hardest(), HARDEST),
+        Claim("payoff", "5.3", "The generator decides whether refinement helps: with one scores rise, with another "
+              "they do not.", _build_not_printed("Figure 15")),
+        Claim("turns", "5.3", "More turns do not guarantee a better picture.", _build_not_printed("Figure 5")),
+        Claim("single", "5.3", "The weaker describer mostly stops after one turn.", _build_not_printed("Figure 5")),
+        Claim("steady", "B", "The better describer's pictures gain over the turns, and more than the weaker one's.",
+              _build_not_printed("Figure 19")),
+        Claim("preferred", "B", "With one generator the final picture is preferred more often than not, with the other "
+              "it is not.", _check_preferred()),
+        Claim("budget", "5.4", "Final scores rise with the token budget.", _build_not_printed("Figure 17")),
+        Claim("first", "5.4", "First pictures are poorer at small budgets.", _build_not_printed("Figure 17")),
+        Claim("budget_preferred", "5.4", "The final picture is preferred less often at larger budgets.",
+              _build_not_printed("Figure 18")),
+        Claim("vocabulary", "5.5", "The better describer corrects more kinds of things in a message.",
+              _build_not_printed("Figure 7")),
+        Claim(
+            "numeric", "5.5", "The weaker describer hardly ever corrects with numbers.",
+            _build_not_printed("Figure 7")),
+        Claim("people", "5.6", "People agree moderately on scores (r) and fairly on preferences (κ).",
+              _check_among_people()),
+        Claim("nearest", "5.6", "The judge that follows people best agrees with their preferences no more than fairly "
+              "(κ up to 0.40).", _check_with_people()),
+        Claim("tolerant", "5.6", "All judges give higher scores than people.", _check_tolerant()),
+        Claim("lipsim", "5.6", "LipSim agrees with people's preferences as well as the second judge does.",
+              _check_against_second()),
+    )  # fmt: skip
+
+
+def collect_paper_facts() -> Mapping[str, Any]:
+    """Return what the page on published scores shows, by name; see ``Game.collect_paper_facts``."""
+    means = compute_mean_scores()
+    differences = compare_hard_with_easy()
+    generator = "gpt-image-1.5"
+    behind = _count_signs(row.difference for row in compare_describers() if row.generator == generator)
+    return {
+        "origin": REPORTED,
+        "source": SOURCE,
+        "judges": JUDGES,
+        "pairs": [
+            {"describer": pair.describer, "generator": pair.generator, "means": [means[pair][j] for j in JUDGES]}
+            for pair in sorted(list_published_pairs(), key=lambda pair: -means[pair][JUDGES[0]])
+        ],
+        "columns": list_published_pairs(),
+        "printed": _format_printed_cells(),
+        "agreements": [
+            {"title": title, "caption": caption, "digits": digits, "percent_digits": percent_digits,
+             "rows": read_published_agreement(table)}
+            for table, title, caption, digits, percent_digits in _AGREEMENTS
+        ],
+        "hard": [
+            {"category": category, **_count_signs(row.difference for row in differences if row.category == category)}
+            for category in CATEGORIES
+        ],
+        "hard_counts": _count_signs(row.difference for row in differences),
+        "exceptions": find_not_lower(),
+        "better": _summarise_better(),
+        "behind": behind["lower"],
+        "compared": behind["all"],
+    }  # fmt: skip
+
+
+def _index_by_condition() -> dict[tuple[PublishedPair, str, str], PublishedScore]:
+    return {(score.pair, score.category, score.difficulty): score for score in read_published_scores()}
 
 
 def _check_spreads() -> Check:
@@ -319,91 +400,6 @@ def _check_against_second() -> Check:
 
 def _build_not_printed(figure: str) -> Check:
     return Check("not printed", f"{figure} has no numbers in the text")
-
-
-HARDEST = ("functions", "geometry")
-"""The categories that the paper finds hardest."""
-
-
-def list_claims() -> tuple[Claim, ...]:
-    """Return the sentences of the paper that can be checked, in the order of its sections."""
-    return (
-        Claim("hard", "4.2", "Hard pictures score lower than easy ones in every category, for every pair.",
-              check_by_count([-step.difference for step in compare_hard_with_easy()])),
-        Claim("ends", "5.1", "All judges have the same pair first, and the same pair last.", _check_same_ends()),
-        Claim("order", "5.2", "All judges rank the pairs alike.", _check_same_order()),
-        Claim("dominant", "5.2", "The describer matters more than the generator.", _check_spreads()),
-        Claim(
-            "ahead", "5.2", "The better describer is ahead under all conditions, by about a point.", _check_one_point()
-        ),
-        Claim("generator", "5.2", "One generator gives higher scores with each describer.", _check_first_generator()),
-        Claim("hardest", "6", "Functions and geometry are the hardest categories.", _check_hardest(), HARDEST),
-        Claim("payoff", "5.3", "The generator decides whether refinement helps: with one scores rise, with another "
-              "they do not.", _build_not_printed("Figure 15")),
-        Claim("turns", "5.3", "More turns do not guarantee a better picture.", _build_not_printed("Figure 5")),
-        Claim("single", "5.3", "The weaker describer mostly stops after one turn.", _build_not_printed("Figure 5")),
-        Claim("steady", "B", "The better describer's pictures gain over the turns, and more than the weaker one's.",
-              _build_not_printed("Figure 19")),
-        Claim("preferred", "B", "With one generator the final picture is preferred more often than not, with the other "
-              "it is not.", _check_preferred()),
-        Claim("budget", "5.4", "Final scores rise with the token budget.", _build_not_printed("Figure 17")),
-        Claim("first", "5.4", "First pictures are poorer at small budgets.", _build_not_printed("Figure 17")),
-        Claim("budget_preferred", "5.4", "The final picture is preferred less often at larger budgets.",
-              _build_not_printed("Figure 18")),
-        Claim("vocabulary", "5.5", "The better describer corrects more kinds of things in a message.",
-              _build_not_printed("Figure 7")),
-        Claim(
-            "numeric", "5.5", "The weaker describer hardly ever corrects with numbers.",
-            _build_not_printed("Figure 7")),
-        Claim("people", "5.6", "People agree moderately on scores (r) and fairly on preferences (κ).",
-              _check_among_people()),
-        Claim("nearest", "5.6", "The judge that follows people best agrees with their preferences no more than fairly "
-              "(κ up to 0.40).", _check_with_people()),
-        Claim("tolerant", "5.6", "All judges give higher scores than people.", _check_tolerant()),
-        Claim("lipsim", "5.6", "LipSim agrees with people's preferences as well as the second judge does.",
-              _check_against_second()),
-    )  # fmt: skip
-
-
-_AGREEMENTS: tuple[tuple[Any, str, str, int, int], ...] = (
-    ("table1", "Judge and judge (table 1)", "All pairs.", 2, 2),
-    ("table2", "People and judge (table 2)", "gpt-5.2 + gpt-image-1.5 only.", 2, 2),
-    ("table4", "Annotator and annotator (table 4)", "gpt-5.2 + gpt-image-1.5 only; three people.", 3, 1),
-)
-"""Key, title and caption of each table of agreement, with the decimals that the paper prints of values and shares."""
-
-
-def collect_paper_facts() -> Mapping[str, Any]:
-    """Return what the page on published scores shows, by name; see ``Game.paper_facts``."""
-    means = compute_mean_scores()
-    differences = compare_hard_with_easy()
-    generator = "gpt-image-1.5"
-    behind = _count_signs(row.difference for row in compare_describers() if row.generator == generator)
-    return {
-        "origin": REPORTED,
-        "source": SOURCE,
-        "judges": JUDGES,
-        "pairs": [
-            {"describer": pair.describer, "generator": pair.generator, "means": [means[pair][j] for j in JUDGES]}
-            for pair in sorted(list_published_pairs(), key=lambda pair: -means[pair][JUDGES[0]])
-        ],
-        "columns": list_published_pairs(),
-        "printed": _format_printed_cells(),
-        "agreements": [
-            {"title": title, "caption": caption, "digits": digits, "percent_digits": percent_digits,
-             "rows": read_published_agreement(table)}
-            for table, title, caption, digits, percent_digits in _AGREEMENTS
-        ],
-        "hard": [
-            {"category": category, **_count_signs(row.difference for row in differences if row.category == category)}
-            for category in CATEGORIES
-        ],
-        "hard_counts": _count_signs(row.difference for row in differences),
-        "exceptions": find_not_lower(),
-        "better": _summarise_better(),
-        "behind": behind["lower"],
-        "compared": behind["all"],
-    }  # fmt: skip
 
 
 def _format_printed_cells() -> dict[tuple[str, str], list[dict[str, Any]]]:

@@ -1,8 +1,6 @@
-"""The published tables as typed records.
+"""The published tables as typed records, and in the form that a game declares (``Game.build_published_tables``).
 
 Nobody played these here: every record says ``reported by the paper``, and none has what ``Results`` are made from.
-
-The paper's tables in the form that a game declares; see ``ircore.games.base.Game.published_tables``.
 """
 
 import csv

@@ -1,10 +1,8 @@
 """The words between game master and describer: prompts, and the answers that they ask for.
 
-The game master's words: text files, replaceable with ``--prompts DIR``, versioned by their hash.
-
-Reading a describer's answer: a message between tags, or the done tag, and nothing else.
-
-Small deviations that leave no doubt about what was meant are accepted and named; anything else is a violation.
+Prompts are text files, replaceable with ``--prompts DIR`` and versioned by their hash. An answer is a message between
+tags, or the done tag, and nothing else. Small deviations that leave no doubt about what was meant are accepted and
+named; anything else is a violation.
 """
 
 import re

@@ -11,7 +11,7 @@ from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
 from ircore.core.records import derive_seed
 from ircore.core.tokens import count_tokens, truncate_tokens
-from ircore.games.base import Ending, EpisodeSetup, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Seat, SeatTable
 from ircore.games.reconstruction.prompts import Move, Prompts, ProtocolViolationError, parse_reply
 from ircore.games.reconstruction.records import Rules, Turn
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
@@ -45,7 +45,7 @@ class _Dialogue:
     turns: list[Turn] = field(default_factory=list)
 
 
-async def play_episode(table: Table, setup: EpisodeSetup[Rules]) -> Ending:
+async def play_episode(table: SeatTable, setup: EpisodeSetup[Rules]) -> Ending:
     """Play an episode; see ``ircore.games.base.Game.play``."""
     dialogue = _Dialogue()
     try:
@@ -57,7 +57,7 @@ async def play_episode(table: Table, setup: EpisodeSetup[Rules]) -> Ending:
         return Ending("aborted", tuple(dialogue.turns), fault.reason, fault.detail)
 
 
-async def _play_turn(turn: int, dialogue: _Dialogue, table: Table, setup: EpisodeSetup[Rules]) -> bool:
+async def _play_turn(turn: int, dialogue: _Dialogue, table: SeatTable, setup: EpisodeSetup[Rules]) -> bool:
     """Let the describer speak and the generator draw; return whether the describer was content instead."""
     prompts: Prompts = setup.prompts
     rules = setup.rules

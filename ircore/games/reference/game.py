@@ -1,10 +1,8 @@
-"""The reference game as a plug-in: its declarations, and its rules as a single coroutine.
+"""The reference game as a plug-in: its declarations, its rules as a single coroutine, and the papers' figures.
 
 A context of k pictures; in every round a speaker describes the target and a listener chooses. With one round it is
 KiloGram's game (Ji et al., EMNLP 2022, section 6), with each picture as the target again and again it is ICCA's (Hua
-and Artzi, COLM 2024, section 3).
-
-Figures of ICCA's and KiloGram's papers, shown as reported beside ours.
+and Artzi, COLM 2024, section 3). Figures of both papers are shown beside ours as reported.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +27,7 @@ from ircore.games.base import (
     Pages,
     PublishedFigure,
     Seat,
-    Table,
+    SeatTable,
 )
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.games.reference.measures import MEASURES, format_mean_words, measure_rounds
@@ -74,24 +72,6 @@ _TANGRAMS = {
 }
 """Accuracy in per cent of people on KiloGram's development split, ten pictures."""
 
-
-def _list_published_figures() -> Iterator[PublishedFigure]:
-    for series, curve in _BY_REPETITION.items():
-        for place, percent in curve.items():
-            label, (who, _, preset) = f"{series}, repetition {place}", series.partition(", ")
-            yield PublishedFigure(label, "correct", round(percent / 100, 4), ICCA, who, place, preset)
-    for model, (before, misled) in _MISLED.items():
-        yield PublishedFigure(f"{model}, L7, before misleading rounds", "accuracy", round(before / 100, 4), ICCA)
-        yield PublishedFigure(f"{model}, L7, misleading rounds", "accuracy", round(misled / 100, 4), ICCA)
-    for label, percent in _TANGRAMS.items():
-        who, _, condition = label.partition(", ")
-        row = condition.replace(" + ", "_") if who == "people" else ""
-        yield PublishedFigure(label, "accuracy", round(percent / 100, 4), KILOGRAM, who if row else "", row=row)
-
-
-PUBLISHED = tuple(_list_published_figures())
-
-
 PLACEHOLDERS: dict[str, tuple[str, ...]] = {
     "speaker_simple": (),
     "speaker_gricean": (),
@@ -110,19 +90,7 @@ PLACEHOLDERS: dict[str, tuple[str, ...]] = {
 }
 """The texts of a set by name, and what each must have a place for."""
 
-
 GREY = "#808080"
-
-
-def mask_pictures(pictures: Mapping[str, Picture]) -> dict[str, Picture]:
-    """Return a grey picture of the same size for each."""
-    return {name: _build_grey_picture(picture.width, picture.height) for name, picture in pictures.items()}
-
-
-@cache
-def _build_grey_picture(width: int, height: int) -> Picture:
-    return Picture.from_pixels(Drawing(width, height, GREY).pixels)
-
 
 LONGEST_MESSAGE = 4000
 """Characters of a message; people's longest has 185."""
@@ -156,37 +124,26 @@ LISTENER: Seat[Question, ChoiceAnswer] = Seat(
 )
 
 
-@dataclass
-class _Dialogue:
-    """Questions and answers of each seat so far, and the rounds."""
+def _list_published_figures() -> Iterator[PublishedFigure]:
+    for series, curve in _BY_REPETITION.items():
+        for place, percent in curve.items():
+            label, (who, _, preset) = f"{series}, repetition {place}", series.partition(", ")
+            yield PublishedFigure(label, "correct", round(percent / 100, 4), ICCA, who, place, preset)
+    for model, (before, misled) in _MISLED.items():
+        yield PublishedFigure(f"{model}, L7, before misleading rounds", "accuracy", round(before / 100, 4), ICCA)
+        yield PublishedFigure(f"{model}, L7, misleading rounds", "accuracy", round(misled / 100, 4), ICCA)
+    for label, percent in _TANGRAMS.items():
+        who, _, condition = label.partition(", ")
+        row = condition.replace(" + ", "_") if who == "people" else ""
+        yield PublishedFigure(label, "accuracy", round(percent / 100, 4), KILOGRAM, who if row else "", row=row)
 
-    speaker: list[Said] = field(default_factory=list)
-    listener: list[Said] = field(default_factory=list)
-    rounds: list[Round] = field(default_factory=list)
+
+PUBLISHED = tuple(_list_published_figures())
 
 
-@dataclass(frozen=True)
-class _Match:
-    """Setup, labels, targets and orders, which stay the same in an episode."""
-
-    setup: EpisodeSetup[ReferenceRules]
-    labels: tuple[str, ...]
-    targets: tuple[str, ...]
-    orders: tuple[ContextOrder, ...]
-
-    @property
-    def context(self) -> Context:
-        context: Context = self.setup.payload
-        return context
-
-    def words(self, name: str, **places: object) -> str:
-        prompts: TextPrompts = self.setup.prompts
-        return prompts.words(name, count=len(self.labels), labels=", ".join(self.labels), **places)
-
-    def captioned(self, names: Sequence[str], pictures: Mapping[str, Picture]) -> tuple[Captioned, ...]:
-        return tuple(
-            Captioned(f"Picture {label}:", pictures[name]) for label, name in zip(self.labels, names, strict=True)
-        )
+def mask_pictures(pictures: Mapping[str, Picture]) -> dict[str, Picture]:
+    """Return a grey picture of the same size for each."""
+    return {name: _build_grey_picture(picture.width, picture.height) for name, picture in pictures.items()}
 
 
 class ReferenceGame(Game[ReferenceRules]):
@@ -223,7 +180,7 @@ class ReferenceGame(Game[ReferenceRules]):
     )
     published = PUBLISHED
 
-    async def play(self, table: Table, setup: EpisodeSetup[ReferenceRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[ReferenceRules]) -> Ending:
         """Play one episode; see ``ircore.games.base.Game.play``."""
         match, dialogue = _build_match(setup), _Dialogue()
         try:
@@ -233,19 +190,19 @@ class ReferenceGame(Game[ReferenceRules]):
             return Ending("aborted", tuple(dialogue.rounds), fault.reason, fault.detail)
         return Ending("completed", tuple(dialogue.rounds))
 
-    def setting(self, rules: ReferenceRules) -> str:
+    def name_setting(self, rules: ReferenceRules) -> str:
         """Return ICCA's name of the rules, such as ``L2``."""
         return find_preset(rules)
 
-    def measured(self, payload: Context, ending: Ending) -> Iterable[Measured]:
+    def measure(self, payload: Context, ending: Ending) -> Iterable[Measured]:
         """Measure the rounds; see ``measures``."""
         return measure_rounds(ending.steps, len(payload.context))
 
-    def shown(self, payload: Context, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - of every context alike
+    def collect_shown_values(self, payload: Context, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - of every context alike
         """Return the function that the template of an episode gives each repetition's mean length by."""
         return {"number_of_words": format_mean_words}
 
-    def recorded_answer(
+    def find_recorded_answer(
         self, seat: Seat[Any, Any], question: Question, setup: EpisodeSetup[ReferenceRules], source: str
     ) -> TextAnswer | ChoiceAnswer:
         """Return people's recorded message or choice of this round.
@@ -266,7 +223,7 @@ class ReferenceGame(Game[ReferenceRules]):
             return ChoiceAnswer(INVALID)
         return ChoiceAnswer(match.labels[order.labelled.index(recorded.chosen)])
 
-    def recorded_steps(self, payload: Context) -> tuple[Round, ...]:
+    def list_recorded_steps(self, payload: Context) -> tuple[Round, ...]:
         """Return the recorded rounds that an imported context holds; empty where no choice of a person is recorded.
 
         People's pictures have no order here: the data do not say how they were shown.
@@ -288,9 +245,47 @@ class ReferenceGame(Game[ReferenceRules]):
             for number, (human, target) in enumerate(zip(payload.human, payload.targets, strict=False))
         )
 
-    def prompts(self, folder: Path | None) -> TextPrompts:
+    def read_prompts(self, folder: Path | None) -> TextPrompts:
         """Read the prompts; see ``load_text_prompts``."""
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
+
+
+@cache
+def _build_grey_picture(width: int, height: int) -> Picture:
+    return Picture.from_pixels(Drawing(width, height, GREY).pixels)
+
+
+@dataclass
+class _Dialogue:
+    """Questions and answers of each seat so far, and the rounds."""
+
+    speaker: list[Said] = field(default_factory=list)
+    listener: list[Said] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Match:
+    """Setup, labels, targets and orders, which stay the same in an episode."""
+
+    setup: EpisodeSetup[ReferenceRules]
+    labels: tuple[str, ...]
+    targets: tuple[str, ...]
+    orders: tuple[ContextOrder, ...]
+
+    @property
+    def context(self) -> Context:
+        context: Context = self.setup.payload
+        return context
+
+    def words(self, name: str, **places: object) -> str:
+        prompts: TextPrompts = self.setup.prompts
+        return prompts.words(name, count=len(self.labels), labels=", ".join(self.labels), **places)
+
+    def caption_pictures(self, names: Sequence[str], pictures: Mapping[str, Picture]) -> tuple[Captioned, ...]:
+        return tuple(
+            Captioned(f"Picture {label}:", pictures[name]) for label, name in zip(self.labels, names, strict=True)
+        )
 
 
 def _build_match(setup: EpisodeSetup[ReferenceRules]) -> _Match:
@@ -301,7 +296,7 @@ def _build_match(setup: EpisodeSetup[ReferenceRules]) -> _Match:
     return _Match(setup, list_labels(len(context.context), rules), targets, orders)
 
 
-async def _play_round(number: int, match: _Match, dialogue: _Dialogue, table: Table) -> None:
+async def _play_round(number: int, match: _Match, dialogue: _Dialogue, table: SeatTable) -> None:
     """Let the speaker describe the target and the listener choose."""
     to_describe = _build_speaker_question(number, match, dialogue)
     spoken = await table.ask(SPEAKER, to_describe)
@@ -348,7 +343,7 @@ def _build_speaker_question(number: int, match: _Match, dialogue: _Dialogue) -> 
     return Question(
         step=number,
         prompt="\n\n".join([*opening, match.words("speaker_round", round=number, label=label)]),
-        pictures=match.captioned(context, match.setup.pictures) if alone else (),
+        pictures=match.caption_pictures(context, match.setup.pictures) if alone else (),
         earlier=tuple(dialogue.speaker),
         seed=derive_seed(match.setup.seed, number, SPEAKER.name),
     )
@@ -362,7 +357,7 @@ def _build_listener_question(number: int, message: str, match: _Match, dialogue:
     shown: tuple[Captioned, ...] = ()
     # A misleading round shows its own order, even where pictures are otherwise shown once.
     if alone or rules.pictures == "every_round" or number in rules.misleading:
-        shown = match.captioned(order.shown, mask_pictures(pictures) if rules.masked else pictures)
+        shown = match.caption_pictures(order.shown, mask_pictures(pictures) if rules.masked else pictures)
     return Question(
         step=number,
         prompt="\n\n".join([*opening, match.words("listener_round", round=number, message=message)]),

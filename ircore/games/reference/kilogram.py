@@ -2,12 +2,8 @@
 
 Layout: a folder with the tangrams (``dataset/tangrams-svg``, ``tangrams-svg`` or ``svg``), the contexts as published in
 ``contexts.json`` or ``published_contexts.json``, and, for coloured pictures, annotations (``full.json``, ``dense.json``
-or ``dense10.json``, here or in ``dataset``). Without contexts, contexts are drawn from the annotations by the published
-recipe.
-
-Source: Ji et al., *Abstract Visual Reasoning with Tangram Shapes* (EMNLP 2022), section 6.
-
-KiloGram's contexts of ten tangrams: the published record, and drawing contexts from annotations.
+or ``dense10.json``, here or in ``dataset``). Without contexts, contexts are drawn from the annotations by the recipe of
+the published program.
 
 Source: Ji et al., *Abstract Visual Reasoning with Tangram Shapes* (EMNLP 2022), section 6, and its published program.
 """
@@ -43,6 +39,27 @@ SEPARATOR = "#"
 ImageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{1,50}_[0-9]{1,6}$")]
 Words = Annotated[str, StringConstraints(min_length=1, max_length=8100)]
 
+CONDITIONS = ("whole_black", "whole_color", "parts_black", "parts_color")
+"""What is said, the whole's name alone or the parts', too; and how the tangram is shown."""
+
+COLOURS = ("coral", "gold", "lightskyblue", "lightpink", "mediumseagreen", "darkgrey", "lightgrey")
+"""Of parts by their place in the text."""
+
+SOURCE = "KiloGram (Ji et al. 2022), tangrams from Slocum (2003)"
+MAX_BYTES = 64 * 1024**2
+RESTORE = "Restore the file as it was published."
+_PICTURE_FOLDERS = ("dataset/tangrams-svg", "tangrams-svg", "svg")
+_CONTEXT_FILES = ("contexts.json", "published_contexts.json")
+_ANNOTATION_FILES = tuple(
+    f"{folder}{name}.json" for folder in ("dataset/", "") for name in ("full", "dense", "dense10")
+)
+
+_PLURALS = {"children", "feet", "geese", "men", "mice", "people", "teeth", "women"}
+_ARTICLE = re.compile(r"an?\s+(?=\S)", re.IGNORECASE)
+_VOWEL_SOUND = re.compile(
+    r"(?!(?-i:UNKNOWN)|eu|on(e|ce)\b|uni|us[aeiu]|ut[aei])[aeiou]|hono|hour|heir|[fhlmnrsx]\b", re.IGNORECASE
+)
+
 
 class PublishedContext(Record):
     """A context as KiloGram publishes contexts: the target first.
@@ -69,18 +86,6 @@ class PublishedContext(Record):
         if not all(name.strip() for name in self.texts[0].split(SEPARATOR)):
             raise ValueError("texts: a name of the target is empty")
         return self
-
-
-class _Named(NamedTuple):
-    """An annotation of a tangram with its number, and its text with the parts in a drawn order."""
-
-    image: str
-    whole: str
-    text: str
-
-    @property
-    def tangram(self) -> str:
-        return find_tangram_name(self.image)
 
 
 def find_tangram_name(image: str) -> str:
@@ -122,6 +127,63 @@ def draw_contexts(annotations: Mapping[str, Sequence[Annotation]]) -> tuple[list
     return contexts, sum(map(len, annotations.values())) - len(contexts)
 
 
+def import_kilogram(request: ImportRequest) -> InstanceSet:
+    """Make an instance set of one-shot games, with an instance for each context.
+
+    The published lists begin with the target, so each is shuffled by the instance's seed. What a person called the
+    target is recorded as the speaker's message; what listeners chose is not in the published files.
+
+    Args:
+        request: Its path is a folder of KiloGram's files, its category one of ``CONDITIONS``, the first if None.
+
+    Raises:
+        InputError: Another licence is given.
+        InputError: A file is missing or wrong; the line names file, entry and field. Nothing is written.
+    """
+    refuse_other_licence(request.licence, KILOGRAM)
+    condition = request.category or CONDITIONS[0]
+    if condition not in CONDITIONS:
+        raise build_unknown_name_error("condition", condition, CONDITIONS, "--category")
+    source = _Source(request.path, condition.endswith("color"))
+    files = [path for name in _CONTEXT_FILES if (path := request.path / name).exists()]
+    contexts = _read_contexts(files[0]) if files else _draw_contexts(source)
+    return write_instances(request.out, _build_instances(contexts, source, condition, request))
+
+
+def format_caption_with_parts(whole: str, parts: Sequence[str]) -> str:
+    """Return the caption of the PARTS conditions, ``<whole> with <part>, …, and <part>``.
+
+    The published program asks the package ``inflect`` for each article; this is a short rule in its place, which
+    differs on rare plurals and sounds.
+
+    >>> format_caption_with_parts("bat", ["ears", "open mouth", "head"])
+    'a bat with ears, an open mouth, and a head'
+    >>> format_caption_with_parts("axe", ["blade"])
+    'an axe with a blade'
+
+    Args:
+        whole: Name of the whole; it gets an article, too.
+        parts: Names of the parts, in order; the caption is the whole's name if there are none.
+    """
+    if not parts:
+        return _add_article(whole)
+    *others, last = map(_add_article, parts)
+    listed = f"{', '.join(others)}, and {last}" if others else last
+    return f"{_add_article(whole)} with {listed}"
+
+
+class _Named(NamedTuple):
+    """An annotation of a tangram with its number, and its text with the parts in a drawn order."""
+
+    image: str
+    whole: str
+    text: str
+
+    @property
+    def tangram(self) -> str:
+        return find_tangram_name(self.image)
+
+
 def _parse_annotation(image: str, annotation: Annotation) -> _Named | None:
     """Return an annotation as contexts hold it, its parts in the order of pieces that are shuffled by its own seed."""
     # Sorted before the shuffle, since the order in a file must not change the drawn order.
@@ -149,22 +211,6 @@ def _draw_context(target: _Named, tangrams: Mapping[str, Sequence[_Named]]) -> P
             images, texts = zip(*((named.image, named.text) for named in chosen), strict=True)
             return PublishedContext(target=target.image, images=images, texts=texts)
     return None
-
-
-CONDITIONS = ("whole_black", "whole_color", "parts_black", "parts_color")
-"""What is said, the whole's name alone or the parts', too; and how the tangram is shown."""
-
-COLOURS = ("coral", "gold", "lightskyblue", "lightpink", "mediumseagreen", "darkgrey", "lightgrey")
-"""Of parts by their place in the text."""
-
-SOURCE = "KiloGram (Ji et al. 2022), tangrams from Slocum (2003)"
-MAX_BYTES = 64 * 1024**2
-RESTORE = "Restore the file as it was published."
-_PICTURE_FOLDERS = ("dataset/tangrams-svg", "tangrams-svg", "svg")
-_CONTEXT_FILES = ("contexts.json", "published_contexts.json")
-_ANNOTATION_FILES = tuple(
-    f"{folder}{name}.json" for folder in ("dataset/", "") for name in ("full", "dense", "dense10")
-)
 
 
 class _Source:
@@ -210,29 +256,6 @@ class _Source:
             f"{self.root}: no annotation of {find_tangram_name(image)} has the names {text[:100]!r}",
             "Add the file of annotations that the contexts were made from, or import a black condition.",
         )
-
-
-def import_kilogram(request: ImportRequest) -> InstanceSet:
-    """Make an instance set of one-shot games, with an instance for each context.
-
-    The published lists begin with the target, so each is shuffled by the instance's seed. What a person called the
-    target is recorded as the speaker's message; what listeners chose is not in the published files.
-
-    Args:
-        request: Its path is a folder of KiloGram's files, its category one of ``CONDITIONS``, the first if None.
-
-    Raises:
-        InputError: Another licence is given.
-        InputError: A file is missing or wrong; the line names file, entry and field. Nothing is written.
-    """
-    refuse_other_licence(request.licence, KILOGRAM)
-    condition = request.category or CONDITIONS[0]
-    if condition not in CONDITIONS:
-        raise build_unknown_name_error("condition", condition, CONDITIONS, "--category")
-    source = _Source(request.path, condition.endswith("color"))
-    files = [path for name in _CONTEXT_FILES if (path := request.path / name).exists()]
-    contexts = _read_contexts(files[0]) if files else _draw_contexts(source)
-    return write_instances(request.out, _build_instances(contexts, source, condition, request))
 
 
 def _build_instances(
@@ -316,35 +339,6 @@ def _find_first(root: Path, names: Sequence[str], content: str) -> Path:
         if (root / name).exists():
             return root / name
     raise InputError(f"{root}: holds no {content}", f"Add one of {', '.join(names)}.")
-
-
-_PLURALS = {"children", "feet", "geese", "men", "mice", "people", "teeth", "women"}
-_ARTICLE = re.compile(r"an?\s+(?=\S)", re.IGNORECASE)
-_VOWEL_SOUND = re.compile(
-    r"(?!(?-i:UNKNOWN)|eu|on(e|ce)\b|uni|us[aeiu]|ut[aei])[aeiou]|hono|hour|heir|[fhlmnrsx]\b", re.IGNORECASE
-)
-
-
-def format_caption_with_parts(whole: str, parts: Sequence[str]) -> str:
-    """Return the caption of the PARTS conditions, ``<whole> with <part>, …, and <part>``.
-
-    The published program asks the package ``inflect`` for each article; this is a short rule in its place, which
-    differs on rare plurals and sounds.
-
-    >>> format_caption_with_parts("bat", ["ears", "open mouth", "head"])
-    'a bat with ears, an open mouth, and a head'
-    >>> format_caption_with_parts("axe", ["blade"])
-    'an axe with a blade'
-
-    Args:
-        whole: Name of the whole; it gets an article, too.
-        parts: Names of the parts, in order; the caption is the whole's name if there are none.
-    """
-    if not parts:
-        return _add_article(whole)
-    *others, last = map(_add_article, parts)
-    listed = f"{', '.join(others)}, and {last}" if others else last
-    return f"{_add_article(whole)} with {listed}"
 
 
 def _add_article(phrase: str) -> str:

@@ -1,6 +1,6 @@
 """Measures of reference games: accuracy, length and word novelty (ICCA, section 4), as declared and as computed.
 
-Content words of a message in a reference game: by spaCy's tagger, or else by a list of function words.
+Content words of a message are told by spaCy's tagger, or else by a list of function words.
 """
 
 import re
@@ -28,112 +28,8 @@ _WORD = re.compile(r"'?\w+")
 
 Tagger = Callable[[str], tuple[str, ...]]
 
-
-def count_message_words(message: str) -> int:
-    """Return the length of a message in whitespace words, as ICCA's data count it."""
-    return len(message.split())
-
-
-def list_content_words(message: str) -> tuple[str, ...]:
-    """Return the words of a message that are not on the list of function words, in lower case, not lemmatised.
-
-    An approximation without a model: on ICCA's human messages 99 % of the words kept are kept by the tagger, too, and
-    97 % of the tagger's are kept.
-
-    >>> list_content_words("A grown man is in a tuxedo is eating something.")
-    ('grown', 'man', 'in', 'tuxedo', 'eating', 'something')
-    """
-    written = _WORD.findall(message.lower().replace("’", "'"))
-    return tuple(word for word in written if word not in FUNCTION_WORDS)
-
-
-@cache
-def load_tagger() -> Tagger:
-    """Return a function that gives the lemmas of a message's content words, as ICCA's published code does.
-
-    Needs the extra ``tagger``: spaCy 3.8 with its small English model and look-up lemmas. Three seconds to load.
-
-    Raises:
-        InputError: A package of the extra is not installed.
-    """
-    try:
-        import spacy
-
-        # The model is installed under another name from the package index than from spaCy's releases.
-        pipeline = spacy.load(next(filter(spacy.util.is_package, MODELS), MODELS[0]))
-        lemmatizer: Any = pipeline.replace_pipe("lemmatizer", "lemmatizer", config={"mode": "lookup"})
-        # The lemmatizer alone: initialising the pipeline would replace the tagger's weights by random ones.
-        lemmatizer.initialize(list, nlp=pipeline)
-    except (ImportError, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(
-            f"the tagger cannot be loaded: {reason}", "Install the extra with: pip install 'ircore[tagger]'"
-        ) from None
-
-    def content(message: str) -> tuple[str, ...]:
-        tagged = pipeline(message.strip().strip(".").lower())
-        return tuple(token.lemma_ for token in tagged if token.pos_ in KEPT_TAGS)
-
-    return content
-
-
 Definition = Literal["icca_code", "paper"]
 DEFINITIONS: tuple[Definition, ...] = ("icca_code", "paper")
-
-
-class Novelty(NamedTuple):
-    """Novelty of a description beside an earlier description of the same picture.
-
-    >>> compute_novelty(("red", "house"), ("red", "barn")).rate
-    0.5
-
-    Attributes:
-        distance: Word novelty distance (WND): insertions and substitutions, 0 or more.
-        rate: Word novelty rate (WNR): distance by words of the earlier description; above 1 if it grew much.
-    """
-
-    distance: int
-    rate: float
-
-
-def compute_novelty(earlier: Sequence[str], later: Sequence[str], definition: Definition = "icca_code") -> Novelty:
-    """Return the word novelty of a description.
-
-    Args:
-        earlier: Content words of the last description of the same picture.
-        later: Content words of this one.
-        definition: ``paper``: deletions are free. ``icca_code``: as the published code computes; a common word is
-            always matched and words dropped at the beginning cost one each.
-
-    Returns:
-        Distance and rate. Where the earlier description has no content words, the rate is 1 in ``icca_code``; in
-        ``paper``, where it is undefined, it is 1 if the later one has any and 0 if it has none.
-
-    >>> grown, man = ("grown", "man", "in", "tuxedo", "eat"), ("man", "in", "tuxedo")
-    >>> compute_novelty(grown, man), compute_novelty(grown, man, "paper")
-    (Novelty(distance=1, rate=0.2), Novelty(distance=0, rate=0.0))
-    """
-    published = definition == "icca_code"
-    distance = _compute_distance(earlier, later, published)
-    if earlier:
-        return Novelty(distance, distance / len(earlier))
-    return Novelty(distance, 1.0 if published or later else 0.0)
-
-
-def _compute_distance(earlier: Sequence[str], later: Sequence[str], published: bool) -> int:
-    # Row by row of the edit matrix: the length of a message is a stranger's choice, so one row is held, not the matrix.
-    above = list(range(len(later) + 1))
-    for row, old in enumerate(earlier, 1):
-        costs = [row if published else 0]
-        for column, new in enumerate(later, 1):
-            if old == new and published:
-                costs.append(above[column - 1])
-            else:
-                substituted = above[column - 1] + (old != new)
-                costs.append(min(substituted, costs[column - 1] + 1, above[column]))
-        above = costs
-    return above[-1]
-
 
 _RATE = "Inserted or replaced content words by those of the last message about the same picture"
 _DISTANCE = "Inserted or replaced content words since the last message about the same picture"
@@ -197,6 +93,93 @@ MEASURES = (
 
 ONE_MENTION = "every picture was described once"
 _KEYS = {"icca_code": "", "paper": "_paper"}
+
+
+def count_message_words(message: str) -> int:
+    """Return the length of a message in whitespace words, as ICCA's data count it."""
+    return len(message.split())
+
+
+def list_content_words(message: str) -> tuple[str, ...]:
+    """Return the words of a message that are not on the list of function words, in lower case, not lemmatised.
+
+    An approximation without a model: on ICCA's human messages 99 % of the words kept are kept by the tagger, too, and
+    97 % of the tagger's are kept.
+
+    >>> list_content_words("A grown man is in a tuxedo is eating something.")
+    ('grown', 'man', 'in', 'tuxedo', 'eating', 'something')
+    """
+    written = _WORD.findall(message.lower().replace("’", "'"))
+    return tuple(word for word in written if word not in FUNCTION_WORDS)
+
+
+@cache
+def load_tagger() -> Tagger:
+    """Return a function that gives the lemmas of a message's content words, as ICCA's published code does.
+
+    Needs the extra ``tagger``: spaCy 3.8 with its small English model and look-up lemmas. Three seconds to load.
+
+    Raises:
+        InputError: A package of the extra is not installed.
+    """
+    try:
+        import spacy
+
+        # The model is installed under another name from the package index than from spaCy's releases.
+        pipeline = spacy.load(next(filter(spacy.util.is_package, MODELS), MODELS[0]))
+        lemmatizer: Any = pipeline.replace_pipe("lemmatizer", "lemmatizer", config={"mode": "lookup"})
+        # The lemmatizer alone: initialising the pipeline would replace the tagger's weights by random ones.
+        lemmatizer.initialize(list, nlp=pipeline)
+    except (ImportError, OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(
+            f"the tagger cannot be loaded: {reason}", "Install the extra with: pip install 'ircore[tagger]'"
+        ) from None
+
+    def content(message: str) -> tuple[str, ...]:
+        tagged = pipeline(message.strip().strip(".").lower())
+        return tuple(token.lemma_ for token in tagged if token.pos_ in KEPT_TAGS)
+
+    return content
+
+
+class Novelty(NamedTuple):
+    """Novelty of a description beside an earlier description of the same picture.
+
+    >>> compute_novelty(("red", "house"), ("red", "barn")).rate
+    0.5
+
+    Attributes:
+        distance: Word novelty distance (WND): insertions and substitutions, 0 or more.
+        rate: Word novelty rate (WNR): distance by words of the earlier description; above 1 if it grew much.
+    """
+
+    distance: int
+    rate: float
+
+
+def compute_novelty(earlier: Sequence[str], later: Sequence[str], definition: Definition = "icca_code") -> Novelty:
+    """Return the word novelty of a description.
+
+    Args:
+        earlier: Content words of the last description of the same picture.
+        later: Content words of this one.
+        definition: ``paper``: deletions are free. ``icca_code``: as the published code computes; a common word is
+            always matched and words dropped at the beginning cost one each.
+
+    Returns:
+        Distance and rate. Where the earlier description has no content words, the rate is 1 in ``icca_code``; in
+        ``paper``, where it is undefined, it is 1 if the later one has any and 0 if it has none.
+
+    >>> grown, man = ("grown", "man", "in", "tuxedo", "eat"), ("man", "in", "tuxedo")
+    >>> compute_novelty(grown, man), compute_novelty(grown, man, "paper")
+    (Novelty(distance=1, rate=0.2), Novelty(distance=0, rate=0.0))
+    """
+    published = definition == "icca_code"
+    distance = _compute_distance(earlier, later, published)
+    if earlier:
+        return Novelty(distance, distance / len(earlier))
+    return Novelty(distance, 1.0 if published or later else 0.0)
 
 
 def measure_rounds(rounds: Sequence[Round], pictures: int) -> Iterator[Measured]:
@@ -287,6 +270,21 @@ def compare_words(earlier: Sequence[str], content: Sequence[str]) -> Iterator[tu
         yield f"wnd{_KEYS[definition]}", new.distance
     both, either = set(earlier) & set(content), set(earlier) | set(content)
     yield "overlap", len(both) / len(either) if either else 1.0
+
+
+def _compute_distance(earlier: Sequence[str], later: Sequence[str], published: bool) -> int:
+    # Row by row of the edit matrix: the length of a message is a stranger's choice, so one row is held, not the matrix.
+    above = list(range(len(later) + 1))
+    for row, old in enumerate(earlier, 1):
+        costs = [row if published else 0]
+        for column, new in enumerate(later, 1):
+            if old == new and published:
+                costs.append(above[column - 1])
+            else:
+                substituted = above[column - 1] + (old != new)
+                costs.append(min(substituted, costs[column - 1] + 1, above[column]))
+        above = costs
+    return above[-1]
 
 
 def _compute_mean(values: Iterable[float]) -> float:

@@ -1,10 +1,8 @@
-"""Naming divergence and segmentation agreement of annotations (Ji et al., EMNLP 2022, section 4).
+"""Annotations of pictures by people in KiloGram's layout: naming divergence and agreement on segments.
 
-The formulas are the paper's, the details those of the published code, whose values are met to 1e-12: repeated words
-count each time, an annotation without content words has divergence 0 and still counts, and part names are unique
-before cleaning.
-
-Annotations of pictures by people: a name for the whole and a name for each of seven pieces, in KiloGram's layout.
+An annotation is a name for the whole and a name for each of seven pieces. The formulas are those of Ji et al. (EMNLP
+2022, section 4), the details those of the published code, whose values are met to 1e-12: repeated words count each
+time, an annotation without content words has divergence 0 and still counts, and part names are unique before cleaning.
 """
 
 from collections import Counter
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer
     from nltk.tokenize import NLTKWordTokenizer
 
-
 PIECES = ("1", "2", "3", "4", "5", "6", "7")
 RANGES = {"snd": (0, 1), "pnd": (0, 1), "psa": (1, len(PIECES))}
 """Least and greatest value of each measure of naming."""
@@ -36,6 +33,18 @@ MAX_BYTES = 512 * 1024 * 1024
 MAX_TEXT = 1000
 
 Text = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
+
+SMOOTHING = 0.01
+"""k of the smoothed unigram model."""
+
+PUBLISHED_VOCABULARY = 2651
+"""The constant that stands for the vocabulary's size in the published code."""
+
+EASY_BELOW, HARD_ABOVE = 0.80, 0.95
+"""Shape naming divergence of easy and of hard tangrams."""
+
+STOP_WORDS = frozenset((Path(__file__).parent / "stopwords.txt").read_text(encoding="utf-8").split())
+"""NLTK's list of 179 English stop words as of 2021; the longer list of today gives the same measures."""
 
 
 class Annotation(Record):
@@ -93,62 +102,6 @@ def read_stated_measures(path: Path) -> dict[str, dict[str, float]]:
     """
     stated = {picture: _check_stated_measures(path, picture, entry) for picture, entry in _read_document(path).items()}
     return {picture: measures for picture, measures in stated.items() if measures}
-
-
-def _read_document(path: Path) -> dict[str, Any]:
-    document = read_json(path, MAX_BYTES, "Name a JSON file of annotations, as UTF-8.")
-    if not isinstance(document, dict) or not document:
-        raise InputError(f"{path}: is not an object of pictures", "Write {picture: {annotations: […]}}.")
-    return document
-
-
-def _check_stated_measures(path: Path, picture: str, entry: Any) -> dict[str, float]:
-    # The plain form is a list of annotations, and states no measures.
-    stated = entry if isinstance(entry, Mapping) else {}
-    measures = {key: stated[key] for key in RANGES if stated.get(key) is not None}
-    for key, value in measures.items():
-        low, high = RANGES[key]
-        # A bool is an int in Python, and true is no measure.
-        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-            raise InputError(
-                f"{path}: {picture}: {key}: {value!r} is out of range", f"Write a number from {low} to {high}, or null."
-            )
-    return measures
-
-
-def _parse_annotations(path: Path, picture: str, entry: Any) -> tuple[Annotation, ...]:
-    rows = entry.get("annotations") if isinstance(entry, Mapping) else entry
-    if not isinstance(rows, list):
-        raise InputError(f"{path}: {picture}: annotations is not a list", "Write {picture: {annotations: […]}}.")
-    return tuple(
-        _parse_annotation(f"{path}: {picture}: annotation {number}", row) for number, row in enumerate(rows, 1)
-    )
-
-
-def _parse_annotation(place: str, row: Any) -> Annotation:
-    if not isinstance(row, Mapping):
-        raise InputError(f"{place}: is not an object", "Write {whole: …, part: {…}}.")
-    whole = row.get("whole")
-    if isinstance(whole, Mapping):
-        whole = whole.get("wholeAnnotation")
-    with convert_validation_errors(place, "Mend the annotation."):
-        annotation = Annotation(whole=whole, part=row.get("part") or {})
-    unknown = sorted(set(annotation.part) - set(PIECES))
-    missing = sorted(set(PIECES) - set(annotation.part)) if annotation.part else []
-    if unknown or missing:
-        fault = f"unknown piece {unknown[0]!r}" if unknown else f"piece {missing[0]!r} has no name"
-        raise InputError(f"{place}: part: {fault}", 'Name all seven pieces "1" to "7", or remove part.')
-    return annotation
-
-
-SMOOTHING = 0.01
-"""k of the smoothed unigram model."""
-
-PUBLISHED_VOCABULARY = 2651
-"""The constant that stands for the vocabulary's size in the published code."""
-
-EASY_BELOW, HARD_ABOVE = 0.80, 0.95
-"""Shape naming divergence of easy and of hard tangrams."""
 
 
 class Naming(NamedTuple):
@@ -222,22 +175,6 @@ def compute_mean_agreement(annotations: Sequence[Annotation]) -> float:
     return sum(agreements) / len(agreements)
 
 
-def _build_part_masks(annotation: Annotation) -> tuple[int, ...]:
-    """Return the pieces of each part as the bits of a number; names do not count, so the order is the numbers' own."""
-    return tuple(sorted(sum(1 << int(piece) for piece in pieces) for pieces in annotation.parts().values()))
-
-
-# The same pairs of divisions occur again and again: with them remembered, 1,000 tangrams take 5 s.
-@lru_cache(maxsize=1 << 16)
-def _count_shared_pieces(first: tuple[int, ...], second: tuple[int, ...]) -> int:
-    """Return the most pieces that two divisions share with parts matched in pairs."""
-    from scipy.optimize import linear_sum_assignment
-
-    shared = np.array([[(part & other).bit_count() for other in second] for part in first])
-    rows, columns = linear_sum_assignment(shared, maximize=True)
-    return int(shared[rows, columns].sum())
-
-
 def compute_log_perplexity(
     annotations: Sequence[Annotation], vocabulary: int = PUBLISHED_VOCABULARY, stemmed: bool = True
 ) -> float | None:
@@ -264,30 +201,6 @@ def compute_log_perplexity(
     return fsum(bits) / len(bits)
 
 
-def _compute_bits(words: Iterable[str], others: Counter[str], vocabulary: int) -> float:
-    total = sum(others.values()) + SMOOTHING * vocabulary
-    bits = [-log2((others[word] + SMOOTHING) / total) for word in words]
-    return fsum(bits) / len(bits)
-
-
-STOP_WORDS = frozenset((Path(__file__).parent / "stopwords.txt").read_text(encoding="utf-8").split())
-"""NLTK's list of 179 English stop words as of 2021; the longer list of today gives the same measures."""
-
-
-@cache
-def _load_tools() -> "tuple[NLTKWordTokenizer, PorterStemmer]":
-    # NLTK takes a second to import, and most commands never need it.
-    from nltk.stem.porter import PorterStemmer
-    from nltk.tokenize import NLTKWordTokenizer
-
-    return NLTKWordTokenizer(), PorterStemmer()
-
-
-@cache
-def _stem_token(token: str) -> str:
-    return str(_load_tools()[1].stem(token))
-
-
 @lru_cache(maxsize=1 << 16)
 def split_into_tokens(text: str) -> tuple[str, ...]:
     """Return the lower-case tokens of a text that are words and no stop words, unstemmed.
@@ -308,3 +221,85 @@ def list_content_stems(text: str) -> tuple[str, ...]:
     ('two', 'loudspeak', 'face', 'differ', 'direct')
     """
     return tuple(_stem_token(token) for token in split_into_tokens(text))
+
+
+def _read_document(path: Path) -> dict[str, Any]:
+    document = read_json(path, MAX_BYTES, "Name a JSON file of annotations, as UTF-8.")
+    if not isinstance(document, dict) or not document:
+        raise InputError(f"{path}: is not an object of pictures", "Write {picture: {annotations: […]}}.")
+    return document
+
+
+def _check_stated_measures(path: Path, picture: str, entry: Any) -> dict[str, float]:
+    # The plain form is a list of annotations, and states no measures.
+    stated = entry if isinstance(entry, Mapping) else {}
+    measures = {key: stated[key] for key in RANGES if stated.get(key) is not None}
+    for key, value in measures.items():
+        low, high = RANGES[key]
+        # A bool is an int in Python, and true is no measure.
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            raise InputError(
+                f"{path}: {picture}: {key}: {value!r} is out of range", f"Write a number from {low} to {high}, or null."
+            )
+    return measures
+
+
+def _parse_annotations(path: Path, picture: str, entry: Any) -> tuple[Annotation, ...]:
+    rows = entry.get("annotations") if isinstance(entry, Mapping) else entry
+    if not isinstance(rows, list):
+        raise InputError(f"{path}: {picture}: annotations is not a list", "Write {picture: {annotations: […]}}.")
+    return tuple(
+        _parse_annotation(f"{path}: {picture}: annotation {number}", row) for number, row in enumerate(rows, 1)
+    )
+
+
+def _parse_annotation(place: str, row: Any) -> Annotation:
+    if not isinstance(row, Mapping):
+        raise InputError(f"{place}: is not an object", "Write {whole: …, part: {…}}.")
+    whole = row.get("whole")
+    if isinstance(whole, Mapping):
+        whole = whole.get("wholeAnnotation")
+    with convert_validation_errors(place, "Mend the annotation."):
+        annotation = Annotation(whole=whole, part=row.get("part") or {})
+    unknown = sorted(set(annotation.part) - set(PIECES))
+    missing = sorted(set(PIECES) - set(annotation.part)) if annotation.part else []
+    if unknown or missing:
+        fault = f"unknown piece {unknown[0]!r}" if unknown else f"piece {missing[0]!r} has no name"
+        raise InputError(f"{place}: part: {fault}", 'Name all seven pieces "1" to "7", or remove part.')
+    return annotation
+
+
+def _build_part_masks(annotation: Annotation) -> tuple[int, ...]:
+    """Return the pieces of each part as the bits of a number; names do not count, so the order is the numbers' own."""
+    return tuple(sorted(sum(1 << int(piece) for piece in pieces) for pieces in annotation.parts().values()))
+
+
+# The same pairs of divisions occur again and again: with them remembered, 1,000 tangrams take 5 s.
+@lru_cache(maxsize=1 << 16)
+def _count_shared_pieces(first: tuple[int, ...], second: tuple[int, ...]) -> int:
+    """Return the most pieces that two divisions share with parts matched in pairs."""
+    from scipy.optimize import linear_sum_assignment
+
+    shared = np.array([[(part & other).bit_count() for other in second] for part in first])
+    rows, columns = linear_sum_assignment(shared, maximize=True)
+    return int(shared[rows, columns].sum())
+
+
+def _compute_bits(words: Iterable[str], others: Counter[str], vocabulary: int) -> float:
+    total = sum(others.values()) + SMOOTHING * vocabulary
+    bits = [-log2((others[word] + SMOOTHING) / total) for word in words]
+    return fsum(bits) / len(bits)
+
+
+@cache
+def _load_tools() -> "tuple[NLTKWordTokenizer, PorterStemmer]":
+    # NLTK takes a second to import, and most commands never need it.
+    from nltk.stem.porter import PorterStemmer
+    from nltk.tokenize import NLTKWordTokenizer
+
+    return NLTKWordTokenizer(), PorterStemmer()
+
+
+@cache
+def _stem_token(token: str) -> str:
+    return str(_load_tools()[1].stem(token))

@@ -21,6 +21,27 @@ MOST_PICTURES = 26
 
 Message = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 
+PRESETS: dict[str, dict[str, Any]] = {
+    "L1": {"pictures": "every_round", "shuffle": True},
+    "L2": {"pictures": "every_round", "history": False},
+    "L3": {},
+    "L4": {"pictures": "every_round"},
+    "L5": {"masked": True},
+    "L6": {"misleading": (1,)},
+    "L7": {"misleading": (21, 22, 23, 24)},
+    "S1": {"speaker": "simple"},
+    "S2": {"speaker": "gricean"},
+    "S3": {"speaker": "explicit"},
+    "S4": {"speaker": "consistent"},
+}
+"""Rules of each preset that differ from the defaults, which are L3; under S1–S4 the listener plays under L3, too."""
+
+_USUAL = "L3"
+"""Preset that is the defaults."""
+
+SEEDS = 1000
+"""A round's own seed is drawn from so many, as in the published program."""
+
 
 class HumanRound(Record):
     """Message and choice of two people in a round.
@@ -81,26 +102,6 @@ class Round(Record):
     correct: bool = Field(description="Whether it is the target.")
 
 
-PRESETS: dict[str, dict[str, Any]] = {
-    "L1": {"pictures": "every_round", "shuffle": True},
-    "L2": {"pictures": "every_round", "history": False},
-    "L3": {},
-    "L4": {"pictures": "every_round"},
-    "L5": {"masked": True},
-    "L6": {"misleading": (1,)},
-    "L7": {"misleading": (21, 22, 23, 24)},
-    "S1": {"speaker": "simple"},
-    "S2": {"speaker": "gricean"},
-    "S3": {"speaker": "explicit"},
-    "S4": {"speaker": "consistent"},
-}
-"""Rules of each preset that differ from the defaults, which are L3; under S1–S4 the listener plays under L3, too."""
-
-
-_USUAL = "L3"
-"""Preset that is the defaults."""
-
-
 class ReferenceRules(GameRules):
     """Rules of a run: pictures, history and words of speaker and listener, and the number of repetitions.
 
@@ -151,14 +152,6 @@ class ReferenceRules(GameRules):
         return preset | stated
 
 
-def _convert_tuple(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
-
-
-SEEDS = 1000
-"""A round's own seed is drawn from so many, as in the published program."""
-
-
 class ContextOrder(NamedTuple):
     """A listener's context in a round.
 
@@ -205,18 +198,6 @@ def draw_listener_orders(
     return tuple(_draw_order(base, own, number, rules) for number, own in enumerate(seeds, start=1))
 
 
-def _draw_order(base: Sequence[str], seed: int, number: int, rules: ReferenceRules) -> ContextOrder:
-    labelled = _shuffle(base, seed) if rules.shuffle else tuple(base)
-    # In a misleading round the labels that count stay, and only the pictures move.
-    return ContextOrder(labelled, _shuffle(labelled, number) if number in rules.misleading else labelled)
-
-
-def _shuffle(names: Sequence[str], seed: int) -> tuple[str, ...]:
-    shuffled = list(names)
-    random.Random(seed).shuffle(shuffled)
-    return tuple(shuffled)
-
-
 def find_preset(rules: ReferenceRules) -> str:
     """Return the preset of ICCA that rules are, however they were stated; empty if they are none.
 
@@ -230,3 +211,19 @@ def find_preset(rules: ReferenceRules) -> str:
     stated = rules.model_dump(exclude=apart)
     names = (_USUAL, *(name for name in PRESETS if name.startswith("L")), *PRESETS)
     return next((name for name in names if ReferenceRules(preset=name).model_dump(exclude=apart) == stated), "")
+
+
+def _convert_tuple(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _draw_order(base: Sequence[str], seed: int, number: int, rules: ReferenceRules) -> ContextOrder:
+    labelled = _shuffle(base, seed) if rules.shuffle else tuple(base)
+    # In a misleading round the labels that count stay, and only the pictures move.
+    return ContextOrder(labelled, _shuffle(labelled, number) if number in rules.misleading else labelled)
+
+
+def _shuffle(names: Sequence[str], seed: int) -> tuple[str, ...]:
+    shuffled = list(names)
+    random.Random(seed).shuffle(shuffled)
+    return tuple(shuffled)

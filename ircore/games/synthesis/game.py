@@ -15,7 +15,7 @@ from pydantic import Field
 
 from ircore.core.episode_records import TECHNICAL_REASONS
 from ircore.core.records import DIFFICULTIES, Difficulty, GameRules, Record, Sha256, derive_seed
-from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, SeatTable
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.instances.synthesis.studio import DrawnProgram
 from ircore.instances.targets import SYNTHETIC
@@ -28,6 +28,13 @@ PLACEHOLDERS: dict[str, tuple[str, ...]] = {
     **{f"{category}_{difficulty}": () for category in SYNTHETIC for difficulty in DIFFICULTIES},
 }
 """The texts of a set by name, and what each must have a place for."""
+
+MOST_SUMMARY = 400
+"""Characters of a summary that later prompts repeat."""
+
+NAME = "synthesis"
+DESCRIBER: Seat[Question, TextAnswer] = Seat("describer", "Describer", "the kind and summaries of earlier ones", "text")
+CODER: Seat[Question, TextAnswer] = Seat("coder", "Coder", "the description, and faults of its programs", "text")
 
 
 class SynthesisPrompts(TextPrompts):
@@ -63,10 +70,6 @@ def load_synthesis_prompts(folder: Path | None) -> SynthesisPrompts:
     return load_text_prompts(SynthesisPrompts, PLACEHOLDERS, __package__, folder)
 
 
-MOST_SUMMARY = 400
-"""Characters of a summary that later prompts repeat."""
-
-
 class FigurePlan(NamedTuple):
     """The description of a figure."""
 
@@ -99,16 +102,6 @@ def find_program(answer: str) -> str | None:
     if blocks:
         return str(max(blocks, key=len))
     return answer if "def draw(" in answer and "```" not in answer else None
-
-
-def _find_between_tags(tag: str, text: str) -> str:
-    match = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL | re.IGNORECASE)
-    return match[1].strip() if match else ""
-
-
-NAME = "synthesis"
-DESCRIBER: Seat[Question, TextAnswer] = Seat("describer", "Describer", "the kind and summaries of earlier ones", "text")
-CODER: Seat[Question, TextAnswer] = Seat("coder", "Coder", "the description, and faults of its programs", "text")
 
 
 class SynthesisRules(GameRules):
@@ -179,7 +172,7 @@ class SynthesisGame(Game[SynthesisRules]):
         # Each drawing is a process of its own; more of them than cores only wait and take memory.
         self._drawing = asyncio.Semaphore(os.cpu_count() or 1)
 
-    async def play(self, table: Table, setup: EpisodeSetup[SynthesisRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[SynthesisRules]) -> Ending:
         """Make the figures of a condition one after the other, since each must differ from all earlier figures."""
         steps: list[FigureStep] = []
         for number in range(1, setup.payload.count + 1):
@@ -194,7 +187,7 @@ class SynthesisGame(Game[SynthesisRules]):
         return Ending("completed", tuple(steps))
 
     async def _play_figure(
-        self, table: Table, setup: EpisodeSetup[SynthesisRules], number: int, earlier: list[FigureStep]
+        self, table: SeatTable, setup: EpisodeSetup[SynthesisRules], number: int, earlier: list[FigureStep]
     ) -> FigureStep:
         words: SynthesisPrompts = setup.prompts
         summaries = [step.summary for step in earlier if step.summary]
@@ -207,7 +200,7 @@ class SynthesisGame(Game[SynthesisRules]):
 
     async def _ask_for_programs(
         self,
-        table: Table,
+        table: SeatTable,
         setup: EpisodeSetup[SynthesisRules],
         plan: FigurePlan,
         number: int,
@@ -242,14 +235,24 @@ class SynthesisGame(Game[SynthesisRules]):
         async with self._drawing:
             return await asyncio.to_thread(self._drawer.draw, program, category, seed, taken)
 
-    def measured(self, payload: FigureCondition, ending: Ending) -> list[Measured]:
+    def measure(self, payload: FigureCondition, ending: Ending) -> list[Measured]:
         """Return the share of the figures for which a program was accepted."""
         steps: tuple[FigureStep, ...] = ending.steps
         return [Measured("accepted", None, sum(step.key is not None for step in steps) / payload.count)]
 
-    def prompts(self, folder: Path | None) -> SynthesisPrompts:
+    def read_prompts(self, folder: Path | None) -> SynthesisPrompts:
         """Read the words for both models."""
         return load_synthesis_prompts(folder)
+
+
+def format_figure_name(category: str, difficulty: Difficulty, number: int) -> str:
+    """Return the name of a figure, which becomes the instance's id, such as ``bar_graph-easy-01``."""
+    return f"{category}-{difficulty}-{number:02d}"
+
+
+def _find_between_tags(tag: str, text: str) -> str:
+    match = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL | re.IGNORECASE)
+    return match[1].strip() if match else ""
 
 
 def _build_step(number: int, plan: FigurePlan, programs: list[str], faults: list[str], key: str | None) -> FigureStep:
@@ -257,8 +260,3 @@ def _build_step(number: int, plan: FigurePlan, programs: list[str], faults: list
         number=number, summary=plan.summary, description=plan.description, programs=tuple(programs),
         faults=tuple(faults), key=key,
     )  # fmt: skip
-
-
-def format_figure_name(category: str, difficulty: Difficulty, number: int) -> str:
-    """Return the name of a figure, which becomes the instance's id, such as ``bar_graph-easy-01``."""
-    return f"{category}-{difficulty}-{number:02d}"

@@ -23,7 +23,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.files import read_bounded, write_bytes, write_text
 from ircore.core.images import Picture, Pixels, read_image_bytes
 from ircore.core.records import Colour, Name, Record, Scene, Sha256
-from ircore.core.sandbox.box import Box, Limits
+from ircore.core.sandbox.box import Limits, Sandbox
 from ircore.core.untrusted_text import replace_controls
 from ircore.core.validation import convert_validation_errors
 from ircore.instances.synthesis.scenes import build_scene
@@ -36,19 +36,26 @@ SPACE = "mpl_toolkits"
 CONFIGURATION = "/fonts"
 """Where the list of fonts lies inside, so that matplotlib need not make it for each figure."""
 
+FIGURES = "figures"
+MOST_BYTES = 4 * 1024 * 1024
 
-class _Report(Record):
-    """A report on a figure, written inside of the sandbox."""
+Fingerprint = npt.NDArray[np.float64]
+"""768 numbers, of length 1."""
 
-    error: str | None = Field(max_length=1000)
-    width: int = Field(default=0, ge=0, le=2048)
-    height: int = Field(default=0, ge=0, le=2048)
-    background: Colour = "#ffffff"
-    elements: list[JsonValue] = Field(default_factory=list, max_length=1500)
-    unread: list[str] = Field(default_factory=list, max_length=200)
-    titles: list[str] = Field(default_factory=list, max_length=50)
-    legends: int = Field(default=0, ge=0, le=1000)
-    versions: dict[str, str] = Field(default_factory=dict, max_length=10)
+SMALLEST, LARGEST = 256, 1024
+"""Pixels that a side of a target may have."""
+LONGEST_RATIO = 2.0
+EDGE = 2
+"""Pixels along each edge from which the ground's colour is taken."""
+NEAR_COLOUR = 24
+"""Levels of a channel by which pixels of one colour may differ."""
+LEAST_INK = 0.005
+"""Share of the pixels that must differ from the ground."""
+NEAR_DUPLICATE = 0.99
+"""Cosine of two fingerprints from which figures are near-duplicates.
+
+A figure that is moved by a pixel keeps 0.996 or more; two of 200 different figures reach 0.985
+(`benchmarks/synthesis.py`)."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +109,7 @@ class Studio:
     def __enter__(self) -> "Studio":
         self._folder = Path(tempfile.mkdtemp(prefix="ircore-fonts-"))
         script = "list_fonts.py"
-        outcome = Box({script: _find_inside_path(script)}, PACKAGES, (SPACE,), limits=self.limits).run(script)
+        outcome = Sandbox({script: _find_inside_path(script)}, PACKAGES, (SPACE,), limits=self.limits).run(script)
         try:
             name, _, fonts = outcome.output.partition(b"\n")
             json.loads(fonts)
@@ -120,11 +127,11 @@ class Studio:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _build_box(self, program: str) -> Box:
+    def _build_box(self, program: str) -> Sandbox:
         if self._folder is None:
             raise RuntimeError("a studio draws within its with statement")
         reading = {"/scripts/ircore/instances/synthesis/inside": _find_inside_path("")}
-        return Box(
+        return Sandbox(
             {"draw_figure.py": _find_inside_path("draw_figure.py")},
             PACKAGES,
             () if SPACE in program or "3d" in program else (SPACE,),
@@ -159,48 +166,6 @@ class Studio:
         return _build_figure(report, data)
 
 
-def _find_inside_path(name: str) -> Path:
-    folder = Path(str(files("ircore.instances.synthesis.inside")))
-    return folder / name if name else folder
-
-
-def _split_output(output: bytes) -> tuple[_Report, bytes]:
-    """Split the sandbox's output into report and picture."""
-    head, _, rest = output.partition(b"\n")
-    try:
-        # Cut at 40 characters: int takes time that grows with the square of the digits.
-        length, size = (int(number) for number in head[:40].split())
-        # int accepts -1, which would cut the output at another place.
-        if length < 0 or size < 0 or length + size != len(rest):
-            raise ValueError("the lengths are wrong")
-        report = _Report.model_validate_json(rest[:length])
-    except (ValidationError, ValueError, RecursionError) as error:
-        raise ProgramError("the program disturbed what was written about its figure") from error
-    return report, rest[length:]
-
-
-def _build_figure(report: _Report, data: bytes) -> ProgramFigure:
-    try:
-        picture = Picture.from_untrusted(data, "the figure")
-    except InputError as error:
-        raise ProgramError(error.problem) from error
-    # Elements are in the report's pixels and would lie elsewhere in another picture.
-    if (picture.width, picture.height) != (report.width, report.height):
-        raise ProgramError("the picture is not of the size that was written about it")
-    scene, refused = build_scene(report.elements, picture.width, picture.height, report.background)
-    unread = (*_clean_texts(report.unread), *refused)
-    return ProgramFigure(picture, scene, unread, _clean_texts(report.titles), report.legends, dict(report.versions))
-
-
-def _clean_texts(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return a stranger's texts as single lines without control characters, at most 200 characters each."""
-    return tuple(replace_controls(text)[:200] for text in texts)
-
-
-FIGURES = "figures"
-MOST_BYTES = 4 * 1024 * 1024
-
-
 class DrawnProgram(Record):
     """A program and its result: a file ``figures/KEY.json``.
 
@@ -226,14 +191,10 @@ class DrawnProgram(Record):
         return self.fault is None
 
 
-Fingerprint = npt.NDArray[np.float64]
-"""768 numbers, of length 1."""
-
-
 class DrawnFigures:
     """The drawn programs of a run.
 
-    >>> DrawnFigures(Path("run/figures")).stored("0" * 64) is None
+    >>> DrawnFigures(Path("run/figures")).read_stored("0" * 64) is None
     True
 
     Args:
@@ -256,13 +217,13 @@ class DrawnFigures:
             earlier: Keys of the earlier figures of the same condition by their names.
         """
         key = hashlib.sha256(f"{category}\0{seed}\0{program}".encode()).hexdigest()
-        known = self.stored(key)
+        known = self.read_stored(key)
         if known is None:
             known = self._draw_draft(DrawnProgram(key=key, category=category, seed=seed, program=program), earlier)
             write_text(self.folder / f"{key}.json", known.model_dump_json(indent=1) + "\n")
         return known
 
-    def stored(self, key: str) -> DrawnProgram | None:
+    def read_stored(self, key: str) -> DrawnProgram | None:
         """Return a program that was drawn before; None if it was not.
 
         Raises:
@@ -303,26 +264,10 @@ class DrawnFigures:
         return draft.model_copy(update={"fault": fault, **fields, "unread": figure.unread, "versions": figure.versions})
 
     def _find_fingerprint(self, key: str) -> Fingerprint:
-        drawn = self.stored(key)
+        drawn = self.read_stored(key)
         if key not in self._fingerprints and drawn is not None:
             self._fingerprints[key] = compute_fingerprint(self.picture(drawn).pixels)
         return self._fingerprints[key]
-
-
-SMALLEST, LARGEST = 256, 1024
-"""Pixels that a side of a target may have."""
-LONGEST_RATIO = 2.0
-EDGE = 2
-"""Pixels along each edge from which the ground's colour is taken."""
-NEAR_COLOUR = 24
-"""Levels of a channel by which pixels of one colour may differ."""
-LEAST_INK = 0.005
-"""Share of the pixels that must differ from the ground."""
-NEAR_DUPLICATE = 0.99
-"""Cosine of two fingerprints from which figures are near-duplicates.
-
-A figure that is moved by a pixel keeps 0.996 or more; two of 200 different figures reach 0.985
-(`benchmarks/synthesis.py`)."""
 
 
 def find_figure_faults(figure: ProgramFigure, earlier: Mapping[str, Fingerprint] | None = None) -> tuple[str, ...]:
@@ -374,6 +319,58 @@ def compute_fingerprint(pixels: Pixels) -> Fingerprint:
 def find_twin(own: Fingerprint, earlier: Mapping[str, Fingerprint]) -> str | None:
     """Return the name of an earlier figure that a figure is nearly a duplicate of; None if there is none."""
     return next((name for name, other in earlier.items() if float(own @ other) >= NEAR_DUPLICATE), None)
+
+
+class _Report(Record):
+    """A report on a figure, written inside of the sandbox."""
+
+    error: str | None = Field(max_length=1000)
+    width: int = Field(default=0, ge=0, le=2048)
+    height: int = Field(default=0, ge=0, le=2048)
+    background: Colour = "#ffffff"
+    elements: list[JsonValue] = Field(default_factory=list, max_length=1500)
+    unread: list[str] = Field(default_factory=list, max_length=200)
+    titles: list[str] = Field(default_factory=list, max_length=50)
+    legends: int = Field(default=0, ge=0, le=1000)
+    versions: dict[str, str] = Field(default_factory=dict, max_length=10)
+
+
+def _find_inside_path(name: str) -> Path:
+    folder = Path(str(files("ircore.instances.synthesis.inside")))
+    return folder / name if name else folder
+
+
+def _split_output(output: bytes) -> tuple[_Report, bytes]:
+    """Split the sandbox's output into report and picture."""
+    head, _, rest = output.partition(b"\n")
+    try:
+        # Cut at 40 characters: int takes time that grows with the square of the digits.
+        length, size = (int(number) for number in head[:40].split())
+        # int accepts -1, which would cut the output at another place.
+        if length < 0 or size < 0 or length + size != len(rest):
+            raise ValueError("the lengths are wrong")
+        report = _Report.model_validate_json(rest[:length])
+    except (ValidationError, ValueError, RecursionError) as error:
+        raise ProgramError("the program disturbed what was written about its figure") from error
+    return report, rest[length:]
+
+
+def _build_figure(report: _Report, data: bytes) -> ProgramFigure:
+    try:
+        picture = Picture.read_untrusted(data, "the figure")
+    except InputError as error:
+        raise ProgramError(error.problem) from error
+    # Elements are in the report's pixels and would lie elsewhere in another picture.
+    if (picture.width, picture.height) != (report.width, report.height):
+        raise ProgramError("the picture is not of the size that was written about it")
+    scene, refused = build_scene(report.elements, picture.width, picture.height, report.background)
+    unread = (*_clean_texts(report.unread), *refused)
+    return ProgramFigure(picture, scene, unread, _clean_texts(report.titles), report.legends, dict(report.versions))
+
+
+def _clean_texts(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return a stranger's texts as single lines without control characters, at most 200 characters each."""
+    return tuple(replace_controls(text)[:200] for text in texts)
 
 
 def _check_size(picture: Picture) -> str | None:

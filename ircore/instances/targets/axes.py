@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ircore.core import exact
-from ircore.core.drawing import Drawing, PlotArea, Point, Scale, text_size
+from ircore.core.drawing import AxisScale, Drawing, PlotArea, Point, text_size
 from ircore.core.records import Box, Element, Scene
 from ircore.instances.targets.base import MARGIN, SIZE, Drawn, SceneDrawing
 from ircore.instances.targets.palettes import Paper, mix_colours
@@ -23,6 +23,11 @@ DASHES: tuple[tuple[float, ...], ...] = ((), (6, 4), (2, 3))
 
 Frame = Literal["box", "corner", "bottom", "left"]
 TickMarks = Literal["out", "in", "none"]
+
+SHAPES = ("circle", "square", "triangle", "diamond", "ring")
+"""A ring is a circle filled with the colour beneath."""
+
+ATTEMPTS = 60
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,7 @@ class Plot(PlotArea):
 
     >>> from ircore.instances.targets.palettes import WHITE
     >>> axis, style = build_numeric_axis(0, 10, most=6), AxesStyle(WHITE, 13.0, "box", "out", "y", (), 1.0)
-    >>> plot = Plot(Scale(0, 10, 60, 460), Scale(0, 10, 420, 20), axis, axis, style)
+    >>> plot = Plot(AxisScale(0, 10, 60, 460), AxisScale(0, 10, 420, 20), axis, axis, style)
     >>> plot.x(5), plot.y(5)
     (260.0, 220.0)
     """
@@ -122,12 +127,6 @@ def round_numbers(near: float, factors: Sequence[float]) -> list[float]:
     """Return the factors times the power of ten at or below a number, then times the next power."""
     power = math.floor(exact.log10(near))
     return [factor * exact.power_of_ten(exponent) for exponent in (power, power + 1) for factor in factors]
-
-
-def _list_multiples(low: float, high: float, step: float) -> tuple[float, ...]:
-    # The slack keeps an end that is a multiple but for the error of its division.
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return tuple(round(index * step, 9) for index in range(first, last + 1))
 
 
 def format_number(value: float) -> str:
@@ -188,8 +187,8 @@ def place_axes(rng: random.Random, x_axis: AxisPlan, y_axis: AxisPlan, style: Ax
     # Half of the topmost label reaches above the area.
     top, bottom = EDGE + style.font / 2 + rng.uniform(0, 44), bottom - rng.uniform(0, 20)
     return Plot(
-        Scale(x_axis.low, x_axis.high, float(round(left)), float(round(right))),
-        Scale(y_axis.low, y_axis.high, float(round(bottom)), float(round(top))),
+        AxisScale(x_axis.low, x_axis.high, float(round(left)), float(round(right))),
+        AxisScale(y_axis.low, y_axis.high, float(round(bottom)), float(round(top))),
         x_axis, y_axis, style,
     )  # fmt: skip
 
@@ -235,6 +234,81 @@ def draw_names(scene: SceneDrawing, plot: Plot) -> None:
         scene.text("axis_label", at, plot.y_axis.name, size, ink, "rm", rotation=90, axis="y")
 
 
+def describe_axis(orientation: str, scale: AxisScale) -> dict[str, Any]:
+    """Return the parameters of an axis element: the axis's name, and which values lie at which pixels."""
+    return {
+        "axis": orientation,
+        "data_range": [scale.low, scale.high],
+        "pixel_range": [scale.start, scale.end],
+    }
+
+
+def draw_marker(
+    scene: SceneDrawing, centre: Point, shape: str, size: float, colour: str, surface: str, **parameters: Any
+) -> Element:
+    """Draw a marker and add it to the scene.
+
+    Args:
+        scene: The picture.
+        centre: In pixels.
+        shape: One of ``SHAPES``.
+        size: Diameter of a circle, in pixels; the other shapes are made to look as large.
+        colour: Colour of the marker, or of a ring's rim.
+        surface: Colour inside a ring.
+        parameters: Added to the element's own: centre, shape and size.
+    """
+    box = _draw_mark(scene.drawing, centre, shape, size / 2, colour, surface)
+    at = [round(centre[0], 2), round(centre[1], 2)]
+    return scene.add("marker", box, colour, shape=shape, centre=at, size=size, **parameters)
+
+
+def draw_until_legible(draw: Callable[[random.Random], Drawn], rng: random.Random) -> Drawn:
+    """Return the first drawn target whose texts do not overlap.
+
+    Layouts are made to fit; once in a while labels of chance lengths meet all the same.
+    """
+    for _ in range(ATTEMPTS):
+        drawn = draw(rng)
+        if not has_overlapping_texts(drawn.scene):
+            return drawn
+    raise AssertionError(f"no legible picture in {ATTEMPTS} attempts")
+
+
+def has_overlapping_texts(scene: Scene, gap: int = 2) -> bool:
+    """Return whether two texts are nearer than ``gap`` pixels to each other."""
+    boxes = [element.box for element in scene.elements if element.text is not None]
+    return any(grow_box(box, gap).overlaps(other) for index, box in enumerate(boxes) for other in boxes[:index])
+
+
+def grow_box(box: Box, by: int) -> Box:
+    """Return a box with ``by`` more pixels on each side."""
+    return Box(box.left - by, box.top - by, box.right + by, box.bottom + by)
+
+
+def compute_text_box(centre: Point, text: str, size: float) -> Box:
+    """Return the box that a text centred on a point needs."""
+    width, height = text_size(text, size)
+    left, top = int(centre[0] - width / 2), int(centre[1] - height / 2)
+    return Box(left, top, left + int(width) + 2, top + int(height) + 2)
+
+
+def is_free(scene: SceneDrawing, box: Box, over: Iterable[str]) -> bool:
+    """Return whether a box lies inside the margin and on nothing but the colours in ``over``."""
+    width, height = scene.drawing.width, scene.drawing.height
+    if min(box.left, box.top, width - box.right, height - box.bottom) < MARGIN:
+        return False
+    allowed = {tuple(bytes.fromhex(colour[1:])) for colour in over}
+    # More colours than are allowed give None, which is cheaper than a look at every pixel.
+    colours = scene.drawing.image.crop((box.left, box.top, box.right, box.bottom)).getcolors(maxcolors=len(allowed))
+    return colours is not None and all(colour in allowed for _, colour in colours)
+
+
+def _list_multiples(low: float, high: float, step: float) -> tuple[float, ...]:
+    # The slack keeps an end that is a multiple but for the error of its division.
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return tuple(round(index * step, 9) for index in range(first, last + 1))
+
+
 def _draw_frame(scene: SceneDrawing, plot: Plot) -> None:
     frame, width, ink = plot.style.frame, plot.style.width, plot.style.paper.ink
     left, right = align_to_pixels(plot.left, width), align_to_pixels(plot.right, width)
@@ -251,15 +325,6 @@ def _draw_frame(scene: SceneDrawing, plot: Plot) -> None:
 def _draw_axis_line(scene: SceneDrawing, plot: Plot, orientation: str, ends: tuple[tuple[float, float], ...]) -> None:
     scale = plot.x if orientation == "x" else plot.y
     scene.line("axis", ends, plot.style.paper.ink, plot.style.width, **describe_axis(orientation, scale))
-
-
-def describe_axis(orientation: str, scale: Scale) -> dict[str, Any]:
-    """Return the parameters of an axis element: the axis's name, and which values lie at which pixels."""
-    return {
-        "axis": orientation,
-        "data_range": [scale.low, scale.high],
-        "pixel_range": [scale.start, scale.end],
-    }
 
 
 def _draw_gridline(
@@ -310,29 +375,6 @@ def _measure_rotated(text: str, font: float, rotation: float) -> tuple[float, fl
     )
 
 
-SHAPES = ("circle", "square", "triangle", "diamond", "ring")
-"""A ring is a circle filled with the colour beneath."""
-
-
-def draw_marker(
-    scene: SceneDrawing, centre: Point, shape: str, size: float, colour: str, surface: str, **parameters: Any
-) -> Element:
-    """Draw a marker and add it to the scene.
-
-    Args:
-        scene: The picture.
-        centre: In pixels.
-        shape: One of ``SHAPES``.
-        size: Diameter of a circle, in pixels; the other shapes are made to look as large.
-        colour: Colour of the marker, or of a ring's rim.
-        surface: Colour inside a ring.
-        parameters: Added to the element's own: centre, shape and size.
-    """
-    box = _draw_mark(scene.drawing, centre, shape, size / 2, colour, surface)
-    at = [round(centre[0], 2), round(centre[1], 2)]
-    return scene.add("marker", box, colour, shape=shape, centre=at, size=size, **parameters)
-
-
 def _draw_mark(drawing: Drawing, centre: Point, shape: str, half: float, colour: str, surface: str) -> Box:
     x, y = centre
     if shape == "circle":
@@ -347,57 +389,3 @@ def _draw_mark(drawing: Drawing, centre: Point, shape: str, half: float, colour:
         return drawing.polygon([(x, y - half * 1.25), (x + half * 1.2, y + half), (x - half * 1.2, y + half)], colour)
     half *= 1.25
     return drawing.polygon([(x, y - half), (x + half, y), (x, y + half), (x - half, y)], colour)
-
-
-ATTEMPTS = 60
-
-
-def draw_until_legible(draw: Callable[[random.Random], Drawn], rng: random.Random) -> Drawn:
-    """Return the first drawn target whose texts do not overlap.
-
-    Layouts are made to fit; once in a while labels of chance lengths meet all the same.
-    """
-    for _ in range(ATTEMPTS):
-        drawn = draw(rng)
-        if not has_overlapping_texts(drawn.scene):
-            return drawn
-    raise AssertionError(f"no legible picture in {ATTEMPTS} attempts")
-
-
-def has_overlapping_texts(scene: Scene, gap: int = 2) -> bool:
-    """Return whether two texts are nearer than ``gap`` pixels to each other."""
-    boxes = [element.box for element in scene.elements if element.text is not None]
-    return any(are_overlapping(grow_box(box, gap), other) for index, box in enumerate(boxes) for other in boxes[:index])
-
-
-def are_overlapping(first: Box, second: Box) -> bool:
-    """Return whether two boxes have a pixel in common."""
-    return (
-        first.left < second.right
-        and second.left < first.right
-        and first.top < second.bottom
-        and second.top < first.bottom
-    )  # fmt: skip
-
-
-def grow_box(box: Box, by: int) -> Box:
-    """Return a box with ``by`` more pixels on each side."""
-    return Box(box.left - by, box.top - by, box.right + by, box.bottom + by)
-
-
-def compute_text_box(centre: Point, text: str, size: float) -> Box:
-    """Return the box that a text centred on a point needs."""
-    width, height = text_size(text, size)
-    left, top = int(centre[0] - width / 2), int(centre[1] - height / 2)
-    return Box(left, top, left + int(width) + 2, top + int(height) + 2)
-
-
-def is_free(scene: SceneDrawing, box: Box, over: Iterable[str]) -> bool:
-    """Return whether a box lies inside the margin and on nothing but the colours in ``over``."""
-    width, height = scene.drawing.width, scene.drawing.height
-    if min(box.left, box.top, width - box.right, height - box.bottom) < MARGIN:
-        return False
-    allowed = {tuple(bytes.fromhex(colour[1:])) for colour in over}
-    # More colours than are allowed give None, which is cheaper than a look at every pixel.
-    colours = scene.drawing.image.crop((box.left, box.top, box.right, box.bottom)).getcolors(maxcolors=len(allowed))
-    return colours is not None and all(colour in allowed for _, colour in colours)

@@ -1,7 +1,7 @@
 """Shared by all builders of targets: the size of a picture, drawing that records its scene, and plane geometry.
 
-Geometry is in pixels: y grows downwards, angles are degrees clockwise from 3 o'clock, as in ``drawing``. At the end
-stands the check that a category of targets keeps the contract of this module.
+Geometry is in pixels: y grows downwards, angles are degrees clockwise from 3 o'clock, as in ``drawing``. A category of
+targets keeps the contract of this module, which ``check_category`` tests.
 """
 
 import math
@@ -204,7 +204,11 @@ def _check_target(build: Builder, difficulty: Difficulty, seed: int, where: str)
             f"{where}: {element.type} has the text {element.text!r}: give texts a type of their own, such as label",
         )
     common = sorted(set(drawn.scene.kinds) & set(NEEDED))
-    expect(not common, f"{where}: kinds gives {', '.join(common)} a weight, which is no kind of the category's own")
+    expect(
+        not common,
+        f"{where}: kinds gives a weight to {', '.join(common)}, whose weight is fixed since this project draws it too:"
+        f" leave it out of kinds, or give the type a name of your own",
+    )
     picture = Picture.from_pixels(drawn.drawing.pixels)
     seen = load_plugin("judges", "verified")().with_scene(drawn.scene).rate(picture, picture)
     expect(
@@ -228,7 +232,7 @@ def point_along(start: Point, end: Point, part: float) -> Point:
     return start[0] + (end[0] - start[0]) * part, start[1] + (end[1] - start[1]) * part
 
 
-def centroid(*points: Point) -> Point:
+def compute_centroid(*points: Point) -> Point:
     """Return the centroid of some points."""
     return math.fsum(x for x, _ in points) / len(points), math.fsum(y for _, y in points) / len(points)
 
@@ -271,7 +275,7 @@ def point_beside(at: Point, start: Point, end: Point, length: float) -> Point:
 
 def build_circumcircle(a: Point, b: Point, c: Point) -> Circle:
     """Return the circle through three points, which must not be collinear."""
-    along_ab, along_ac = centroid(a, b), centroid(a, c)
+    along_ab, along_ac = compute_centroid(a, b), compute_centroid(a, c)
     centre = intersect_lines(along_ab, point_beside(along_ab, a, b, 1), along_ac, point_beside(along_ac, a, c, 1))
     return centre, exact.dist(centre, a)
 

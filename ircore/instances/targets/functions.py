@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ircore.core import exact
-from ircore.core.drawing import Point, Scale, text_size
+from ircore.core.drawing import AxisScale, Point, text_size
 from ircore.core.records import Difficulty
 from ircore.instances.targets.axes import (
     AxesStyle,
@@ -148,8 +148,8 @@ def _place_centred(rng: random.Random, window: Window, style: AxesStyle) -> Plot
         top + rng.uniform(0.2, 0.8) * (bottom - top - height),
     )
     return Plot(
-        Scale(window.x_low, window.x_high, float(round(left)), float(round(left + width))),
-        Scale(window.y_low, window.y_high, float(round(top + height)), float(round(top))),
+        AxisScale(window.x_low, window.x_high, float(round(left)), float(round(left + width))),
+        AxisScale(window.y_low, window.y_high, float(round(top + height)), float(round(top))),
         x_axis, y_axis, replace(style, width=rng.choice((1.0, 2.0))),
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from ircore.core.drawing import Point
 from ircore.instances.targets.base import (
     build_regular_polygon,
     build_triangle,
-    centroid,
+    compute_centroid,
     find_foot,
     fit_points,
     intersect_lines,
@@ -57,7 +57,7 @@ def choose_fill(sheet: Sheet) -> str | None:
 
 def name_corners(sheet: Sheet, corners: list[Point], letters: str) -> None:
     """Name the corners of a polygon on the outside."""
-    centre = centroid(*corners)
+    centre = compute_centroid(*corners)
     # There are more letters than corners.
     for corner, letter in zip(corners, letters, strict=False):
         sheet.point(corner, letter, centre)
@@ -84,7 +84,7 @@ def right_triangle(sheet: Sheet) -> None:
     right, b, c = corners = place_figure(sheet, shape)
     sheet.polygon(corners, fill=choose_fill(sheet))
     sheet.right_angle(right, b, c, size=18)
-    centre = centroid(*corners)
+    centre = compute_centroid(*corners)
     for start, end, length in ((right, b, long), (right, c, short), (b, c, slant)):
         sheet.beside(start, end, f"{length} cm", centre)
     name_corners(sheet, corners, choose_letters(sheet))
@@ -109,10 +109,10 @@ def rectangle(sheet: Sheet) -> None:
     sheet.polygon(corners, fill=choose_fill(sheet))
     if sheet.rng.random() < 0.6:
         sheet.segment(a, c, sheet.style.accents[0])
-        sheet.label(centroid(a, c), "d", measure_direction(a, c) + 90, sheet.style.accents[0], size=-2)
+        sheet.label(compute_centroid(a, c), "d", measure_direction(a, c) + 90, sheet.style.accents[0], size=-2)
     sheet.right_angle(a, b, d)
     sheet.right_angle(c, b, d)
-    centre = centroid(*corners)
+    centre = compute_centroid(*corners)
     sheet.beside(a, b, f"{wide} cm", centre)
     sheet.beside(b, c, f"{high} cm", centre)
     name_corners(sheet, corners, choose_letters(sheet))
@@ -172,7 +172,7 @@ def polygon(sheet: Sheet) -> None:
         sheet.segment(centre, corners[0], accent)
         sheet.segment(centre, corners[1], accent)
         sheet.angle(centre, corners[0], corners[1], f"{360 // count}°", accent, radius=34)
-        sheet.point(centre, "M", centroid(corners[0], corners[1]))
+        sheet.point(centre, "M", compute_centroid(corners[0], corners[1]))
     name_corners(sheet, corners, "ABCDEFGH")
 
 
@@ -187,7 +187,7 @@ def circle_radius(sheet: Sheet) -> None:
     at = sheet.rng.randrange(0, 360, 10)
     rim = point_at_angle(centre, radius, at)
     sheet.segment(centre, rim, accent)
-    sheet.label(centroid(centre, rim), "r", at + 90, accent, size=-2)
+    sheet.label(compute_centroid(centre, rim), "r", at + 90, accent, size=-2)
     if sheet.rng.random() < 0.6:
         start, end = (
             point_at_angle(centre, radius, at + 100),
@@ -227,9 +227,9 @@ def angle(sheet: Sheet) -> None:
     sheet.angle(vertex, first, second, f"{degrees}°", accent, radius=60, tint=sheet.style.tints[0])
     sheet.segment(vertex, first)
     sheet.segment(vertex, second)
-    sheet.point(vertex, "S", centroid(first, second))
+    sheet.point(vertex, "S", compute_centroid(first, second))
     for ray, name, on in ((first, "g", "A"), (second, "h", "B")):
-        sheet.point(point_along(vertex, ray, 0.7), on, centroid(first, second))
+        sheet.point(point_along(vertex, ray, 0.7), on, compute_centroid(first, second))
         sheet.label(
             point_ahead(vertex, ray, exact.dist(vertex, ray) * 0.97), name, measure_direction(vertex, ray) + 90, size=-2
         )
@@ -268,7 +268,7 @@ def bisector(sheet: Sheet) -> None:
     for part in ((a, centre), (centre, b)):
         sheet.ticks(*part)
     sheet.label(top, "m", 0, accent)
-    sheet.point(centre, "M", centroid(b, top))
+    sheet.point(centre, "M", compute_centroid(b, top))
     sheet.point(a, "A", b)
     sheet.point(b, "B", a)
 
@@ -288,7 +288,7 @@ def cuboid(sheet: Sheet) -> None:
     # The edges at the corner that the cuboid itself hides.
     for start, end in ((a, e), (e, f), (e, h)):
         sheet.segment(start, end, thin=True, dashed=True)
-    centre = centroid(*points)
+    centre = compute_centroid(*points)
     for start, end, length in ((a, b, wide), (a, d, high), (b, f, deep)):
         sheet.beside(start, end, f"{length} cm", centre)
 

@@ -1,6 +1,6 @@
 """Hard geometry: constructions of many parts, in which small differences of measure matter.
 
-Those of the triangle: its lines, its circles, its remarkable points, and Pythagoras.
+Many are constructions of the triangle: its lines, its circles, its remarkable points, and Pythagoras.
 """
 
 import itertools
@@ -14,7 +14,7 @@ from ircore.instances.targets.base import (
     build_incircle,
     build_regular_polygon,
     build_triangle,
-    centroid,
+    compute_centroid,
     find_extreme_points,
     find_foot,
     find_orthocentre,
@@ -57,8 +57,8 @@ def tangents(sheet: Sheet) -> None:
     near = point_ahead(centre, point, circle[1])
     sheet.point(centre, "M", point)
     sheet.point(point, "P", centre)
-    sheet.point(first, "A", centroid(centre, point))
-    sheet.point(second, "B", centroid(centre, point))
+    sheet.point(first, "A", compute_centroid(centre, point))
+    sheet.point(second, "B", compute_centroid(centre, point))
     sheet.point(chord, "C", first)
     sheet.point(near, "D", first)
 
@@ -108,7 +108,7 @@ def transversals(sheet: Sheet) -> None:
     letters = iter("ABCDEF")
     for pair in meets:
         for at in pair:
-            sheet.point(at, next(letters), centroid(*pair))
+            sheet.point(at, next(letters), compute_centroid(*pair))
     sheet.point(apex, "S", (256.0, 256.0))
 
 
@@ -223,7 +223,7 @@ def intercept(sheet: Sheet) -> None:
         sheet.point(at, letter, lower)
     for at, letter in zip(outer, "DEF", strict=True):
         sheet.point(at, letter, origin)
-    sheet.point(origin, "S", centroid(*outer))
+    sheet.point(origin, "S", compute_centroid(*outer))
 
 
 def midpoints(sheet: Sheet) -> None:
@@ -231,7 +231,7 @@ def midpoints(sheet: Sheet) -> None:
     jitter = [(sheet.rng.uniform(-0.16, 0.16), sheet.rng.uniform(-0.16, 0.16)) for _ in range(4)]
     base = [(-1.0, 0.62), (0.95, 0.8), (0.7, -0.6), (-0.55, -0.95)]
     corners = place_figure(sheet, [(x + dx, y + dy) for (x, y), (dx, dy) in zip(base, jitter, strict=True)], within=380)
-    halves = [centroid(corners[k], corners[(k + 1) % 4]) for k in range(4)]
+    halves = [compute_centroid(corners[k], corners[(k + 1) % 4]) for k in range(4)]
     sheet.area(halves, sheet.style.tints[0])
     for first, second in ((0, 2), (1, 3)):
         sheet.segment(corners[first], corners[second], sheet.style.accents[1], thin=True, dashed=True)
@@ -255,7 +255,7 @@ def both_circles(sheet: Sheet) -> None:
     )
     k = sheet.rng.randrange(count)
     first, second = corners[k], corners[(k + 1) % count]
-    apothem = centroid(first, second)
+    apothem = compute_centroid(first, second)
     sheet.area([centre, first, second], sheet.style.tints[0])
     sheet.circle(centre, exact.dist(centre, first), sheet.style.accents[0])
     sheet.polygon(corners)
@@ -269,8 +269,10 @@ def both_circles(sheet: Sheet) -> None:
     sheet.angle(centre, third, fourth, f"{360 / count:g}°", sheet.style.accents[3], radius=32)
     name_corners(sheet, corners, "ABCDEFGH")
     sheet.point(centre, "M", apothem)
-    sheet.label(centroid(centre, first), "R", measure_direction(centre, first) - 90, size=-2)
-    sheet.label(centroid(centre, apothem), "r", measure_direction(centre, first) - 90, sheet.style.accents[2], size=-2)
+    sheet.label(compute_centroid(centre, first), "R", measure_direction(centre, first) - 90, size=-2)
+    sheet.label(
+        compute_centroid(centre, apothem), "r", measure_direction(centre, first) - 90, sheet.style.accents[2], size=-2
+    )
 
 
 def altitudes(sheet: Sheet) -> None:
@@ -285,7 +287,7 @@ def altitudes(sheet: Sheet) -> None:
         sheet.segment(corner, at, accent, thin=True, dashed=sheet.rng.random() < 0.3)
         sheet.right_angle(at, b, corner, accent, size=11)
         feet.append(at)
-    centre = centroid(*corners)
+    centre = compute_centroid(*corners)
     name_corners(sheet, corners, "ABC")
     for at, letter in zip(feet, "DEF", strict=True):
         sheet.point(at, letter, centre)
@@ -302,7 +304,7 @@ def medians(sheet: Sheet) -> None:
     halves = []
     for index, corner in enumerate(corners):
         b, c = corners[(index + 1) % 3], corners[(index + 2) % 3]
-        at = centroid(b, c)
+        at = compute_centroid(b, c)
         sheet.segment(corner, at, sheet.style.accents[0], thin=True)
         for part in ((b, at), (at, c)):
             sheet.ticks(*part, index + 1)
@@ -310,7 +312,7 @@ def medians(sheet: Sheet) -> None:
     if sheet.rng.random() < 0.6:
         for first, second in itertools.combinations(halves, 2):
             sheet.segment(first, second, sheet.style.accents[1], thin=True, dashed=True)
-    centre = centroid(*corners)
+    centre = compute_centroid(*corners)
     name_corners(sheet, corners, "ABC")
     for at, letter in zip(halves, "DEF", strict=True):
         sheet.point(at, letter, centre)
@@ -325,7 +327,7 @@ def circumscribed(sheet: Sheet) -> None:
     sheet.polygon(corners)
     for index, corner in enumerate(corners):
         b = corners[(index + 1) % 3]
-        at = centroid(corner, b)
+        at = compute_centroid(corner, b)
         beyond = point_ahead(centre, at, exact.dist(centre, at) + 26)
         sheet.segment(point_ahead(at, centre, exact.dist(at, centre) + 22), beyond, sheet.style.accents[1], thin=True)
         sheet.right_angle(at, corner, beyond, sheet.style.accents[1], size=10)
@@ -335,7 +337,7 @@ def circumscribed(sheet: Sheet) -> None:
         for corner in corners:
             sheet.segment(centre, corner, sheet.style.accents[2], thin=True, dashed=True)
     name_corners(sheet, corners, "ABC")
-    sheet.point(centre, "U", centroid(corners[0], corners[1]))
+    sheet.point(centre, "U", compute_centroid(corners[0], corners[1]))
 
 
 def inscribed(sheet: Sheet) -> None:
@@ -374,7 +376,7 @@ def pythagoras(sheet: Sheet) -> None:
     tints = sheet.style.tints
     for index, (start, end) in enumerate(((a, b), (b, c), (c, a))):
         sheet.polygon([start, end, flat[2 * index], flat[2 * index + 1]], fill=tints[index])
-        middle_of = centroid(start, end, flat[2 * index], flat[2 * index + 1])
+        middle_of = compute_centroid(start, end, flat[2 * index], flat[2 * index + 1])
         sheet.label((middle_of[0] + 14, middle_of[1]), "cab"[index], 0, size=2, centred=True)
     sheet.polygon([a, b, c])
     base = find_foot(c, a, b)
@@ -382,8 +384,8 @@ def pythagoras(sheet: Sheet) -> None:
     sheet.segment(c, intersect_lines(c, base, flat[0], flat[1]), accent, thin=True, dashed=True)
     sheet.right_angle(base, b, c, accent, size=10)
     sheet.right_angle(c, a, b, size=12)
-    sheet.point(a, "A", centroid(b, c))
-    sheet.point(b, "B", centroid(a, c))
+    sheet.point(a, "A", compute_centroid(b, c))
+    sheet.point(b, "B", compute_centroid(a, c))
     sheet.point(c, "C", base)
     sheet.point(base, "D", point_at_angle(base, 10, measure_direction(c, a)))
     if sheet.rng.random() < 0.5:
@@ -396,8 +398,8 @@ def nine_points(sheet: Sheet) -> None:
     """Circumcentre, centroid and orthocentre on one line, with the circle through the midpoints of the sides."""
     corners = choose_acute_triangle(sheet, 390, reach_of_circumcircle=True)
     circle = build_circumcircle(*corners)
-    halves = [centroid(corners[k - 2], corners[k - 1]) for k in range(3)]
-    h, u, s = find_orthocentre(*corners), circle[0], centroid(*corners)
+    halves = [compute_centroid(corners[k - 2], corners[k - 1]) for k in range(3)]
+    h, u, s = find_orthocentre(*corners), circle[0], compute_centroid(*corners)
     sheet.circle(*circle, sheet.style.accents[3], thin=True)
     sheet.polygon(corners)
     for corner, half in zip(corners, halves, strict=True):

@@ -27,8 +27,9 @@ from ircore.instances.targets.axes import (
     place_axes,
 )
 from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing, round_points
-from ircore.instances.targets.palettes import Paper, compute_contrast_ratio, mix_colours, pick_colours, pick_paper
+from ircore.instances.targets.palettes import Paper, mix_colours, pick_colours, pick_paper
 from ircore.instances.targets.topics import SEQUENCES, Topic, pick_words, round_step
+from ircore.seeing.colours import compute_contrast
 
 DASHES: tuple[tuple[float, ...], ...] = ((), (9, 5), (2, 4), (10, 4, 2, 4), (16, 5))
 """Solid, dashed, dotted, dash-dotted and long-dashed."""
@@ -206,7 +207,7 @@ def _draw_line(scene: SceneDrawing, chart: _Chart, number: int, path: list[Point
 def _draw_values(scene: SceneDrawing, plot: Plot, values: list[float], path: list[Point], line: _Line) -> None:
     """Write the values of one series above or below its points, if there is room at every point."""
     paper, size = plot.style.paper, max(11.0, plot.style.font - 2)
-    ink = line.colour if compute_contrast_ratio(line.colour, paper.surface) >= 4 else paper.ink
+    ink = line.colour if compute_contrast(line.colour, paper.surface) >= 4 else paper.ink
     texts = format_numbers(values)
     centres = [_find_free_place(scene, paper, at, text, size) for at, text in zip(path, texts, strict=True)]
     if None in centres:
@@ -230,6 +231,6 @@ def _draw_letters(scene: SceneDrawing, plot: Plot, paths: list[list[Point]], lin
     if plot.right - paths[0][-1][0] < 26 and (plot.style.frame == "box" or paper.panel):
         return  # The letters would lie across the frame or the panel's edge.
     for number, (path, line) in enumerate(zip(paths, lines, strict=True)):
-        ink = line.colour if compute_contrast_ratio(line.colour, paper.surface) >= 3 else paper.ink
+        ink = line.colour if compute_contrast(line.colour, paper.surface) >= 3 else paper.ink
         at = (path[-1][0] + 9, path[-1][1])
         scene.text("series_label", at, chr(ord("A") + number), size, ink, "lm", series=number + 1)

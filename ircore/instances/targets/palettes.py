@@ -4,7 +4,7 @@ import math
 import random
 from dataclasses import dataclass
 
-from ircore.core import exact
+from ircore.seeing.colours import compute_contrast
 
 
 @dataclass(frozen=True)
@@ -94,13 +94,13 @@ def pick_colours(rng: random.Random, surface: str, count: int, contrast: float) 
         rng: Random generator.
         surface: Colour beneath.
         count: Number of different colours, 1–9.
-        contrast: Least contrast with the surface; see ``compute_contrast_ratio``.
+        contrast: Least contrast with the surface; see ``compute_contrast``.
 
     Returns:
         Of one palette; shades of one hue stay in order, dark to light.
     """
     usable, shades = (
-        [[colour for colour in palette if compute_contrast_ratio(colour, surface) >= contrast] for palette in palettes]
+        [[colour for colour in palette if compute_contrast(colour, surface) >= contrast] for palette in palettes]
         for palettes in (QUALITATIVE, SHADES)
     )
     enough, enough_shades = ([palette for palette in kind if len(palette) >= count] for kind in (usable, shades))
@@ -111,21 +111,6 @@ def pick_colours(rng: random.Random, surface: str, count: int, contrast: float) 
     return rng.sample(rng.choice(enough), count)
 
 
-def compute_luminance(colour: str) -> float:
-    """Return the relative luminance of ``#rrggbb``, 0–1, after WCAG 2.2."""
-    channels = [channel / 255 for channel in bytes.fromhex(colour[1:])]
-    linear = [
-        channel / 12.92 if channel <= 0.04045 else exact.power((channel + 0.055) / 1.055, 2.4) for channel in channels
-    ]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def compute_contrast_ratio(first: str, second: str) -> float:
-    """Return the contrast of two colours, 1–21, after WCAG 2.2."""
-    low, high = sorted((compute_luminance(first), compute_luminance(second)))
-    return (high + 0.05) / (low + 0.05)
-
-
 def mix_colours(first: str, second: str, share: float) -> str:
     """Return the colour that lies ``share`` of the way from the first colour to the second."""
     pairs = zip(bytes.fromhex(first[1:]), bytes.fromhex(second[1:]), strict=True)
@@ -134,7 +119,7 @@ def mix_colours(first: str, second: str, share: float) -> str:
 
 def choose_readable_colour(colour: str) -> str:
     """Return white or near-black, whichever has the higher contrast on a colour."""
-    return max(("#ffffff", "#1c1c1c"), key=lambda ink: compute_contrast_ratio(ink, colour))
+    return max(("#ffffff", "#1c1c1c"), key=lambda ink: compute_contrast(ink, colour))
 
 
 SHAPE_COLOURS = (

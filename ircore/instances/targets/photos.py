@@ -60,5 +60,5 @@ def load_shots(difficulty: Difficulty, edition: int = 1) -> tuple[Shot, ...]:
 def _read_picture(file: str) -> Picture:
     data = (FOLDER / file).read_bytes()
     # Reading checks the file and tells its size; the bytes stay the file's own.
-    checked = Picture.from_untrusted(data, file)
+    checked = Picture.read_untrusted(data, file)
     return Picture(data, checked.width, checked.height)

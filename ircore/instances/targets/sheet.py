@@ -14,7 +14,7 @@ from ircore.instances.targets.base import (
     SIZE,
     Drawn,
     SceneDrawing,
-    centroid,
+    compute_centroid,
     measure_direction,
     point_ahead,
     point_along,
@@ -226,7 +226,7 @@ class Sheet:
 
     def ticks(self, start: Point, end: Point, count: int = 1, colour: str | None = None) -> None:
         """Mark a segment with ``count`` short strokes across the middle, as for sides of equal length."""
-        centre = centroid(start, end)
+        centre = compute_centroid(start, end)
         for number in range(count):
             at = point_ahead(centre, end, 6.0 * (number - (count - 1) / 2)) if count > 1 else centre
             stroke = [point_beside(at, start, end, 7), point_beside(at, start, end, -7)]
@@ -252,7 +252,7 @@ class Sheet:
 
     def beside(self, start: Point, end: Point, text: str, away_from: Point, colour: str | None = None) -> None:
         """Write a text beside the middle of a segment, on the side away from a point."""
-        centre = centroid(start, end)
+        centre = compute_centroid(start, end)
         outer = point_beside(centre, start, end, 10)
         if exact.dist(outer, away_from) < exact.dist(centre, away_from):
             outer = point_beside(centre, start, end, -10)

@@ -22,6 +22,60 @@ from ircore.instances.targets.palettes import (
     select_distinct_colours,
 )
 
+Pattern = Callable[[SceneDrawing, str, random.Random], list[str]]
+"""Paints over a plain ground of the given colour and returns the colours it added."""
+
+EDGE = 14
+"""Free pixels along each edge."""
+
+CLEAR = 0.45
+"""Contrast with the ground that a thin outline needs to be seen well."""
+
+EASY_KINDS = (
+    "circle", "ellipse", "square", "rectangle", "triangle", "diamond", "pentagon", "hexagon", "star", "cross", "ring",
+    "half_circle",
+)  # fmt: skip
+HARD_KINDS = (*EASY_KINDS, "right_triangle", "octagon", "trapezoid", "parallelogram", "arrow", "quarter_circle")
+
+HOLLOW_KINDS = frozenset(EASY_KINDS) - {"ring", "cross"}
+"""Kinds that may be drawn as an outline only."""
+
+_SIDES = {"triangle": (3, -90.0), "pentagon": (5, -90.0), "hexagon": (6, 0.0), "octagon": (8, 22.5)}
+"""Regular polygons: number of corners and direction of the first, in degrees clockwise from 3 o'clock."""
+
+_ARCS = {
+    "circle": (1.0, 1.0, 0, 360),
+    "ellipse": (1.0, 0.6, 0, 360),
+    "half_circle": (1.0, 1.0, 180, 360),
+    "quarter_circle": (1.0, 1.0, 270, 360),
+    "ring": (1.0, 1.0, 0, 360),
+}
+"""Round shapes: half-axes as parts of the radius, then the arc's ends in degrees clockwise from 3 o'clock."""
+
+_POINTS: dict[str, list[Point]] = {
+    "square": [(-0.7, -0.7), (0.7, -0.7), (0.7, 0.7), (-0.7, 0.7)],
+    "rectangle": [(-0.88, -0.46), (0.88, -0.46), (0.88, 0.46), (-0.88, 0.46)],
+    "diamond": [(0, -1), (0.68, 0), (0, 1), (-0.68, 0)],
+    "cross": [
+        (-0.3, -0.9), (0.3, -0.9), (0.3, -0.3), (0.9, -0.3), (0.9, 0.3), (0.3, 0.3), (0.3, 0.9), (-0.3, 0.9),
+        (-0.3, 0.3), (-0.9, 0.3), (-0.9, -0.3), (-0.3, -0.3),
+    ],
+    "right_triangle": [(-0.7, -0.7), (0.7, 0.7), (-0.7, 0.7)],
+    "trapezoid": [(-0.45, -0.5), (0.45, -0.5), (0.85, 0.5), (-0.85, 0.5)],
+    "parallelogram": [(-0.5, -0.45), (0.88, -0.45), (0.5, 0.45), (-0.88, 0.45)],
+    "arrow": [(-0.95, -0.22), (0.15, -0.22), (0.15, -0.6), (0.95, 0), (0.15, 0.6), (0.15, 0.22), (-0.95, 0.22)],
+}  # fmt: skip
+"""Other polygons: corners as parts of the radius."""
+
+EDGE_COLOURS = ("#111111", "#ffffff", "#172554", "#7f4f24", "#d62828", "#ffd60a")
+"""Colours of outlines: of three random colours unlike the ground, the one most unlike the filling is used."""
+
+EDGE_APART = 0.25
+"""Contrast with the ground that the edge of a filled shape needs, or nobody sees where it ends."""
+
+RING_HOLE = 0.58
+"""Inner radius of a ring as part of its outer one."""
+
 
 def paint_ground(difficulty: Difficulty, rng: random.Random) -> tuple[SceneDrawing, list[str]]:
     """Start a picture with a background.
@@ -39,8 +93,38 @@ def paint_ground(difficulty: Difficulty, rng: random.Random) -> tuple[SceneDrawi
     return scene, [first, *rng.choice(patterns)(scene, first, rng)]
 
 
-Pattern = Callable[[SceneDrawing, str, random.Random], list[str]]
-"""Paints over a plain ground of the given colour and returns the colours it added."""
+def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
+    """Draw a target of coloured shapes.
+
+    Args:
+        difficulty: ``easy`` or ``hard``.
+        rng: The only source of chance.
+    """
+    scene, ground = paint_ground(difficulty, rng)
+    slots = _place_easy_slots(rng) if difficulty == "easy" else _place_hard_slots(rng)
+    kinds = _choose_kinds(len(slots), difficulty, rng)
+    colours = _choose_colours(len(slots), ground, difficulty, rng)
+    for slot, kind, colour in zip(slots, kinds, colours, strict=True):
+        if difficulty == "easy":
+            _draw_shape(scene, kind, slot, colour, None, 0.0, 0.0)
+        else:
+            _draw_hard(scene, kind, slot, colour, rng, ground)
+    return scene.finish()
+
+
+def compute_corners(kind: str, radius: float) -> list[Point]:
+    """Return the outline of an upright shape about (0, 0), wholly within ``radius`` of the origin, in pixels."""
+    if kind in _SIDES:
+        count, start = _SIDES[kind]
+        return [point_at_angle((0, 0), radius, start + 360 * k / count) for k in range(count)]
+    if kind in _ARCS:
+        wide, high, start, end = _ARCS[kind]
+        rim = arc_points((0, 0), (radius * wide, radius * high), start, end)
+        # A full turn ends where it began; a part of a disc has its corner in the centre.
+        return rim[:-1] if end - start == 360 else [*rim, (0.0, 0.0)]
+    if kind == "star":
+        return [point_at_angle((0, 0), radius * (1 if k % 2 == 0 else 0.42), 36 * k - 90) for k in range(10)]
+    return [(round(x * radius), round(y * radius)) for x, y in _POINTS[kind]]
 
 
 def _paint_plain(scene: SceneDrawing, first: str, rng: random.Random) -> list[str]:  # noqa: ARG001 - a Pattern
@@ -138,22 +222,6 @@ def _paint_area(scene: SceneDrawing, points: list[Point], colour: str) -> None:
     scene.add("background", box, colour, bleeds=True, corners=[list(point) for point in points])
 
 
-EDGE = 14
-"""Free pixels along each edge."""
-
-CLEAR = 0.45
-"""Contrast with the ground that a thin outline needs to be seen well."""
-
-EASY_KINDS = (
-    "circle", "ellipse", "square", "rectangle", "triangle", "diamond", "pentagon", "hexagon", "star", "cross", "ring",
-    "half_circle",
-)  # fmt: skip
-HARD_KINDS = (*EASY_KINDS, "right_triangle", "octagon", "trapezoid", "parallelogram", "arrow", "quarter_circle")
-
-HOLLOW_KINDS = frozenset(EASY_KINDS) - {"ring", "cross"}
-"""Kinds that may be drawn as an outline only."""
-
-
 @dataclass(frozen=True)
 class _Slot:
     """Room for a shape: a circle that encloses the shape, in pixels."""
@@ -165,77 +233,6 @@ class _Slot:
     def gap(self, other: "_Slot") -> float:
         """Return the distance between the two circles; negative if they overlap."""
         return exact.dist((self.x, self.y), (other.x, other.y)) - self.radius - other.radius
-
-
-def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
-    """Draw a target of coloured shapes.
-
-    Args:
-        difficulty: ``easy`` or ``hard``.
-        rng: The only source of chance.
-    """
-    scene, ground = paint_ground(difficulty, rng)
-    slots = _place_easy_slots(rng) if difficulty == "easy" else _place_hard_slots(rng)
-    kinds = _choose_kinds(len(slots), difficulty, rng)
-    colours = _choose_colours(len(slots), ground, difficulty, rng)
-    for slot, kind, colour in zip(slots, kinds, colours, strict=True):
-        if difficulty == "easy":
-            _draw_shape(scene, kind, slot, colour, None, 0.0, 0.0)
-        else:
-            _draw_hard(scene, kind, slot, colour, rng, ground)
-    return scene.finish()
-
-
-def compute_corners(kind: str, radius: float) -> list[Point]:
-    """Return the outline of an upright shape about (0, 0), wholly within ``radius`` of the origin, in pixels."""
-    if kind in _SIDES:
-        count, start = _SIDES[kind]
-        return [point_at_angle((0, 0), radius, start + 360 * k / count) for k in range(count)]
-    if kind in _ARCS:
-        wide, high, start, end = _ARCS[kind]
-        rim = arc_points((0, 0), (radius * wide, radius * high), start, end)
-        # A full turn ends where it began; a part of a disc has its corner in the centre.
-        return rim[:-1] if end - start == 360 else [*rim, (0.0, 0.0)]
-    if kind == "star":
-        return [point_at_angle((0, 0), radius * (1 if k % 2 == 0 else 0.42), 36 * k - 90) for k in range(10)]
-    return [(round(x * radius), round(y * radius)) for x, y in _POINTS[kind]]
-
-
-_SIDES = {"triangle": (3, -90.0), "pentagon": (5, -90.0), "hexagon": (6, 0.0), "octagon": (8, 22.5)}
-"""Regular polygons: number of corners and direction of the first, in degrees clockwise from 3 o'clock."""
-
-_ARCS = {
-    "circle": (1.0, 1.0, 0, 360),
-    "ellipse": (1.0, 0.6, 0, 360),
-    "half_circle": (1.0, 1.0, 180, 360),
-    "quarter_circle": (1.0, 1.0, 270, 360),
-    "ring": (1.0, 1.0, 0, 360),
-}
-"""Round shapes: half-axes as parts of the radius, then the arc's ends in degrees clockwise from 3 o'clock."""
-
-_POINTS: dict[str, list[Point]] = {
-    "square": [(-0.7, -0.7), (0.7, -0.7), (0.7, 0.7), (-0.7, 0.7)],
-    "rectangle": [(-0.88, -0.46), (0.88, -0.46), (0.88, 0.46), (-0.88, 0.46)],
-    "diamond": [(0, -1), (0.68, 0), (0, 1), (-0.68, 0)],
-    "cross": [
-        (-0.3, -0.9), (0.3, -0.9), (0.3, -0.3), (0.9, -0.3), (0.9, 0.3), (0.3, 0.3), (0.3, 0.9), (-0.3, 0.9),
-        (-0.3, 0.3), (-0.9, 0.3), (-0.9, -0.3), (-0.3, -0.3),
-    ],
-    "right_triangle": [(-0.7, -0.7), (0.7, 0.7), (-0.7, 0.7)],
-    "trapezoid": [(-0.45, -0.5), (0.45, -0.5), (0.85, 0.5), (-0.85, 0.5)],
-    "parallelogram": [(-0.5, -0.45), (0.88, -0.45), (0.5, 0.45), (-0.88, 0.45)],
-    "arrow": [(-0.95, -0.22), (0.15, -0.22), (0.15, -0.6), (0.95, 0), (0.15, 0.6), (0.15, 0.22), (-0.95, 0.22)],
-}  # fmt: skip
-"""Other polygons: corners as parts of the radius."""
-
-EDGE_COLOURS = ("#111111", "#ffffff", "#172554", "#7f4f24", "#d62828", "#ffd60a")
-"""Colours of outlines: of three random colours unlike the ground, the one most unlike the filling is used."""
-
-EDGE_APART = 0.25
-"""Contrast with the ground that the edge of a filled shape needs, or nobody sees where it ends."""
-
-RING_HOLE = 0.58
-"""Inner radius of a ring as part of its outer one."""
 
 
 def _choose_kinds(count: int, difficulty: Difficulty, rng: random.Random) -> list[str]:

@@ -1,9 +1,8 @@
 """The offline editor: solves jigsaws and sudokus from the picture, paints described regions, and draws.
 
-Without a picture it draws, as ``canvas`` does, what the words say; of things that it knows by name it knows the
-words. What a riddle or an implicit description means it cannot tell.
-
-Finding the region that a description means, in a picture of flat colours: bars, slices of a pie, shapes.
+A region is found by the meaning of its description in a picture of flat colours: bars, slices of a pie, shapes. Without
+a picture it draws, as ``canvas`` does, what the words say; of things that it knows by name it knows the words. What a
+riddle or an implicit description means it cannot tell.
 """
 
 import asyncio
@@ -55,6 +54,19 @@ _RANK = re.compile(r"(second |third |)(tallest|largest|shortest|smallest) (bar|s
 _FORM = re.compile(r"without any corner|as many corners as an? (\w+)")
 
 Mask = npt.NDArray[np.bool_]
+
+PAINT = (0, 255, 0)
+DIGIT = 0.6
+"""Size of the font of a digit that is filled in, as a share of a cell."""
+
+Edit = Callable[[Pixels, str], Pixels]
+"""Returns the edited picture; raises ``UnsolvedError`` where words or picture are not understood."""
+
+LEVELS = 4
+"""Steps of each channel in which colours are counted."""
+
+BLANK = 512
+"""Pixels a side of the white picture where no picture was given."""
 
 
 class SeenRegion(NamedTuple):
@@ -122,52 +134,6 @@ def list_areas(pixels: Pixels) -> list[Mask]:
     return masks
 
 
-def _select_matching(description: str, regions: Sequence[SeenRegion], kind: str) -> list[SeenRegion]:
-    """Return the regions that a description fits: first the regions of the neighbour that it names, if any."""
-    if neighbour := _NEIGHBOUR.search(description):
-        known = _select_matching(neighbour[2], regions, kind)
-        if len(known) != 1:
-            return []
-        row, order = known[0].row + STEPS[neighbour[1]][0], known[0].order + STEPS[neighbour[1]][1]
-        # Slices follow each other around the pie; bars and shapes end at both sides.
-        order = order % len(regions) if kind == "slice" else order
-        return [region for region in regions if (region.row, region.order) == (row, order)]
-    if rank := _RANK.search(description):
-        sizes = sorted((region.size for region in regions), reverse=rank[2] in ("tallest", "largest"))
-        place = RANKS[rank[1]] - 1
-        return [region for region in regions if place < len(sizes) and region.size == sizes[place]]
-    if form := _FORM.search(description):
-        corners = 0 if form[1] is None else CORNERS.get(form[1])
-        return [region for region in regions if corners is not None and region.corners == corners]
-    return []
-
-
-def _count_corners(mask: Mask) -> int:
-    """Return the corners of an upright regular figure, by how much of its box it fills and how tall the box is."""
-    left, top, right, bottom = _compute_box(mask)
-    high, wide = bottom - top, right - left
-    fill, tall = int(np.count_nonzero(mask)) / (high * wide), high / wide
-    return min(FIGURES, key=lambda corners: abs(FIGURES[corners][0] - fill) + abs(FIGURES[corners][1] - tall))
-
-
-def _compute_middle(mask: Mask) -> tuple[float, float]:
-    rows, columns = np.nonzero(mask)
-    return int(columns.sum()) / len(columns), int(rows.sum()) / len(rows)
-
-
-def _compute_box(mask: Mask) -> tuple[int, int, int, int]:
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
-
-
-PAINT = (0, 255, 0)
-DIGIT = 0.6
-"""Size of the font of a digit that is filled in, as a share of a cell."""
-
-Edit = Callable[[Pixels, str], Pixels]
-"""Returns the edited picture; raises ``UnsolvedError`` where words or picture are not understood."""
-
-
 class UnsolvedError(Exception):
     """A task that the editor cannot solve; the text is the reason.
 
@@ -199,25 +165,6 @@ class EditorPlayer:
             PlayerError: A choice is asked for and none of the choices is known.
         """
         return await asyncio.to_thread(_answer_choice if question.choices else _answer_edit, question)
-
-
-def _answer_choice(question: Question) -> ChoiceAnswer:
-    choice = recognise_thing(question.in_sight[0].picture, question.choices) if question.in_sight else None
-    if choice is None:
-        raise PlayerError("rule_broken", "no picture is shown of a thing that the editor knows")
-    return ChoiceAnswer(choice)
-
-
-def _answer_edit(question: Question) -> PictureAnswer:
-    if not question.in_sight:
-        name = find_named_thing(question.prompt)
-        return drawn(*read([load_known_things()[name] if name else question.prompt]))
-    shown = question.in_sight[0].picture
-    try:
-        pixels = edit_for(question.prompt)(shown.pixels, question.prompt)
-    except UnsolvedError as reason:
-        return PictureAnswer(shown, (str(reason),))
-    return PictureAnswer(Picture.from_pixels(pixels))
 
 
 def edit_for(prompt: str) -> Edit:
@@ -304,10 +251,6 @@ def paint_region(pixels: Pixels, prompt: str) -> Pixels:
     return painted
 
 
-LEVELS = 4
-"""Steps of each channel in which colours are counted."""
-
-
 @cache
 def load_known_things() -> dict[str, str]:
     """Return the words from which each known thing is drawn, by its name."""
@@ -321,11 +264,6 @@ def find_named_thing(prompt: str) -> str | None:
     return max(names, key=len, default=None)
 
 
-@cache
-def _draw_thing(name: str) -> Picture:
-    return answer(*read([load_known_things()[name]])).picture
-
-
 def recognise_thing(picture: Picture, choices: Sequence[str]) -> str | None:
     """Return the choice whose drawing has the most similar colours; None if no choice is a known thing."""
     known = [choice for choice in choices if choice in load_known_things()]
@@ -336,19 +274,6 @@ def recognise_thing(picture: Picture, choices: Sequence[str]) -> str | None:
         key=lambda name: (float(np.abs(colours - _measure_colour_shares(_draw_thing(name).pixels)).sum()), name),
         default=None,
     )
-
-
-def _measure_colour_shares(pixels: Pixels) -> npt.NDArray[np.float64]:
-    """Return the share of each colour among pixels that differ from the colour of the corner."""
-    channels = pixels.astype(np.int64) * LEVELS // 256
-    names = (channels[..., 0] * LEVELS + channels[..., 1]) * LEVELS + channels[..., 2]
-    # The ground would outweigh the thing.
-    counts = np.bincount(names[names != names[0, 0]], minlength=LEVELS * LEVELS * LEVELS)
-    return counts / max(1, int(counts.sum()))
-
-
-BLANK = 512
-"""Pixels a side of the white picture where no picture was given."""
 
 
 class IdentityEditor:
@@ -399,6 +324,77 @@ class RandomEditor:
             return PictureAnswer(Picture.from_pixels(_draw_random_edit(picture.pixels, question.prompt, rng)))
         except UnsolvedError as reason:
             return PictureAnswer(picture, (str(reason),))
+
+
+def _select_matching(description: str, regions: Sequence[SeenRegion], kind: str) -> list[SeenRegion]:
+    """Return the regions that a description fits: first the regions of the neighbour that it names, if any."""
+    if neighbour := _NEIGHBOUR.search(description):
+        known = _select_matching(neighbour[2], regions, kind)
+        if len(known) != 1:
+            return []
+        row, order = known[0].row + STEPS[neighbour[1]][0], known[0].order + STEPS[neighbour[1]][1]
+        # Slices follow each other around the pie; bars and shapes end at both sides.
+        order = order % len(regions) if kind == "slice" else order
+        return [region for region in regions if (region.row, region.order) == (row, order)]
+    if rank := _RANK.search(description):
+        sizes = sorted((region.size for region in regions), reverse=rank[2] in ("tallest", "largest"))
+        place = RANKS[rank[1]] - 1
+        return [region for region in regions if place < len(sizes) and region.size == sizes[place]]
+    if form := _FORM.search(description):
+        corners = 0 if form[1] is None else CORNERS.get(form[1])
+        return [region for region in regions if corners is not None and region.corners == corners]
+    return []
+
+
+def _count_corners(mask: Mask) -> int:
+    """Return the corners of an upright regular figure, by how much of its box it fills and how tall the box is."""
+    left, top, right, bottom = _compute_box(mask)
+    high, wide = bottom - top, right - left
+    fill, tall = int(np.count_nonzero(mask)) / (high * wide), high / wide
+    return min(FIGURES, key=lambda corners: abs(FIGURES[corners][0] - fill) + abs(FIGURES[corners][1] - tall))
+
+
+def _compute_middle(mask: Mask) -> tuple[float, float]:
+    rows, columns = np.nonzero(mask)
+    return int(columns.sum()) / len(columns), int(rows.sum()) / len(rows)
+
+
+def _compute_box(mask: Mask) -> tuple[int, int, int, int]:
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+
+
+def _answer_choice(question: Question) -> ChoiceAnswer:
+    choice = recognise_thing(question.in_sight[0].picture, question.choices) if question.in_sight else None
+    if choice is None:
+        raise PlayerError("rule_broken", "no picture is shown of a thing that the editor knows")
+    return ChoiceAnswer(choice)
+
+
+def _answer_edit(question: Question) -> PictureAnswer:
+    if not question.in_sight:
+        name = find_named_thing(question.prompt)
+        return drawn(*read([load_known_things()[name] if name else question.prompt]))
+    shown = question.in_sight[0].picture
+    try:
+        pixels = edit_for(question.prompt)(shown.pixels, question.prompt)
+    except UnsolvedError as reason:
+        return PictureAnswer(shown, (str(reason),))
+    return PictureAnswer(Picture.from_pixels(pixels))
+
+
+@cache
+def _draw_thing(name: str) -> Picture:
+    return answer(*read([load_known_things()[name]])).picture
+
+
+def _measure_colour_shares(pixels: Pixels) -> npt.NDArray[np.float64]:
+    """Return the share of each colour among pixels that differ from the colour of the corner."""
+    channels = pixels.astype(np.int64) * LEVELS // 256
+    names = (channels[..., 0] * LEVELS + channels[..., 1]) * LEVELS + channels[..., 2]
+    # The ground would outweigh the thing.
+    counts = np.bincount(names[names != names[0, 0]], minlength=LEVELS * LEVELS * LEVELS)
+    return counts / max(1, int(counts.sum()))
 
 
 def _select_shown_picture(question: Question) -> Picture:

@@ -44,6 +44,16 @@ REMEMBERED = 512
 _FIRST = 3
 """Features that are named of a picture the first time, at least."""
 
+FORMS = ("circle", "square", "triangle", "pentagon", "hexagon", "star", "cross", "rectangle", "ellipse", "ring")
+_PHRASES: dict[str, tuple[str, ...]] = {
+    "form": FORMS,
+    "colour": tuple(COLOURS),
+    "fill": ("hollow", "filled"),
+    "size": ("large", "small"),
+    "proportion": ("broad", "tall", "compact"),
+    **{place: (f"full at the {place}", f"empty at the {place}") for place in PLACES},
+}
+
 
 class LookerPlayer:
     """Takes either seat of a reference game, or any seat that answers with words or a choice about pictures.
@@ -109,46 +119,9 @@ class LiteralPlayer:
         return TextAnswer(next((word for word in words if word and not word.startswith(("compact", "full"))), ""))
 
 
-def _find_target(question: Question) -> tuple[str, Captioned]:
-    """Return the label of the picture that the prompt names as the target, and the picture.
-
-    Raises:
-        PlayerError: It names none that is shown.
-    """
-    labels = list_labels(question.in_sight)
-    target = _find_named_label(question.prompt, labels)
-    if target is None:
-        raise PlayerError("rule_broken", "the prompt names none of the pictures as the target")
-    return target, question.in_sight[labels.index(target)]
-
-
-def _answer_description(question: Question) -> str:
-    target, _ = _find_target(question)
-    labels = list_labels(question.in_sight)
-    picture_features = [find_features(shown.picture) for shown in question.in_sight]
-    mentions = sum(_find_named_label(exchange.prompt, labels) == target for exchange in question.earlier)
-    return format_features(
-        select_telling_features(labels.index(target), picture_features, least=1 if mentions else _FIRST)
-    )
-
-
-def _answer_choice(question: Question) -> str:
-    description = question.prompt.rpartition("\n")[2].lower()
-    scores = [_score_fit(description, find_features(shown.picture)) for shown in question.in_sight]
-    best = [label for label, score in zip(question.choices, scores, strict=False) if score == max(scores)]
-    # The question's seed decides between equals, so that a run can be repeated.
-    return Random(question.seed).choice(best or list(question.choices))
-
-
 def list_labels(pictures: Sequence[Captioned]) -> list[str]:
     """Return the label in each caption: its last word, without punctuation."""
     return [re.findall(r"\w+", shown.caption)[-1] for shown in pictures]
-
-
-def _find_named_label(prompt: str, labels: Iterable[str]) -> str | None:
-    """Return the label that stands last in a prompt."""
-    words = [word for word in re.findall(r"\w+", prompt) if word in set(labels)]
-    return words[-1] if words else None
 
 
 def select_telling_features(target: int, picture_features: Sequence[Features], least: int = 1) -> Features:
@@ -183,6 +156,52 @@ def format_features(features: Features) -> str:
     return ", ".join(filter(None, [" ".join(filter(None, [*adjectives, noun])), *places]))
 
 
+def find_features(picture: Picture) -> Features:
+    """Return the features of a picture; each picture is examined once."""
+    key = _Key(picture.sha256, picture)
+    features = _compute_features(key)
+    # The cache keeps its keys; without this, they would keep the pictures alive.
+    key.picture = None
+    return features
+
+
+def _find_target(question: Question) -> tuple[str, Captioned]:
+    """Return the label of the picture that the prompt names as the target, and the picture.
+
+    Raises:
+        PlayerError: It names none that is shown.
+    """
+    labels = list_labels(question.in_sight)
+    target = _find_named_label(question.prompt, labels)
+    if target is None:
+        raise PlayerError("rule_broken", "the prompt names none of the pictures as the target")
+    return target, question.in_sight[labels.index(target)]
+
+
+def _answer_description(question: Question) -> str:
+    target, _ = _find_target(question)
+    labels = list_labels(question.in_sight)
+    picture_features = [find_features(shown.picture) for shown in question.in_sight]
+    mentions = sum(_find_named_label(exchange.prompt, labels) == target for exchange in question.earlier)
+    return format_features(
+        select_telling_features(labels.index(target), picture_features, least=1 if mentions else _FIRST)
+    )
+
+
+def _answer_choice(question: Question) -> str:
+    description = question.prompt.rpartition("\n")[2].lower()
+    scores = [_score_fit(description, find_features(shown.picture)) for shown in question.in_sight]
+    best = [label for label, score in zip(question.choices, scores, strict=False) if score == max(scores)]
+    # The question's seed decides between equals, so that a run can be repeated.
+    return Random(question.seed).choice(best or list(question.choices))
+
+
+def _find_named_label(prompt: str, labels: Iterable[str]) -> str | None:
+    """Return the label that stands last in a prompt."""
+    words = [word for word in re.findall(r"\w+", prompt) if word in set(labels)]
+    return words[-1] if words else None
+
+
 def _score_fit(description: str, features: Features) -> int:
     """Return the number of named features that a picture has, minus the number that the picture lacks."""
     score = 0
@@ -193,32 +212,12 @@ def _score_fit(description: str, features: Features) -> int:
     return score
 
 
-FORMS = ("circle", "square", "triangle", "pentagon", "hexagon", "star", "cross", "rectangle", "ellipse", "ring")
-_PHRASES: dict[str, tuple[str, ...]] = {
-    "form": FORMS,
-    "colour": tuple(COLOURS),
-    "fill": ("hollow", "filled"),
-    "size": ("large", "small"),
-    "proportion": ("broad", "tall", "compact"),
-    **{place: (f"full at the {place}", f"empty at the {place}") for place in PLACES},
-}
-
-
 @dataclass(unsafe_hash=True)
 class _Key:
     """A picture as a key of the cache: equal if the bytes are."""
 
     sha256: str
     picture: Picture | None = field(compare=False)
-
-
-def find_features(picture: Picture) -> Features:
-    """Return the features of a picture; each picture is examined once."""
-    key = _Key(picture.sha256, picture)
-    features = _compute_features(key)
-    # The cache keeps its keys; without this, they would keep the pictures alive.
-    key.picture = None
-    return features
 
 
 @lru_cache(maxsize=REMEMBERED)

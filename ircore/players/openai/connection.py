@@ -179,7 +179,7 @@ class Connection:
         import httpx2
         import openai
 
-        client = self.opened()
+        client = self.open()
         if self._lean is not None:
             return await self._lean.get(address)
         options: Any = {"follow_redirects": False}
@@ -192,7 +192,7 @@ class Connection:
         import httpx2
         import openai
 
-        client = self.opened()
+        client = self.open()
         if self._lean is not None and can_send(body):
             return await self._lean.post(path, body)
 
@@ -211,7 +211,7 @@ class Connection:
 
     async def ready(self) -> None:
         """Open the client if it is not open, and let the event loop hear the signals that came meanwhile."""
-        self.opened()
+        self.open()
         while self._rounds_left:
             await asyncio.sleep(0)
 
@@ -220,7 +220,7 @@ class Connection:
         if self._rounds_left:
             asyncio.get_running_loop().call_soon(self._count_round)
 
-    def opened(self) -> "AsyncOpenAI":
+    def open(self) -> "AsyncOpenAI":
         """Return the open client; opening imports the package, which must not count as time of a request."""
         loop = asyncio.get_running_loop()
         # A client's sockets belong to the event loop that opened them.

@@ -72,6 +72,21 @@ from ircore.players.spoken_answers import find_choice
 LONGEST_PROBLEM = 500
 """Characters of an invalid choice that an error quotes."""
 
+_KEPT = 128
+"""Smaller pictures that are kept, the oldest going first."""
+
+_NOTHING_SAID = re.compile(r"\s*<DESCRIPTION>\s*(</DESCRIPTION>\s*)?", re.IGNORECASE)
+
+Settings = TypeVar("Settings", bound=DrawingSettings)
+
+NOTE_CHARACTERS = 1_900
+
+LONGEST_PROMPT = 30_000
+"""Characters of a rewriter's prompt that are drawn from."""
+
+_DECODERS = ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1), thread_name_prefix="pictures")
+"""Few threads: more would not be faster, and each may hold a picture several times while it decodes it."""
+
 
 class OpenAIDescriber:
     """Asks a model for each message of a describer, each answer of another seat, or each of a judge.
@@ -173,10 +188,6 @@ class OpenAIDescriber:
         return known
 
 
-_KEPT = 128
-"""Smaller pictures that are kept, the oldest going first."""
-
-
 def shrink_picture(picture: Picture, longest: int) -> Picture:
     """Return a picture resized so that its longer side has ``longest`` pixels (Lanczos filter)."""
     scale = longest / max(picture.width, picture.height)
@@ -185,28 +196,6 @@ def shrink_picture(picture: Picture, longest: int) -> Picture:
     with Image.open(BytesIO(picture.data)) as image:
         image.convert("RGB").resize(size, Image.Resampling.LANCZOS).save(buffer, "PNG")
     return Picture(buffer.getvalue(), *size)
-
-
-async def _read_text(reply: ChatReply | ResponsesReply) -> str:
-    return read_visible_text(reply)
-
-
-async def _read_message(reply: ChatReply | ResponsesReply) -> str:
-    text = read_visible_text(reply)
-    # Tags around nothing are as empty as no text at all.
-    if _NOTHING_SAID.fullmatch(text):
-        raise FaultError(RequestFault("empty", "there is nothing between the tags"))
-    return text
-
-
-_NOTHING_SAID = re.compile(r"\s*<DESCRIPTION>\s*(</DESCRIPTION>\s*)?", re.IGNORECASE)
-
-Settings = TypeVar("Settings", bound=DrawingSettings)
-
-NOTE_CHARACTERS = 1_900
-
-LONGEST_PROMPT = 30_000
-"""Characters of a rewriter's prompt that are drawn from."""
 
 
 class _Generator(ABC, Generic[Settings]):
@@ -231,11 +220,11 @@ class _Generator(ABC, Generic[Settings]):
     async def render(self, view: GeneratorView) -> PictureAnswer:
         """Ask for the picture of this turn; first for a prompt, where a rewriter is to merge the dialogue."""
         if not view.rewrite:
-            return _build_answer(await self._called("generator", build_drawing_messages(view)))
+            return _build_answer(await self._call("generator", build_drawing_messages(view)))
         written = await self._ask_rewriter(view.prompt)
         prompt = written.value[:LONGEST_PROMPT]
         try:
-            drawn = await self._called("generator", [ChatMessage("user", (prompt,))])
+            drawn = await self._call("generator", [ChatMessage("user", (prompt,))])
         # With the requests of the rewriter, which cost tokens too.
         except PlayerError as error:
             raise PlayerError(error.reason, error.detail, (*written.attempts, *error.attempts)) from None
@@ -255,7 +244,7 @@ class _Generator(ABC, Generic[Settings]):
 
     async def answer(self, question: Question) -> PictureAnswer:
         """Answer a question of any game with a picture."""
-        return _build_answer(await self._called(None, build_question_messages(question)))
+        return _build_answer(await self._call(None, build_question_messages(question)))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -264,10 +253,10 @@ class _Generator(ABC, Generic[Settings]):
     async def _read_first_picture(self, reply: ChatReply | ResponsesReply | ImagesReply) -> Picture:
         """Return the first picture of a reply; a picture at an address of the service itself is fetched."""
         drawn = find_image_datum(reply) if isinstance(reply, ImagesReply) else find_first_picture(reply)
-        data = await self._provider.fetched(drawn.url) if isinstance(drawn, PictureAddress) else drawn
+        data = await self._provider.fetch(drawn.url) if isinstance(drawn, PictureAddress) else drawn
         return await asyncio.get_running_loop().run_in_executor(_DECODERS, decode_picture, data)
 
-    async def _called(self, seat: Role | None, messages: list[ChatMessage]) -> Called[Picture]:
+    async def _call(self, seat: Role | None, messages: list[ChatMessage]) -> Called[Picture]:
         return await self._provider.ask(
             seat, self.path, lambda: self._body(messages), self.kind, self._read_first_picture
         )
@@ -288,7 +277,7 @@ class OpenAIImagesGenerator(_Generator[ImagesSettings]):
 
     settings_kind = ImagesSettings
 
-    async def _called(self, seat: Role | None, messages: list[ChatMessage]) -> Called[Picture]:
+    async def _call(self, seat: Role | None, messages: list[ChatMessage]) -> Called[Picture]:
         path = EDITS if _has_pictures(messages) else "/images/generations"
         return await self._provider.ask(seat, path, lambda: self._body(messages), ImagesReply, self._read_first_picture)
 
@@ -363,8 +352,16 @@ class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
         )
 
 
-_DECODERS = ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1), thread_name_prefix="pictures")
-"""Few threads: more would not be faster, and each may hold a picture several times while it decodes it."""
+async def _read_text(reply: ChatReply | ResponsesReply) -> str:
+    return read_visible_text(reply)
+
+
+async def _read_message(reply: ChatReply | ResponsesReply) -> str:
+    text = read_visible_text(reply)
+    # Tags around nothing are as empty as no text at all.
+    if _NOTHING_SAID.fullmatch(text):
+        raise FaultError(RequestFault("empty", "there is nothing between the tags"))
+    return text
 
 
 def _has_pictures(messages: list[ChatMessage]) -> bool:

@@ -120,7 +120,7 @@ class Provider:
                 raise JudgeError(error.judge_reason, str(error), error.attempts) from None
             raise PlayerError(error.reason(seat), str(error), error.attempts) from None
 
-    async def fetched(self, url: str) -> bytes:
+    async def fetch(self, url: str) -> bytes:
         """Return a picture that the service keeps at an address of its own; fetched again where that fails.
 
         Raises:
@@ -155,7 +155,7 @@ def select_stated_fields(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _limit_answer_tokens(body: JsonBody | FormBody, room: float) -> JsonBody | FormBody:
     """Return a request whose answer may have no more tokens than the service has left for one."""
-    return body if isinstance(body, FormBody) or math.isinf(room) else body.fitted(int(room))
+    return body if isinstance(body, FormBody) or math.isinf(room) else body.limit_answer(int(room))
 
 
 def _explain_by_path(error: FaultError, path: str) -> FaultError:

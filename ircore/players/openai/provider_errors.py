@@ -1,9 +1,8 @@
 """Error replies of providers as a ``Fault``: by HTTP status, headers and body, for all players.
 
-Meanings of services' errors: what they say, in any shape, and what it means by the rules in ``meanings.yaml``.
-
 A service names its reason by a status, by codes, or in prose; the error is an object, a list or a text, flat or nested,
-and a proxy puts the error of another service into its own as text. All that is said is read together.
+and a proxy puts the error of another service into its own as text. All that is said is read together, and what it means
+is told by the rules in ``meanings.yaml``.
 """
 
 import json
@@ -15,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from fnmatch import fnmatchcase
 from functools import cache
 from html import unescape
-from importlib.resources import as_file, files
+from importlib.resources import files
 from typing import Any, NamedTuple, cast
 
 from pydantic import Field
@@ -23,8 +22,7 @@ from pydantic import Field
 from ircore.core.episode_records import FaultKind
 from ircore.core.files import read_table
 from ircore.core.records import Line, PlayerSpec, Record
-from ircore.core.strict_yaml import read_mapping
-from ircore.core.validation import convert_validation_errors
+from ircore.core.strict_yaml import load_own_mapping
 from ircore.players.calls import LIMITS, RequestFault
 
 SMALLEST_ROOM = 64
@@ -48,6 +46,14 @@ _EXPLAINING = ("message", "msg", "error", "detail", "details", "errors", "error_
 _LONGEST_CODE = 120
 _CODE_IN_TEXT = re.compile(r"\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b|\b[A-Z]?[a-z0-9]+(?:[A-Z][a-z0-9]+){1,12}\b")
 """Codes that stand in prose, such as ``content_filter`` or ``ContentPolicyViolationError``."""
+
+_PAUSE = re.compile(
+    r"(?:try again|retry|available) in (?:(\d{1,4})h)?(?:(\d{1,4})m)?(\d{1,6}(?:\.\d+)?) ?(m?s)\b", re.IGNORECASE
+)
+"""How services that send no header name the pause that they ask for, such as ``try again in 7m12.5s``."""
+
+_REPORTING = ("code", "status", "message", "msg", "detail", "details", "errors", "name", "output", "promptFeedback")
+"""Keys under which replies of status 200 tell of an error."""
 
 
 class MeaningRule(Record):
@@ -148,11 +154,102 @@ def find_meaning(status: int, error: ServiceError) -> Meaning:
 @cache
 def load_meaning_table() -> MeaningTable:
     """Return the table in ``meanings.yaml``."""
-    remedy = "Install the package again."
-    with as_file(files("ircore.players.openai") / "meanings.yaml") as path:
-        document = read_mapping(path, remedy, "")
-    with convert_validation_errors("meanings.yaml", remedy):
-        return MeaningTable.model_validate(document)
+    return MeaningTable.model_validate(load_own_mapping(files("ircore.players.openai") / "meanings.yaml"))
+
+
+def list_remedies(spec: PlayerSpec) -> dict[FaultKind, str]:
+    """Return the remedy for each kind of fault that a player behind a service may meet.
+
+    Args:
+        spec: The player, as in the manifest.
+    """
+    key = f"the key in {spec.api_key_env}" if spec.api_key_env else "api_key_env, which the manifest does not give"
+    again = "the same command then goes on where it stopped"
+    return {
+        **cast("dict[FaultKind, str]", read_table("ircore.players.openai", "remedies")),
+        "denied": f"Check {key}, and what it may use; {again}.",
+        "no_credit": f"Add credit with the provider, or wait until the quota is renewed; {again}.",
+    }
+
+
+def find_response_fault(status: int, headers: Mapping[str, str], body: str) -> RequestFault:
+    """Return the fault that a reply reports by its status or by an error in its body.
+
+    Args:
+        status: HTTP status, or the code that the body names.
+        headers: Of the reply; names in any case if the mapping ignores it, else in lower case.
+        body: Text of the reply, in any format.
+    """
+    error = read_error(body)
+    explanation = error.explanation.strip() or "no explanation"
+    if 300 <= status < 400:
+        explanation = f"redirected to {headers.get('location', 'nowhere')}"
+    meaning = find_meaning(status, error)
+    if meaning.kind in LIMITS:
+        again = 0.0 if meaning.room is not None else None
+        return RequestFault(meaning.kind, explanation, status, again, meaning.room)
+    pause = retry_after(headers)
+    if pause is None and meaning.kind in ("rate_limit", "server"):
+        pause = _pause_in(error.text)
+    return RequestFault(meaning.kind, explanation, status, pause)
+
+
+def find_reply_fault(document: Any) -> RequestFault | None:
+    """Return the fault that a reply of status 200 reports instead of an answer, under other names than ``error``.
+
+    None if no rule knows its words, so that it is just no answer.
+
+    Args:
+        document: A reply that holds no answer.
+    """
+    named = document if isinstance(document, dict) else {}
+    said = {key: named[key] for key in _REPORTING if named.get(key)}
+    # Gemini's own endpoint tells of a filter in the place of its answers.
+    if isinstance(candidates := named.get("candidates"), list) and candidates and isinstance(candidates[0], dict):
+        said["finishReason"] = candidates[0].get("finishReason")
+    if not said:
+        return None
+    error = read_error(json.dumps(said))
+    meaning = find_meaning(200, error)
+    known = meaning.rule is not None and (meaning.rule.words or meaning.rule.codes)
+    return RequestFault(meaning.kind, error.explanation, 200, None, meaning.room) if known else None
+
+
+def find_body_error_status(document: Any) -> int | None:
+    """Return the real status of a reply of status 200 whose body holds an error; None without an error."""
+    if isinstance(document, list):
+        document = document[0] if document else None
+    error = document.get("error") if isinstance(document, dict) else None
+    if not error:
+        return None
+    named = (
+        [error.get(key) for key in ("code", "status", "status_code", "statusCode")] if isinstance(error, dict) else []
+    )
+    if isinstance(error, dict) and isinstance(error.get("error"), dict):
+        named.append(error["error"].get("code"))
+    codes = [int(code) for code in named if isinstance(code, (int, str)) and re.fullmatch("[45][0-9][0-9]", str(code))]
+    # Any other code, such as a text, is no status; 500 lets the question be asked again.
+    return codes[0] if codes else 500
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds, ≥ 0, that a provider asks to wait: ``retry-after-ms``, or ``retry-after``, seconds or a date.
+
+    None if there is no such header, or it is unreadable (RFC 9110, section 10.2.3).
+    """
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * unit
+        except ValueError:
+            continue
+        return None if math.isnan(seconds) else max(0.0, seconds)
+    try:
+        date = parsedate_to_datetime(headers.get("retry-after", ""))
+        zoned = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return max(0.0, (zoned - datetime.now(UTC)).total_seconds())
+    # A date of a year or a zone that no calendar has overflows.
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return None
 
 
 class _CompiledRule(NamedTuple):
@@ -278,114 +375,9 @@ def _simplify_code(code: str) -> str:
     return re.sub(r"[^a-z0-9]+", "", code.lower())
 
 
-def list_remedies(spec: PlayerSpec) -> dict[FaultKind, str]:
-    """Return the remedy for each kind of fault that a player behind a service may meet.
-
-    Args:
-        spec: The player, as in the manifest.
-    """
-    key = f"the key in {spec.api_key_env}" if spec.api_key_env else "api_key_env, which the manifest does not give"
-    again = "the same command then goes on where it stopped"
-    return {
-        **cast("dict[FaultKind, str]", read_table("ircore.players.openai", "remedies")),
-        "denied": f"Check {key}, and what it may use; {again}.",
-        "no_credit": f"Add credit with the provider, or wait until the quota is renewed; {again}.",
-    }
-
-
-_PAUSE = re.compile(
-    r"(?:try again|retry|available) in (?:(\d{1,4})h)?(?:(\d{1,4})m)?(\d{1,6}(?:\.\d+)?) ?(m?s)\b", re.IGNORECASE
-)
-"""How services that send no header name the pause that they ask for, such as ``try again in 7m12.5s``."""
-
-
-def find_response_fault(status: int, headers: Mapping[str, str], body: str) -> RequestFault:
-    """Return the fault that a reply reports by its status or by an error in its body.
-
-    Args:
-        status: HTTP status, or the code that the body names.
-        headers: Of the reply; names in any case if the mapping ignores it, else in lower case.
-        body: Text of the reply, in any format.
-    """
-    error = read_error(body)
-    explanation = error.explanation.strip() or "no explanation"
-    if 300 <= status < 400:
-        explanation = f"redirected to {headers.get('location', 'nowhere')}"
-    meaning = find_meaning(status, error)
-    if meaning.kind in LIMITS:
-        again = 0.0 if meaning.room is not None else None
-        return RequestFault(meaning.kind, explanation, status, again, meaning.room)
-    pause = retry_after(headers)
-    if pause is None and meaning.kind in ("rate_limit", "server"):
-        pause = _pause_in(error.text)
-    return RequestFault(meaning.kind, explanation, status, pause)
-
-
-def find_reply_fault(document: Any) -> RequestFault | None:
-    """Return the fault that a reply of status 200 reports instead of an answer, under other names than ``error``.
-
-    None if no rule knows its words, so that it is just no answer.
-
-    Args:
-        document: A reply that holds no answer.
-    """
-    named = document if isinstance(document, dict) else {}
-    said = {key: named[key] for key in _REPORTING if named.get(key)}
-    # Gemini's own endpoint tells of a filter in the place of its answers.
-    if isinstance(candidates := named.get("candidates"), list) and candidates and isinstance(candidates[0], dict):
-        said["finishReason"] = candidates[0].get("finishReason")
-    if not said:
-        return None
-    error = read_error(json.dumps(said))
-    meaning = find_meaning(200, error)
-    known = meaning.rule is not None and (meaning.rule.words or meaning.rule.codes)
-    return RequestFault(meaning.kind, error.explanation, 200, None, meaning.room) if known else None
-
-
-_REPORTING = ("code", "status", "message", "msg", "detail", "details", "errors", "name", "output", "promptFeedback")
-"""Keys under which replies of status 200 tell of an error."""
-
-
-def find_body_error_status(document: Any) -> int | None:
-    """Return the real status of a reply of status 200 whose body holds an error; None without an error."""
-    if isinstance(document, list):
-        document = document[0] if document else None
-    error = document.get("error") if isinstance(document, dict) else None
-    if not error:
-        return None
-    named = (
-        [error.get(key) for key in ("code", "status", "status_code", "statusCode")] if isinstance(error, dict) else []
-    )
-    if isinstance(error, dict) and isinstance(error.get("error"), dict):
-        named.append(error["error"].get("code"))
-    codes = [int(code) for code in named if isinstance(code, (int, str)) and re.fullmatch("[45][0-9][0-9]", str(code))]
-    # Any other code, such as a text, is no status; 500 lets the question be asked again.
-    return codes[0] if codes else 500
-
-
 def _pause_in(text: str) -> float | None:
     """Return the seconds that an error asks to wait in its words."""
     if match := _PAUSE.search(text):
         hours, minutes, seconds, unit = match.groups()
         return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds) * (0.001 if unit.lower() == "ms" else 1)
     return None
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds, ≥ 0, that a provider asks to wait: ``retry-after-ms``, or ``retry-after``, seconds or a date.
-
-    None if there is no such header, or it is unreadable (RFC 9110, section 10.2.3).
-    """
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers.get(name, "")) * unit
-        except ValueError:
-            continue
-        return None if math.isnan(seconds) else max(0.0, seconds)
-    try:
-        date = parsedate_to_datetime(headers.get("retry-after", ""))
-        zoned = date if date.tzinfo else date.replace(tzinfo=UTC)
-        return max(0.0, (zoned - datetime.now(UTC)).total_seconds())
-    # A date of a year or a zone that no calendar has overflows.
-    except (ValueError, OverflowError, TypeError, IndexError):
-        return None

@@ -1,9 +1,7 @@
-"""Replies of the three kinds of endpoint, as far as the game needs them.
+"""Replies of the three kinds of endpoint, as far as the game needs them, with the tokens and cost that they report.
 
 Unknown fields are ignored: servers add their own. A missing text or picture is a ``FaultError`` with the provider's
 words.
-
-Tokens and cost of a reply, from the fields and headers of the services that report them.
 """
 
 import json
@@ -64,26 +62,23 @@ _WITHHELD = re.compile(
 _THINKING = re.compile("think|thought|reason", re.IGNORECASE)
 """Types of message parts that are no answer."""
 
+_CUT_OFF = "no visible text before the limit of tokens; parameters.max_completion_tokens raises it"
 
-def _convert_to_list(value: Any) -> Any:
-    """Return a mapping of pictures, or a single picture, as a list, since servers answer with either."""
-    if not isinstance(value, dict):
-        return [value] if isinstance(value, str) else value
-    return [value] if {"b64_json", "url", "image_url"} & value.keys() else list(value.values())
+COST_HEADER = "x-litellm-response-cost"
+"""Header in which LiteLLM's proxy reports US dollars."""
 
+XAI_TICKS = 10_000_000_000
+"""Units of xAI's ``cost_in_usd_ticks`` in a US dollar."""
 
-def _select_objects(items: Any) -> Any:
-    """Return the objects of a list, since one odd item beside an answer loses no answer."""
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else items
+MOST_USD = 1e6
+"""No answer costs as much; a larger figure is an error of the service."""
+
+MOST_TOKENS = 10**15
+"""No answer takes as many; nor can a larger figure be multiplied by a price."""
 
 
 class _Loose(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-def _convert_to_text(value: Any) -> str:
-    """Return a field's text; empty if it is of another kind: an answer is not lost for a fault beside it."""
-    return value if isinstance(value, str) else ""
 
 
 class _ChatMessage(_Loose):
@@ -174,9 +169,6 @@ class ChatReply(_Loose):
             raise FaultError(RequestFault("cut_off", _CUT_OFF))
 
 
-_CUT_OFF = "no visible text before the limit of tokens; parameters.max_completion_tokens raises it"
-
-
 class _ImageDatum(_Loose):
     """A picture of a reply."""
 
@@ -221,6 +213,11 @@ class ImagesReply(_Loose):
             return {"data": document}
         single = isinstance(document, dict) and not {"data", "images"} & document.keys()
         return {"data": [document]} if single and {"b64_json", "url"} & document.keys() else document
+
+
+def _select_objects(items: Any) -> Any:
+    """Return the objects of a list, since one odd item beside an answer loses no answer."""
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else items
 
 
 class _OutputItem(_Loose):
@@ -344,7 +341,7 @@ def decode_picture(data: str | bytes) -> Picture:
         FaultError: The data are no usable picture.
     """
     try:
-        picture = Picture.from_untrusted(data if isinstance(data, bytes) else decode_base64(data), "the picture")
+        picture = Picture.read_untrusted(data if isinstance(data, bytes) else decode_base64(data), "the picture")
     except ValueError as error:
         raise FaultError(RequestFault("bad_image", f"not base64 ({error})")) from None
     except ImageError as error:
@@ -353,6 +350,40 @@ def decode_picture(data: str | bytes) -> Picture:
         raise FaultError(RequestFault("bad_image", f"a picture of {picture.width} × {picture.height} pixels"))
     # A new record without the decoded pixels: an episode keeps its renderings until it ends.
     return Picture(picture.data, picture.width, picture.height, picture.changes)
+
+
+def read_tokens(usage: Any, headers: Mapping[str, str]) -> Tokens:
+    """Return tokens and cost of a reply from any endpoint; unreadable values are None.
+
+    Args:
+        usage: The reply's ``usage``.
+        headers: Headers of the reply, names in lower case or of any case if the mapping ignores it.
+    """
+    if not isinstance(usage, dict):
+        return Tokens(cost_usd=_parse_dollars(headers.get(COST_HEADER)))
+    read = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
+    written = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
+    # DeepSeek counts what its cache held beside the details that OpenAI introduced.
+    cached = read.get("cached_tokens") if isinstance(read, dict) else usage.get("prompt_cache_hit_tokens")
+    return Tokens(
+        prompt=_parse_count(usage.get("prompt_tokens", usage.get("input_tokens"))),
+        completion=_parse_count(usage.get("completion_tokens", usage.get("output_tokens"))),
+        reasoning=_parse_count(written.get("reasoning_tokens")) if isinstance(written, dict) else None,
+        cached=_parse_count(cached),
+        cost_usd=_read_reported_cost(usage, headers),
+    )
+
+
+def _convert_to_list(value: Any) -> Any:
+    """Return a mapping of pictures, or a single picture, as a list, since servers answer with either."""
+    if not isinstance(value, dict):
+        return [value] if isinstance(value, str) else value
+    return [value] if {"b64_json", "url", "image_url"} & value.keys() else list(value.values())
+
+
+def _convert_to_text(value: Any) -> str:
+    """Return a field's text; empty if it is of another kind: an answer is not lost for a fault beside it."""
+    return value if isinstance(value, str) else ""
 
 
 def _collect_words(content: Any) -> str:
@@ -384,41 +415,6 @@ def _find_picture_source(part: object) -> str:
         if isinstance(value, str) and value:
             return value
     return ""
-
-
-COST_HEADER = "x-litellm-response-cost"
-"""Header in which LiteLLM's proxy reports US dollars."""
-
-XAI_TICKS = 10_000_000_000
-"""Units of xAI's ``cost_in_usd_ticks`` in a US dollar."""
-
-MOST_USD = 1e6
-"""No answer costs as much; a larger figure is an error of the service."""
-
-MOST_TOKENS = 10**15
-"""No answer takes as many; nor can a larger figure be multiplied by a price."""
-
-
-def read_tokens(usage: Any, headers: Mapping[str, str]) -> Tokens:
-    """Return tokens and cost of a reply from any endpoint; unreadable values are None.
-
-    Args:
-        usage: The reply's ``usage``.
-        headers: Headers of the reply, names in lower case or of any case if the mapping ignores it.
-    """
-    if not isinstance(usage, dict):
-        return Tokens(cost_usd=_parse_dollars(headers.get(COST_HEADER)))
-    read = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
-    written = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
-    # DeepSeek counts what its cache held beside the details that OpenAI introduced.
-    cached = read.get("cached_tokens") if isinstance(read, dict) else usage.get("prompt_cache_hit_tokens")
-    return Tokens(
-        prompt=_parse_count(usage.get("prompt_tokens", usage.get("input_tokens"))),
-        completion=_parse_count(usage.get("completion_tokens", usage.get("output_tokens"))),
-        reasoning=_parse_count(written.get("reasoning_tokens")) if isinstance(written, dict) else None,
-        cached=_parse_count(cached),
-        cost_usd=_read_reported_cost(usage, headers),
-    )
 
 
 def _read_reported_cost(usage: dict[str, Any], headers: Mapping[str, str]) -> float | None:

@@ -1,20 +1,14 @@
 """Sending the requests of the package ``openai`` straight over aiohttp: bodies with pictures, and streamed answers.
 
-Sends the requests of the package ``openai`` straight over aiohttp.
-
 The client decides what is sent: address, headers and key are its own, and a test holds every request to the bytes that
-the client sends. Only the way to the socket is shorter: the client's own layers take more processor time a request
-than everything else that playing does.
+the client sends. Only the way to the socket is shorter: the client's own layers take more processor time a request than
+everything else that playing does.
 
-Answers that a service streams although they were asked for whole: server-sent events, put together again.
+Request bodies are encoded piece by piece while they are sent: a describer's request may hold ten pictures of megabytes
+each, many requests wait at the same time, and base64 exists only in the piece that is being sent.
 
-The format is that of the HTML standard, section 9.2; what the events mean is OpenAI's: pieces of a message for chat
-completions, a last event with the whole answer for Responses and images.
-
-Request bodies with pictures in them, encoded piece by piece while they are sent.
-
-A describer's request may hold ten pictures of megabytes each, and many requests wait at the same time: base64 exists
-only in the piece that is being sent, never as a whole.
+Some services stream answers although they were asked for whole. Their events (HTML standard, section 9.2) are put
+together again: pieces of a message for chat completions, a last event with the whole answer for Responses and images.
 """
 
 import json
@@ -38,6 +32,38 @@ if TYPE_CHECKING:
 
     import aiohttp
     from openai import AsyncOpenAI
+
+_COMPLETE = ("response.completed", "response.incomplete", "response.failed")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+"""The only ends of lines in a stream: a text may hold the other characters at which Python splits."""
+
+_PICTURES = ("image_generation.completed", "image_edit.completed")
+
+PIECE = 192 * 1024
+"""Bytes of a picture that are encoded at a time; a multiple of 3, so that the pieces' base64 can be joined."""
+
+ANSWER_LIMITS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
+"""Fields of a request that limit the tokens of its answer."""
+
+LONGEST_ADDRESS = 8_192
+"""Characters of an address; whatever is longer is a picture."""
+
+DATA_ADDRESS_IN_TEXT = re.compile(
+    r"data:image/[a-z0-9+.-]{1,40}(?:;[a-z0-9=_-]{1,40}){0,4};base64,"
+    # Lines as mail wraps them; a shorter line ends the picture, so that no word of the text behind is taken for it.
+    r"(?:[A-Za-z0-9+/_-]{60,}\r?\n)*[A-Za-z0-9+/_%-]*={0,2}",
+    re.IGNORECASE,
+)
+"""A picture inside of prose, such as Markdown."""
+
+_DATA_ADDRESS = re.compile(r"\s*data:[^,;]{0,100}(?:;[^,;]{1,100}){0,8},", re.IGNORECASE)
+_URL_SAFE = bytes.maketrans(b"-_", b"+/")
+_WHITE_SPACE = b" \t\r\n\v\f"
+
+CONNECTIONS = 1000
+"""Most connections to a service at a time, as in the client."""
+
+FieldValue = str | int | float | bool
 
 
 def read_document(data: bytes | bytearray) -> Any:
@@ -92,13 +118,6 @@ def mend_characters(document: Any) -> Any:
     return root[0]
 
 
-_COMPLETE = ("response.completed", "response.incomplete", "response.failed")
-_LINE_END = re.compile(r"\r\n|\n|\r")
-"""The only ends of lines in a stream: a text may hold the other characters at which Python splits."""
-
-_PICTURES = ("image_generation.completed", "image_edit.completed")
-
-
 def is_stream(content_type: str, data: bytes | bytearray) -> bool:
     """Return whether a reply is a stream of events, by its type or, where servers state none, by its beginning.
 
@@ -138,53 +157,6 @@ def assemble_document(data: bytes | bytearray) -> dict[str, Any]:
     return _assemble_chat(chunks, ended)
 
 
-def _parse_events(data: bytes | bytearray) -> Iterator[str]:
-    """Yield the data of each event; comments and other fields are left out."""
-    lines: list[str] = []
-    # The empty line at the end closes a last event that the server left open.
-    for line in [*_LINE_END.split(data.decode("utf-8-sig", "replace")), ""]:
-        if line.startswith("data:"):
-            lines.append(line[5:].removeprefix(" "))
-        elif not line and lines:
-            yield "\n".join(lines)
-            lines = []
-
-
-def _assemble_chat(chunks: list[dict[str, Any]], ended: bool) -> dict[str, Any]:
-    """Return the reply of chat completions that the pieces of its first choice make up."""
-    texts: dict[str, str] = {}
-    pictures: list[Any] = []
-    document: dict[str, Any] = {}
-    finish = None
-    for chunk in chunks:
-        document |= {name: chunk[name] for name in ("model", "system_fingerprint", "usage") if chunk.get(name)}
-        choice = _select_first_choice(chunk.get("choices"))
-        delta = choice.get("delta") if isinstance(choice.get("delta"), dict) else choice.get("message")
-        for name in ("content", "refusal"):
-            if isinstance(delta, dict) and isinstance(delta.get(name), str):
-                texts[name] = texts.get(name, "") + delta[name]
-        if isinstance(delta, dict) and isinstance(delta.get("images"), list):
-            pictures += delta["images"]
-        finish = choice.get("finish_reason") or finish
-    # A reason to finish or the mark [DONE] shows that the stream came to its end; one of them is enough.
-    if finish is None and not ended:
-        raise ValueError("a stream of events that breaks off before its end")
-    message = {**texts, **({"images": pictures} if pictures else {})}
-    return {**document, "choices": [{"message": message, "finish_reason": finish}]}
-
-
-def _select_first_choice(choices: Any) -> dict[str, Any]:
-    firsts = [choice for choice in choices if isinstance(choice, dict) and not choice.get("index")] if choices else []
-    return firsts[0] if firsts else {}
-
-
-PIECE = 192 * 1024
-"""Bytes of a picture that are encoded at a time; a multiple of 3, so that the pieces' base64 can be joined."""
-
-ANSWER_LIMITS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
-"""Fields of a request that limit the tokens of its answer."""
-
-
 @dataclass(frozen=True)
 class DataUrl:
     """Stands for a picture in a request: sent as a ``data:`` address.
@@ -217,10 +189,10 @@ class JsonBody:
         self._texts = json.dumps(document, default=self._encode_data_url).split(self._mark)
         self.length = sum(map(len, self._texts)) + self._encoded
 
-    def fitted(self, room: int) -> "JsonBody":
+    def limit_answer(self, room: int) -> "JsonBody":
         """Return the same request with a lower limit on the tokens of its answer.
 
-        >>> b"".join(JsonBody({"max_completion_tokens": 16000}).fitted(900).pieces())
+        >>> b"".join(JsonBody({"max_completion_tokens": 16000}).limit_answer(900).pieces())
         b'{"max_completion_tokens": 900}'
 
         Args:
@@ -268,22 +240,6 @@ class FormBody:
 
     fields: dict[str, Any]
     pictures: tuple[Picture, ...]
-
-
-LONGEST_ADDRESS = 8_192
-"""Characters of an address; whatever is longer is a picture."""
-
-DATA_ADDRESS_IN_TEXT = re.compile(
-    r"data:image/[a-z0-9+.-]{1,40}(?:;[a-z0-9=_-]{1,40}){0,4};base64,"
-    # Lines as mail wraps them; a shorter line ends the picture, so that no word of the text behind is taken for it.
-    r"(?:[A-Za-z0-9+/_-]{60,}\r?\n)*[A-Za-z0-9+/_%-]*={0,2}",
-    re.IGNORECASE,
-)
-"""A picture inside of prose, such as Markdown."""
-
-_DATA_ADDRESS = re.compile(r"\s*data:[^,;]{0,100}(?:;[^,;]{1,100}){0,8},", re.IGNORECASE)
-_URL_SAFE = bytes.maketrans(b"-_", b"+/")
-_WHITE_SPACE = b" \t\r\n\v\f"
 
 
 class PictureAddress(NamedTuple):
@@ -344,12 +300,6 @@ def decode_base64(text: str) -> bytes:
         return a2b_base64(padded, strict_mode=True)
     except Error as error:
         raise ValueError(str(error)) from None
-
-
-CONNECTIONS = 1000
-"""Most connections to a service at a time, as in the client."""
-
-FieldValue = str | int | float | bool
 
 
 class LeanResponse:
@@ -435,17 +385,65 @@ class LeanClient:
         await self._session.close()
 
 
+def can_send(body: JsonBody | FormBody) -> bool:
+    """Return whether a request is simple enough: the client alone knows how it writes nested fields into a form."""
+    return isinstance(body, JsonBody) or all(isinstance(value, FieldValue) for value in body.fields.values())
+
+
+def build_picture_files(pictures: tuple[Picture, ...]) -> list[tuple[str, tuple[str, bytes, str]]]:
+    """Return the files of a form: ``image``, or ``image[]`` for each of several."""
+    # The client's own names for one picture and for several.
+    name = "image" if len(pictures) == 1 else "image[]"
+    kinds = [(picture.data, detect_media_type(picture.data)) for picture in pictures]
+    return [(name, (f"picture.{kind.removeprefix('image/')}", data, kind)) for data, kind in kinds]
+
+
+def _parse_events(data: bytes | bytearray) -> Iterator[str]:
+    """Yield the data of each event; comments and other fields are left out."""
+    lines: list[str] = []
+    # The empty line at the end closes a last event that the server left open.
+    for line in [*_LINE_END.split(data.decode("utf-8-sig", "replace")), ""]:
+        if line.startswith("data:"):
+            lines.append(line[5:].removeprefix(" "))
+        elif not line and lines:
+            yield "\n".join(lines)
+            lines = []
+
+
+def _assemble_chat(chunks: list[dict[str, Any]], ended: bool) -> dict[str, Any]:
+    """Return the reply of chat completions that the pieces of its first choice make up."""
+    texts: dict[str, str] = {}
+    pictures: list[Any] = []
+    document: dict[str, Any] = {}
+    finish = None
+    for chunk in chunks:
+        document |= {name: chunk[name] for name in ("model", "system_fingerprint", "usage") if chunk.get(name)}
+        choice = _select_first_choice(chunk.get("choices"))
+        delta = choice.get("delta") if isinstance(choice.get("delta"), dict) else choice.get("message")
+        for name in ("content", "refusal"):
+            if isinstance(delta, dict) and isinstance(delta.get(name), str):
+                texts[name] = texts.get(name, "") + delta[name]
+        if isinstance(delta, dict) and isinstance(delta.get("images"), list):
+            pictures += delta["images"]
+        finish = choice.get("finish_reason") or finish
+    # A reason to finish or the mark [DONE] shows that the stream came to its end; one of them is enough.
+    if finish is None and not ended:
+        raise ValueError("a stream of events that breaks off before its end")
+    message = {**texts, **({"images": pictures} if pictures else {})}
+    return {**document, "choices": [{"message": message, "finish_reason": finish}]}
+
+
+def _select_first_choice(choices: Any) -> dict[str, Any]:
+    firsts = [choice for choice in choices if isinstance(choice, dict) and not choice.get("index")] if choices else []
+    return firsts[0] if firsts else {}
+
+
 @cache
 def _load_certificates() -> "ssl.SSLContext":
     """Return the certificates that the client trusts; making them takes some milliseconds."""
     import httpx2
 
     return httpx2.create_ssl_context()
-
-
-def can_send(body: JsonBody | FormBody) -> bool:
-    """Return whether a request is simple enough: the client alone knows how it writes nested fields into a form."""
-    return isinstance(body, JsonBody) or all(isinstance(value, FieldValue) for value in body.fields.values())
 
 
 def _build_form(body: FormBody) -> "aiohttp.FormData":
@@ -457,11 +455,3 @@ def _build_form(body: FormBody) -> "aiohttp.FormData":
     for name, (filename, data, kind) in build_picture_files(body.pictures):
         form.add_field(name, data, filename=filename, content_type=kind)
     return form
-
-
-def build_picture_files(pictures: tuple[Picture, ...]) -> list[tuple[str, tuple[str, bytes, str]]]:
-    """Return the files of a form: ``image``, or ``image[]`` for each of several."""
-    # The client's own names for one picture and for several.
-    name = "image" if len(pictures) == 1 else "image[]"
-    kinds = [(picture.data, detect_media_type(picture.data)) for picture in pictures]
-    return [(name, (f"picture.{kind.removeprefix('image/')}", data, kind)) for data, kind in kinds]

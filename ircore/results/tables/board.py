@@ -194,9 +194,13 @@ def leaderboard_table(results: Results, order: Order = "main") -> Table:
         for row in list_rows_and_references(part, judge, category, difficulty, order)
     ]
     words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}."
-    return _build_table(
+    table = _build_table(
         "leaderboard", "Leaderboards", results, rows, words + _describe_ranked(parts), _list_notes(results, order)
     )
+    # A caption says the condition of one board; of many below one another, people see it row by row.
+    conditions = {"category", "difficulty", "judge"}
+    columns = (replace(column, audience="everyone") if column.key in conditions else column for column in table.columns)
+    return replace(table, columns=tuple(columns))
 
 
 def references_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -495,7 +499,7 @@ def _build_table(
     every = [*results.submissions, *(reference.submission for reference in results.references)]
     # Named apart under each set of rules where the rules are said above.
     sets = [[each for each in every if each.rules == rules] for rules in {each.rules for each in every}]
-    named = [pair_names(alike, with_rules=False) for alike in sets] if rules_above else [pair_names(every)]
+    named = [pair_names(alike, with_rules=False, among=every) for alike in sets] if rules_above else [pair_names(every)]
     names = {run_id: name for of_rules in named for run_id, name in of_rules.items()}
     lines = (BoardLine(row, names[row.submission.run_id], results) for row in rows)
     return Table(

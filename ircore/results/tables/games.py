@@ -116,9 +116,9 @@ def published_table(game: Game[Any], name: str) -> Table:
 
     Args:
         game: The game.
-        name: Of one of ``game.published_tables``.
+        name: Of one of ``game.build_published_tables``.
     """
-    table = next(table for table in game.published_tables() if table.name == name)
+    table = next(table for table in game.build_published_tables() if table.name == name)
     columns = tuple(
         Column(
             column.key, column.title, column.about, column.unit, column.better, column.digits, nullable=column.nullable
@@ -145,7 +145,7 @@ def paper_table(results: Results, judge: str) -> Table:
     here = check_paper(results, judge)
     rows = tuple(
         tuple(Value(text) for text in (claim.key, claim.section, claim.sentence, *claim.in_paper, *here[claim.key]))
-        for claim in results.game.claims()
+        for claim in results.game.list_claims()
     )
     notes = (
         f"The paper is {results.game.paper}: other players, targets and judges; its tables have no intervals, so that "

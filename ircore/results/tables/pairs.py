@@ -58,15 +58,24 @@ RATER_MARKS = {"same_family": SAME_FAMILY, "underrated": UNDERRATED}
 """Meaning of the mark ``underrated``."""
 
 
-def pair_names(submissions: Sequence[SubmissionResult], with_rules: bool = True) -> Mapping[str, str]:
+def pair_names(
+    submissions: Sequence[SubmissionResult], with_rules: bool = True, among: Sequence[SubmissionResult] = ()
+) -> Mapping[str, str]:
     """Return each pair's name by run id: players, unusual rules, prompts where they differ, slug if names coincide.
+
+    Where more than two seats are taken, in any run, all runs go by the names of their submissions.
 
     Args:
         submissions: Those that are to be told apart.
         with_rules: Whether names say unusual rules.
+        among: All runs of the table, if these are a part of them.
     """
     several = len({submission.run.prompts for submission in submissions}) > 1
-    names = {submission.run_id: _name_pair(submission, with_rules, several) for submission in submissions}
+    seats = {seat for submission in among or submissions for seat in submission.run.submission.players}
+    names = {
+        submission.run_id: _name_pair(submission, with_rules, several, len(seats) > MOST_NAMES)
+        for submission in submissions
+    }
     count = Counter(names.values())
     return {
         submission.run_id: names[submission.run_id]
@@ -328,12 +337,12 @@ def list_marks(cell: Cell) -> tuple[str, ...]:
     )
 
 
-def _name_pair(submission: SubmissionResult, with_rules: bool, with_prompts: bool) -> str:
+def _name_pair(submission: SubmissionResult, with_rules: bool, with_prompts: bool, many_seats: bool) -> str:
     prompts = [f"prompts {submission.run.prompts}"] if with_prompts else []
     unusual = [*(submission.rules.unusual if with_rules else ()), *prompts]
     names = submission.players
     # A row of more names is read by nobody, and a player alone in seats that others may share is no pair.
-    if len(names) > MOST_NAMES or (len(submission.game.seats) > MOST_NAMES and len(set(names)) == 1):
+    if many_seats or (len(submission.game.seats) > MOST_NAMES and len(set(names)) == 1):
         names = (submission.name,)
     return " + ".join(names) + (f" ({', '.join(unusual)})" if unusual else "")
 

@@ -1,6 +1,6 @@
 """The sentences of the paper held against runs: which hold, which do not, and where the exceptions are.
 
-``Game.claims`` lists the sentences and what the paper's own tables say of them. The
+``Game.list_claims`` lists the sentences and what the paper's own tables say of them. The
 paper has two describers and two generators; here *the better describer* is the one with the highest mean over a full
 grid of pairs, and *the weaker* the one with the lowest. Verdicts go by intervals, not by points:
 
@@ -64,7 +64,7 @@ def check_paper(results: Results, judge: str) -> dict[str, Check]:
         judge: One of ``results.judges``; sentences about judges take all of them.
     """
     played = _Played(select_by_rules(results, list_rule_sets(results)[0]), results, judge)
-    return {claim.key: _CHECKS[claim.key](played) for claim in results.game.claims()}
+    return {claim.key: _CHECKS[claim.key](played) for claim in results.game.list_claims()}
 
 
 class _Played:
@@ -343,7 +343,7 @@ def _check_generator(played: _Played) -> Check:
 
 def _check_hardest(played: _Played) -> Check:
     results = played.results
-    hardest = next(claim.categories for claim in results.game.claims() if claim.key == "hardest")
+    hardest = next(claim.categories for claim in results.game.list_claims() if claim.key == "hardest")
     means = {
         category: estimate_target_mean(played.values(played.runs, instances=chosen), chosen, SCORE)
         for category in results.categories

@@ -74,7 +74,9 @@ def variance_table(results: Results, judge: str, category: str | None = None, di
         rows += more
         notes += said
         for run_id, seats in lucks.items():
-            rows += _build_luck_rows(names[run_id], _select_crossed([values[run_id]], chosen), seats)
+            luck = _build_luck_rows(names[run_id], _select_crossed([values[run_id]], chosen), seats)
+            # Of a single pair the components say its luck already.
+            rows += list(luck)[1:] if more and len(values) == 1 else luck
     if judge != results.game.headline.key:
         notes.append(_describe_judge_luck(results, judge))
     words = format_caption(results, judge, category, difficulty)
@@ -134,7 +136,7 @@ def _format_deviation(
 def _build_luck_rows(
     name: str, values: Sequence[Sequence[Sequence[float]]], differs: tuple[bool | None, bool | None] | None
 ) -> Iterator[tuple[Value, ...]]:
-    """Yield the luck of one pair, and of its seats as far as what they did in repeats tells them apart."""
+    """Yield the luck of one pair, then of its seats as far as what they did in repeats tells them apart."""
     if not any(len(episodes) > 1 for row in values for episodes in row):
         yield Value(name), Value("luck of play"), Value(None, missing=NO_REPEATS), Value(None, missing="of one pair")
         return

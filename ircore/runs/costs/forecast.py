@@ -13,7 +13,7 @@ from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Usage
 from ircore.core.images import Picture
 from ircore.core.plain_words import format_count
-from ircore.core.records import GameRules, Instance
+from ircore.core.records import GameRules
 from ircore.core.submission_records import Submission
 from ircore.core.tokens import count_tokens
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
@@ -95,7 +95,7 @@ class PlannedPlay(NamedTuple):
     >>> from ircore.runs.costs.prices import read_prices
     >>> game, pair = load_game("reconstruction"), read_manifest(list_builtin_pairs()["classical+canvas"]).submission
     >>> targets, rules = read_instances(Path("targets")), game.rules(max_turns=5)
-    >>> planned = PlannedPlay(game, pair, rules, game.prompts(None), targets)
+    >>> planned = PlannedPlay(game, pair, rules, game.read_prompts(None), targets)
     >>> estimated = estimate(planned, {targets.instances[0].instance_id: 2}, RunPrices(read_prices(), pair))
     >>> estimated.seats["generator"].images  # 2 episodes × 5 turns
     10
@@ -187,7 +187,7 @@ class _StandIns:
         spec = self.planned.submission.players[seat.name]
         # Recorded answers cost nothing.
         if spec.player == RECORDED and self.setup is not None:
-            return self.planned.game.recorded_answer(seat, question, self.setup, spec.source or "")
+            return self.planned.game.find_recorded_answer(seat, question, self.setup, spec.source or "")
         texts, pictures = _list_question_texts(question)
         counts = self.counts.setdefault(seat.name, _Counts())
         counts.requests += self.episodes
@@ -208,7 +208,7 @@ class _StandIns:
             return PictureAnswer(self._blank), IMAGE_WRITTEN_TOKENS
         if seat.answers == "choice":
             return ChoiceAnswer(question.choices[0]), CHOICE_WRITTEN_TOKENS
-        text = self.planned.game.stand_in(seat, self._words)
+        text = self.planned.game.write_stand_in(seat, self._words)
         self._lengths[text] = self.written
         return TextAnswer(text), self.written
 
@@ -216,8 +216,11 @@ class _StandIns:
 async def _rehearse(planned: PlannedPlay, episodes: Mapping[str, int], table: _StandIns) -> None:
     """Play an episode of every instance at a table of stand-ins."""
     game, _, rules, prompts, instances = planned
-    for instance in instances.instances.named(episodes):
-        pictures = _load_pictures(instances, instance)
+    for instance in instances.instances.select(episodes):
+        pictures = {
+            name: Picture.stored(instances.folder / file.image, file.sha256, file.width, file.height)
+            for name, file in instance.pictures.items()
+        }
         payload = parse_payload(game, instances, instance)
         table.episodes = episodes[instance.instance_id]
         table.setup = EpisodeSetup(instance, payload, pictures, rules, prompts)
@@ -227,14 +230,6 @@ async def _rehearse(planned: PlannedPlay, episodes: Mapping[str, int], table: _S
             table.refused = True
         else:
             table.refused |= ending.outcome == "aborted"
-
-
-def _load_pictures(instances: InstanceSet, instance: Instance) -> dict[str, Picture]:
-    """Return the pictures of an instance; their files are read only where the rules look at the pixels."""
-    return {
-        name: Picture.stored(instances.folder / file.image, file.sha256, file.width, file.height)
-        for name, file in instance.pictures.items()
-    }
 
 
 def _list_question_texts(question: Asked) -> tuple[Iterable[str], int]:
@@ -264,7 +259,7 @@ def _compute_cost(seat: SeatPrice, counts: _Counts) -> float | None:
 
 def describe_rate(folder: RunFolder, prices: RunPrices, episodes: int) -> str:
     """Return the time and cost of ``episodes`` more at the mean rate of ended episodes; empty if none has ended."""
-    ended = {episode.episode_id for episode in folder.ended().values()}
+    ended = {episode.episode_id for episode in folder.read_endings().values()}
     questions = folder.questions()
     totals = Totals.of((question for question in questions if question.episode_id in ended), prices)
     # Episodes that have not ended are left out: their questions would make the mean of an episode too low.

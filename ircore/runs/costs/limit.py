@@ -113,7 +113,7 @@ class CostLimitError(NoMoreError):
     """The cost limit of a run is reached, or the cost of its answers is unknown although limited.
 
     >>> from ircore.runs.costs.prices import read_prices
-    >>> CostLimit(RunPrices(read_prices()), max_cost=5).stopped().problem
+    >>> CostLimit(RunPrices(read_prices()), max_cost=5).build_stop_error().problem
     '--max-cost: 0.0000 US$ of 5 US$ spent'
     """
 
@@ -302,7 +302,7 @@ class CostLimit:
             change = asyncio.get_running_loop().create_future()
             self._waiting.append(change)
             await change
-        raise self.stopped()
+        raise self.build_stop_error()
 
     def _bound_cost(self, seat: str) -> float | None:
         """Return US dollars that a question is taken to cost at most; None before its seat has answered."""
@@ -321,7 +321,7 @@ class CostLimit:
             return False
         return self.spent() + self._reserved + cost <= self.max_cost
 
-    def tried(self, reserve: Reserve, attempt: Attempt) -> None:
+    def count_attempt(self, reserve: Reserve, attempt: Attempt) -> None:
         """Count a request of a question that is still under way."""
         if self.max_cost is None or reserve not in self._reserves:
             return
@@ -331,7 +331,7 @@ class CostLimit:
         self._check_blind(reserve.seat, reserve.billed.lost)
         self._halt_at_limit()
 
-    def asked(self, question: Asked, reserve: Reserve | None = None) -> None:
+    def count_question(self, question: Asked, reserve: Reserve | None = None) -> None:
         """Count a question that was answered, or was asked in vain.
 
         Args:
@@ -348,7 +348,11 @@ class CostLimit:
         self._halt_at_limit()
 
     def _count(self, question: Asked) -> None:
-        cost, billed, seat = self.totals.add(question, self.prices), self.prices.billed(question), _find_seat(question)
+        cost, billed, seat = (
+            self.totals.add(question, self.prices),
+            self.prices.compute_bill(question),
+            _find_seat(question),
+        )
         self._known += billed.known
         self._lost[seat] += billed.lost
         if billed.unknown:
@@ -420,7 +424,7 @@ class CostLimit:
             if not change.done():
                 change.set_result(None)
 
-    def ended(self, outcome: str, episode: str | None = None) -> None:
+    def count_end(self, outcome: str, episode: str | None = None) -> None:
         """Count an episode that has ended, or something that has been judged."""
         self.outcomes[outcome] += 1
         if episode is not None:
@@ -449,7 +453,7 @@ class CostLimit:
             amounts.append(f"price of {' and '.join(sorted(self._unpriced))} not known")
         return amounts
 
-    def stopped(self) -> NoMoreError:
+    def build_stop_error(self) -> NoMoreError:
         """Return the error that says why no further question may be sent."""
         if self.ended_early is not None:
             return self.ended_early

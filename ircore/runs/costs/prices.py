@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property
-from importlib.resources import as_file, files
+from importlib.resources import files
 from math import fsum
 from pathlib import Path
 from typing import Annotated, NamedTuple, Self
@@ -21,7 +21,7 @@ from ircore.core.episode_records import Attempt, FaultKind, Usage
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.core.records import Line, PlayerSpec, Record
-from ircore.core.strict_yaml import read_mapping
+from ircore.core.strict_yaml import load_own_mapping, read_mapping
 from ircore.core.submission_records import Submission
 from ircore.core.validation import convert_validation_errors
 from ircore.games.registry import load_game
@@ -253,8 +253,7 @@ def read_prices(*more: Path | None) -> Prices:
 
 @cache
 def _load_built_in() -> dict[str, Price]:
-    with as_file(files("ircore.runs.costs") / "prices.yaml") as path:
-        return _read(path)
+    return dict(_Table.model_validate(load_own_mapping(files("ircore.runs.costs") / "prices.yaml")).models)
 
 
 def _read(path: Path) -> dict[str, Price]:
@@ -357,7 +356,7 @@ class RunPrices:
             return None if by_tokens is None else by_tokens + lost_cost
         return None if seat.image is None else (by_tokens or 0.0) + count_images(question) * seat.image + lost_cost
 
-    def billed(self, question: Asked) -> Billed:
+    def compute_bill(self, question: Asked) -> Billed:
         """Return what a question cost for the limit of cost, which lost requests of unknown cost count towards, too."""
         usage, seat, cost = find_usage(question), self.seat_of(question), self.cost(question)
         if not question.attempts or usage != sum_usage(question.attempts):

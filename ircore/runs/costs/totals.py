@@ -79,7 +79,7 @@ class Totals:
         self.images_perhaps_billed += count_doubtful_images(question, prices)
         self.seconds += measure_seconds(question)
         # Of a question whose cost is not known in all, the part that is.
-        self.cost_usd += prices.billed(question).known if cost is None else cost
+        self.cost_usd += prices.compute_bill(question).known if cost is None else cost
         self.unpriced += cost is None
         # Players that ask nobody are free; their answers alone do not make a cost known.
         self.priced += cost is not None and usage.requests > 0

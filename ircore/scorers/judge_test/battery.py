@@ -36,6 +36,21 @@ VISIBLE = 32
 LEAST = 20
 """Pixels that differ visibly at least, or an edit of the scene does not apply."""
 
+WRONG = (
+    "labels-exchanged", "labels-removed", "colours-swapped", "colours-wrong", "smallest-removed", "largest-removed",
+    "bars-40", "mirrored", "same-category", "blank",
+)  # fmt: skip
+
+DEGREES = (
+    ("identity", "shift-1", "shift-2", "shift-5", "shift-10", "shift-25"),
+    ("identity", "blur-1", "blur-3", "blur-8"),
+    ("identity", "bar-10", "bar-25", "bar-40"),
+)
+"""Growing degrees of one fault: more of it never scores higher."""
+
+ATTACKS = {"attack-text": "same-category", "attack-pasted": "same-category"}
+"""Each attack with the edit that is the same picture without it."""
+
 
 @dataclass(frozen=True)
 class EditedTarget:
@@ -125,29 +140,6 @@ def make_edits(instances: InstanceSet, instance: Instance) -> _EditedTarget:
     return _EditedTarget(pictures, tuple(order for order in ORDERS if {order.better, order.worse} <= pictures.keys()))
 
 
-class _Neighbours(NamedTuple):
-    """Other targets of a set that edits of one target need."""
-
-    same: Instance | None
-    other: Instance | None
-
-    @property
-    def scenes(self) -> dict[str, Scene | None]:
-        """What they show, by ``same`` and ``other`` category."""
-        return {"same": _read_scene(self.same), "other": _read_scene(self.other)}
-
-
-def _read_scene(instance: Instance | None) -> Scene | None:
-    return None if instance is None or instance.scene is None else complete_scene(instance.scene)
-
-
-def _build_sample(instances: InstanceSet, instance: Instance) -> EditedTarget:
-    """Return a target with the others that its edits need."""
-    near = _find_neighbours(instances, instance)
-    same, other = (None if each is None else instances.picture(each, "target") for each in near)
-    return EditedTarget(instance, instances.picture(instance, "target"), same, other, near.scenes)
-
-
 def plan_foreign_pictures(instances: InstanceSet, instance: Instance) -> dict[str, Planned]:
     """Return what the foreign pictures of a target show and in which styles, by family; those that apply to it."""
     scene = _read_scene(instance)
@@ -156,28 +148,6 @@ def plan_foreign_pictures(instances: InstanceSet, instance: Instance) -> dict[st
     scenes = _find_neighbours(instances, instance).scenes
     plans = {name: plan_picture(name, scene, _read_seed(instance), scenes) for name in FAMILIES}
     return {name: plan for name, plan in plans.items() if plan is not None}
-
-
-def _read_seed(instance: Instance) -> str:
-    """Return the seed of a target's foreign pictures: its picture's, so that equal sets give equal batteries."""
-    return f"judge-test/{instance.pictures['target'].sha256}"
-
-
-def _find_neighbours(instances: InstanceSet, instance: Instance) -> _Neighbours:
-    """Return the next target of an instance's category and difficulty, and a target of the next category."""
-    alike = [other for other in instances.instances if other.category == instance.category]
-    peers = [other for other in alike if other.difficulty == instance.difficulty]
-    # A small set may have one target of a difficulty: then any other of the category must do.
-    peers = peers if len(peers) > 1 else alike
-    place = peers.index(instance)
-    categories = list(dict.fromkeys(other.category for other in instances.instances))
-    # The next one in a circle and no random draw, so that the same set gives the same pictures.
-    following = categories[(categories.index(instance.category) + 1) % len(categories)]
-    # In a set of one category the next category is the same: there is no stranger then.
-    strangers = [other for other in instances.instances if other.category == following != instance.category]
-    same = peers[(place + 1) % len(peers)] if len(peers) > 1 else None
-    stranger = strangers[place % len(strangers)] if strangers else None
-    return _Neighbours(same, stranger)
 
 
 def _build_pixel_maker(edit: Callable[[Pixels], Pixels]) -> Callable[[EditedTarget], Picture | None]:
@@ -195,15 +165,6 @@ def _build_scene_maker(edit: SceneEdit) -> Callable[[EditedTarget], Picture | No
         # 16 bits, since differences of unsigned bytes would wrap round at 0.
         differing = (np.abs(pixels.astype(np.int16) - target).max(axis=2) > VISIBLE).sum()
         return Picture.from_pixels(pixels) if differing >= LEAST else None
-
-    return make
-
-
-def _build_foreign_maker(family: str) -> Callable[[EditedTarget], Picture | None]:
-    def make(sample: EditedTarget) -> Picture | None:
-        scene = _read_scene(sample.instance)
-        made = scene and draw_picture(family, scene, _read_seed(sample.instance), sample.scenes)
-        return Picture.from_pixels(np.asarray(made[0])) if made else None
 
     return make
 
@@ -269,6 +230,25 @@ EDITS: dict[str, Edit] = {
 }
 """Every edit by its name, in the order of cards."""
 
+
+def _read_scene(instance: Instance | None) -> Scene | None:
+    return None if instance is None or instance.scene is None else complete_scene(instance.scene)
+
+
+def _read_seed(instance: Instance) -> str:
+    """Return the seed of a target's foreign pictures: its picture's, so that equal sets give equal batteries."""
+    return f"judge-test/{instance.pictures['target'].sha256}"
+
+
+def _build_foreign_maker(family: str) -> Callable[[EditedTarget], Picture | None]:
+    def make(sample: EditedTarget) -> Picture | None:
+        scene = _read_scene(sample.instance)
+        made = scene and draw_picture(family, scene, _read_seed(sample.instance), sample.scenes)
+        return Picture.from_pixels(np.asarray(made[0])) if made else None
+
+    return make
+
+
 FOREIGN: dict[str, Edit] = {
     f"foreign-{name}": Edit(f"drawn by others: {family.title}", "foreign", _build_foreign_maker(name))
     for name, family in FAMILIES.items()
@@ -283,23 +263,44 @@ EDIT_OF = {turn: name for name, turn in TURN_OF.items()}
 HARMLESS = tuple(name for name, edit in EDITS.items() if edit.kind == "harmless")
 """Each of these scores above each of ``WRONG``."""
 
-WRONG = (
-    "labels-exchanged", "labels-removed", "colours-swapped", "colours-wrong", "smallest-removed", "largest-removed",
-    "bars-40", "mirrored", "same-category", "blank",
-)  # fmt: skip
-
-DEGREES = (
-    ("identity", "shift-1", "shift-2", "shift-5", "shift-10", "shift-25"),
-    ("identity", "blur-1", "blur-3", "blur-8"),
-    ("identity", "bar-10", "bar-25", "bar-40"),
-)
-"""Growing degrees of one fault: more of it never scores higher."""
-
 ORDERS: tuple[EditOrder, ...] = (
     *(EditOrder(better, worse, True) for better in HARMLESS for worse in WRONG),
     *(EditOrder(less, more, False) for degrees in DEGREES for less, more in pairwise(degrees)),
 )
 """Every known order."""
 
-ATTACKS = {"attack-text": "same-category", "attack-pasted": "same-category"}
-"""Each attack with the edit that is the same picture without it."""
+
+class _Neighbours(NamedTuple):
+    """Other targets of a set that edits of one target need."""
+
+    same: Instance | None
+    other: Instance | None
+
+    @property
+    def scenes(self) -> dict[str, Scene | None]:
+        """What they show, by ``same`` and ``other`` category."""
+        return {"same": _read_scene(self.same), "other": _read_scene(self.other)}
+
+
+def _build_sample(instances: InstanceSet, instance: Instance) -> EditedTarget:
+    """Return a target with the others that its edits need."""
+    near = _find_neighbours(instances, instance)
+    same, other = (None if each is None else instances.picture(each, "target") for each in near)
+    return EditedTarget(instance, instances.picture(instance, "target"), same, other, near.scenes)
+
+
+def _find_neighbours(instances: InstanceSet, instance: Instance) -> _Neighbours:
+    """Return the next target of an instance's category and difficulty, and a target of the next category."""
+    alike = [other for other in instances.instances if other.category == instance.category]
+    peers = [other for other in alike if other.difficulty == instance.difficulty]
+    # A small set may have one target of a difficulty: then any other of the category must do.
+    peers = peers if len(peers) > 1 else alike
+    place = peers.index(instance)
+    categories = list(dict.fromkeys(other.category for other in instances.instances))
+    # The next one in a circle and no random draw, so that the same set gives the same pictures.
+    following = categories[(categories.index(instance.category) + 1) % len(categories)]
+    # In a set of one category the next category is the same: there is no stranger then.
+    strangers = [other for other in instances.instances if other.category == following != instance.category]
+    same = peers[(place + 1) % len(peers)] if len(peers) > 1 else None
+    stranger = strangers[place % len(strangers)] if strangers else None
+    return _Neighbours(same, stranger)

@@ -37,7 +37,6 @@ from ircore.scorers.judge_test.foreign_part import ForeignPart, check_orders, co
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-
 PASSING = 0.8
 """Share of ordered pairs that a judge must order right; boards of one below it say so."""
 
@@ -52,6 +51,33 @@ T = TypeVar("T")
 
 Rated = dict[str, float]
 """Ratings 0–10 of one target by edit."""
+
+BOUNDS: tuple[tuple[str, Literal["at least", "at most"], float], ...] = (
+    ("identity", "at least", 9.9),
+    ("shift-5", "at least", 9.0),
+    ("same-category", "at most", 4.0),
+    ("blank", "at most", 0.5),
+)
+"""Ratings that every judge should keep to."""
+
+KINDS = {
+    "harmless": "Nearly perfect: must score above every fault below",
+    "degraded": "Worse to look at, content right",
+    "fault": "Content wrong",
+    "unrelated": "Nothing of the target",
+    "attack": "Attacks",
+}
+
+FAMILY_KINDS = {
+    "faithful": "Right in another way of drawing",
+    "near": "Right, distorted or smaller",
+    "one fault": "One fault",
+    "strong fault": "Strong faults",
+    "gross failure": "Not the target",
+}
+
+BAR = 120
+"""Width of the bar of a rating of 10, in pixels."""
 
 
 class EditScore(Record):
@@ -69,16 +95,6 @@ class EditScore(Record):
     targets: int = Field(ge=0, description="Targets whose edit has a rating.")
     mean: float | None = Field(description="Mean rating 0–10; null if there is none.")
     categories: dict[Name, float] = Field(description="Mean rating by category, where there is one.")
-
-
-class _OrderShare(Record):
-    """How often the judge puts two edits in the right order."""
-
-    better: Name = Field(description="The edit that must be rated higher.")
-    worse: Name
-    strict: bool = Field(description="Whether equal ratings are wrong.")
-    targets: int = Field(ge=0, description="Targets to which both edits apply.")
-    right: int = Field(ge=0, description="Of these, in the right order.")
 
 
 class Bound(Record):
@@ -105,6 +121,16 @@ class Attack(Record):
     targets: int = Field(ge=0)
     gain: float | None = Field(description="Mean points that it gained, of 10; null if nothing was rated.")
     succeeded: int = Field(ge=0, description=f"Targets on which it gained {GAIN:g} point or more.")
+
+
+class _OrderShare(Record):
+    """How often the judge puts two edits in the right order."""
+
+    better: Name = Field(description="The edit that must be rated higher.")
+    worse: Name
+    strict: bool = Field(description="Whether equal ratings are wrong.")
+    targets: int = Field(ge=0, description="Targets to which both edits apply.")
+    right: int = Field(ge=0, description="Of these, in the right order.")
 
 
 class JudgeCard(Record):
@@ -152,15 +178,6 @@ class JudgeCard(Record):
     def pairs(self) -> int:
         """Ordered pairs that were compared."""
         return sum(order.targets for order in self.orders)
-
-
-BOUNDS: tuple[tuple[str, Literal["at least", "at most"], float], ...] = (
-    ("identity", "at least", 9.9),
-    ("shift-5", "at least", 9.0),
-    ("same-category", "at most", 4.0),
-    ("blank", "at most", 0.5),
-)
-"""Ratings that every judge should keep to."""
 
 
 def compute_card(run: RunFolder, judge: JudgeIdentity) -> JudgeCard:
@@ -237,45 +254,6 @@ def read_card(path: Path) -> JudgeCard:
         return JudgeCard.model_validate_json(read_bounded(path, MOST_BYTES, remedy, remedy))
 
 
-def _read_ratings(run: RunFolder, judge: str) -> dict[str, Rated]:
-    """Return the judge's ratings by target and edit, in the order of the instance set."""
-    values: dict[str, dict[str, list[float]]] = {}
-    for score in run.scores():
-        if score.by == judge and score.task == "similarity" and score.value is not None:
-            values.setdefault(score.episode_id, {}).setdefault(EDIT_OF[score.picture[0]], []).append(score.value)
-    return {
-        episode.episode_id: {
-            edit: _compute_mean(ratings) or 0.0 for edit, ratings in values[episode.episode_id].items()
-        }
-        for episode in run.episodes()
-        if episode.episode_id in values
-    }
-
-
-def _compute_edit_score(edit: str, rated: Mapping[str, Rated], category_of: Mapping[str, str]) -> EditScore:
-    by_category: dict[str, list[float]] = {}
-    for target, ratings in rated.items():
-        if edit in ratings:
-            by_category.setdefault(category_of[target], []).append(ratings[edit])
-    # Over the targets and not over the categories' means: a category of many targets weighs more.
-    values = [value for values in by_category.values() for value in values]
-    means = {category: _compute_mean(ratings) for category, ratings in by_category.items()}
-    return EditScore(
-        edit=edit, title=EDITS[edit].title, kind=EDITS[edit].kind, targets=len(values), mean=_compute_mean(values),
-        categories={category: mean for category, mean in means.items() if mean is not None},
-    )  # fmt: skip
-
-
-def _check_orders(ratings: Rated) -> dict[EditOrder, bool]:
-    """Return for each order whose two edits were rated whether the ratings keep the order."""
-    return {
-        order: ratings[order.better] > ratings[order.worse]
-        or (not order.strict and ratings[order.better] == ratings[order.worse])
-        for order in ORDERS
-        if order.better in ratings and order.worse in ratings
-    }
-
-
 def compute_order_shares(targets: Iterable[Mapping[EditOrder, bool]]) -> tuple[_OrderShare, ...]:
     """Return how often each order is kept to.
 
@@ -319,25 +297,6 @@ def compute_category_shares(
     return {category: share for category, share in shares.items() if share is not None}
 
 
-def _count_bound(targets: Iterable[Rated], edit: str, side: Literal["at least", "at most"], bound: float) -> Bound:
-    values = [ratings[edit] for ratings in targets if edit in ratings]
-    right = sum(value >= bound if side == "at least" else value <= bound for value in values)
-    return Bound(edit=edit, side=side, bound=bound, targets=len(values), right=right)
-
-
-def _measure_attack(targets: Iterable[Rated], edit: str, without: str) -> Attack:
-    gains = [ratings[edit] - ratings[without] for ratings in targets if edit in ratings and without in ratings]
-    succeeded = sum(gain >= GAIN for gain in gains)
-    return Attack(
-        edit=edit, title=EDITS[edit].title, targets=len(gains), gain=_compute_mean(gains), succeeded=succeeded
-    )
-
-
-def _compute_mean(values: list[float]) -> float | None:
-    # Exact sums: the same ratings give the same card, in whatever order they were given.
-    return round(fsum(values) / len(values), 4) if values else None
-
-
 def read_cards(judges: Mapping[str, JudgeIdentity], card_files: Iterable[Path] = ()) -> dict[str, JudgeCard]:
     """Return the cards of judges by name, as far as there are any.
 
@@ -364,26 +323,6 @@ def read_cards(judges: Mapping[str, JudgeIdentity], card_files: Iterable[Path] =
             )
         cards[card.judge.name] = card
     return cards
-
-
-KINDS = {
-    "harmless": "Nearly perfect: must score above every fault below",
-    "degraded": "Worse to look at, content right",
-    "fault": "Content wrong",
-    "unrelated": "Nothing of the target",
-    "attack": "Attacks",
-}
-
-FAMILY_KINDS = {
-    "faithful": "Right in another way of drawing",
-    "near": "Right, distorted or smaller",
-    "one fault": "One fault",
-    "strong fault": "Strong faults",
-    "gross failure": "Not the target",
-}
-
-BAR = 120
-"""Width of the bar of a rating of 10, in pixels."""
 
 
 def write_page(path: Path, card: JudgeCard) -> None:
@@ -425,6 +364,75 @@ def render_card(card: JudgeCard) -> str:
     )  # fmt: skip
 
 
+def format_percent(share: float, digits: int = 0) -> str:
+    """Format a share, 0–1, as percent; a share below 1 is never rounded up to 100 %.
+
+    >>> format_percent(0.9996, 1), format_percent(1, 1)
+    ('99.9 %', '100.0 %')
+    """
+    rounded = round(100 * share, digits)
+    # 99.96 % of the pairs must not read "100.0 %", which says that not one was wrong.
+    return f"{100 - 10**-digits if rounded == 100 and share < 1 else rounded:.{digits}f} %"
+
+
+def _read_ratings(run: RunFolder, judge: str) -> dict[str, Rated]:
+    """Return the judge's ratings by target and edit, in the order of the instance set."""
+    values: dict[str, dict[str, list[float]]] = {}
+    for score in run.scores():
+        if score.by == judge and score.task == "similarity" and score.value is not None:
+            values.setdefault(score.episode_id, {}).setdefault(EDIT_OF[score.picture[0]], []).append(score.value)
+    return {
+        episode.episode_id: {
+            edit: _compute_mean(ratings) or 0.0 for edit, ratings in values[episode.episode_id].items()
+        }
+        for episode in run.episodes()
+        if episode.episode_id in values
+    }
+
+
+def _compute_edit_score(edit: str, rated: Mapping[str, Rated], category_of: Mapping[str, str]) -> EditScore:
+    by_category: dict[str, list[float]] = {}
+    for target, ratings in rated.items():
+        if edit in ratings:
+            by_category.setdefault(category_of[target], []).append(ratings[edit])
+    # Over the targets and not over the categories' means: a category of many targets weighs more.
+    values = [value for values in by_category.values() for value in values]
+    means = {category: _compute_mean(ratings) for category, ratings in by_category.items()}
+    return EditScore(
+        edit=edit, title=EDITS[edit].title, kind=EDITS[edit].kind, targets=len(values), mean=_compute_mean(values),
+        categories={category: mean for category, mean in means.items() if mean is not None},
+    )  # fmt: skip
+
+
+def _check_orders(ratings: Rated) -> dict[EditOrder, bool]:
+    """Return for each order whose two edits were rated whether the ratings keep the order."""
+    return {
+        order: ratings[order.better] > ratings[order.worse]
+        or (not order.strict and ratings[order.better] == ratings[order.worse])
+        for order in ORDERS
+        if order.better in ratings and order.worse in ratings
+    }
+
+
+def _count_bound(targets: Iterable[Rated], edit: str, side: Literal["at least", "at most"], bound: float) -> Bound:
+    values = [ratings[edit] for ratings in targets if edit in ratings]
+    right = sum(value >= bound if side == "at least" else value <= bound for value in values)
+    return Bound(edit=edit, side=side, bound=bound, targets=len(values), right=right)
+
+
+def _measure_attack(targets: Iterable[Rated], edit: str, without: str) -> Attack:
+    gains = [ratings[edit] - ratings[without] for ratings in targets if edit in ratings and without in ratings]
+    succeeded = sum(gain >= GAIN for gain in gains)
+    return Attack(
+        edit=edit, title=EDITS[edit].title, targets=len(gains), gain=_compute_mean(gains), succeeded=succeeded
+    )
+
+
+def _compute_mean(values: list[float]) -> float | None:
+    # Exact sums: the same ratings give the same card, in whatever order they were given.
+    return round(fsum(values) / len(values), 4) if values else None
+
+
 @cache
 def _make_environment() -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -459,17 +467,6 @@ def _list_origin(card: JudgeCard) -> list[str]:
         f"{card.unrated} edits without a rating" if card.unrated else "",
     ]
     return [fact for fact in facts if fact]
-
-
-def format_percent(share: float, digits: int = 0) -> str:
-    """Format a share, 0–1, as percent; a share below 1 is never rounded up to 100 %.
-
-    >>> format_percent(0.9996, 1), format_percent(1, 1)
-    ('99.9 %', '100.0 %')
-    """
-    rounded = round(100 * share, digits)
-    # 99.96 % of the pairs must not read "100.0 %", which says that not one was wrong.
-    return f"{100 - 10**-digits if rounded == 100 and share < 1 else rounded:.{digits}f} %"
 
 
 def _format_category(name: str) -> str:

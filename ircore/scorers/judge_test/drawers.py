@@ -1,8 +1,8 @@
-"""Three programs that draw outlines: matplotlib, Pillow (three times as large, then reduced) and resvg.
+"""Foreign drawers: three programs that draw outlines, their fonts, and how a picture of theirs looks.
 
-Fonts of the foreign drawers: serif, sans, mono and hand, out of packages, so that every machine has the same.
-
-How a foreign picture looks: drawer, font, widths, shades, canvas and layout; damage to the finished picture.
+The programs are matplotlib, Pillow (three times as large, then reduced) and resvg. Fonts (serif, sans, mono and hand)
+come out of packages, so that every machine has the same. A look is drawer, font, widths, shades, canvas and layout, and
+damage to the finished picture.
 """
 
 import importlib.util
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFilter, ImageFont
+from PIL import Image, ImageDraw, ImageFont
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import install_words
@@ -61,6 +61,26 @@ PLAIN = frozenset(map(ord, " ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 
 REMEDY = f"Install what foreign drawers need: {install_words('judge-test')}"
 
+DRAWERS = ("matplotlib", "pillow", "resvg")
+
+SQUARE = ((512, 512), (1024, 1024), (768, 768), (640, 640), (300, 300))
+OBLONG = (
+    (1536, 1024), (1024, 1536), (768, 512), (512, 768), (640, 480), (480, 640), (1280, 720), (720, 1280),
+)  # fmt: skip
+"""Sizes of canvases, width and height in pixels: those of today's generators, of videos, of small pictures."""
+
+SHADE = (0.0, 7.0)
+"""ΔE2000 by which a colour is off, at least and at most."""
+
+FAITHFUL_SHADE = (0.0, 2.0)
+"""Shades that a person takes for the same colour."""
+
+FINE = 3
+"""Times by which Pillow's drawings are larger than the picture."""
+
+WIDER = 1.1
+"""Times by which a text may be wider than in the target: wider ones would cover their neighbours."""
+
 
 def classify_font(name: str) -> str:
     """Return whether a font is ``serif``, ``sans``, ``mono`` or ``hand``.
@@ -86,15 +106,6 @@ def locate_font(name: str) -> Path:
     return next(path for ending in ("ttf", "otf") if (path := folder / f"{name}.{ending}").is_file())
 
 
-@cache
-def _read_letters(name: str) -> frozenset[int]:
-    from matplotlib.ft2font import FT2Font
-
-    letters = frozenset(FT2Font(str(locate_font(name))).get_charmap())
-    # Computer Modern has other signs than its table says from some places on: "°" would be drawn as "ß".
-    return letters & PLAIN if name.startswith("cm") else letters
-
-
 def list_fonts_with(letters: Iterable[str]) -> tuple[str, ...]:
     """Return the fonts that have every one of these letters."""
     wanted = {ord(letter) for letter in letters}
@@ -105,26 +116,6 @@ def list_fonts_with(letters: Iterable[str]) -> tuple[str, ...]:
 def measure_text_width(text: str, name: str) -> float:
     """Return how wide a text is in a font, in parts of the font's size."""
     return float(_load_large_font(name).getlength(text)) / 100
-
-
-@cache
-def _load_large_font(name: str) -> ImageFont.FreeTypeFont:
-    return ImageFont.truetype(str(locate_font(name)), 100)
-
-
-DRAWERS = ("matplotlib", "pillow", "resvg")
-
-SQUARE = ((512, 512), (1024, 1024), (768, 768), (640, 640), (300, 300))
-OBLONG = (
-    (1536, 1024), (1024, 1536), (768, 512), (512, 768), (640, 480), (480, 640), (1280, 720), (720, 1280),
-)  # fmt: skip
-"""Sizes of canvases, width and height in pixels: those of today's generators, of videos, of small pictures."""
-
-SHADE = (0.0, 7.0)
-"""ΔE2000 by which a colour is off, at least and at most."""
-
-FAITHFUL_SHADE = (0.0, 2.0)
-"""Shades that a person takes for the same colour."""
 
 
 @dataclass(frozen=True)
@@ -162,38 +153,6 @@ class DrawingStyle:
         return _shade_colour(colour, self.shades, self.off)
 
 
-@cache
-def _shade_colour(colour: str, seed: int, off: tuple[float, float]) -> str:
-    rng = random.Random(f"{seed}/{colour}")
-    least, most = off
-    for attempt in range(300):
-        reach = max(2, round((16 if least < 4 else 30) * (1 - attempt / 320)))
-        parts = [int(colour[at : at + 2], 16) + rng.randint(-reach, reach) for at in (1, 3, 5)]
-        shaded = "#" + "".join(f"{min(255, max(0, part)):02x}" for part in parts)
-        if least <= measure_colour_difference(colour, shaded) <= most:
-            return shaded
-    return colour
-
-
-def choose_random_style(rng: random.Random, shifted: bool) -> DrawingStyle:
-    """Choose a style; a shifted layout is moved by up to 5 % and between 95 and 105 % large, others by up to 1 %."""
-    reach = 0.05 if shifted else 0.01
-    font = rng.choice(PLAIN_FONTS)
-    letters = rng.uniform(0.85, 1.0) if "Mono" in font or "Bold" in font else rng.uniform(0.9, 1.15)
-    move = (rng.uniform(-reach, reach), rng.uniform(-reach, reach))
-    return DrawingStyle(
-        rng.choice(DRAWERS), font, letters, rng.uniform(0.75, 1.5), rng.randrange(1000), move,
-        1 + rng.uniform(-reach, reach),
-    )  # fmt: skip
-
-
-PLAIN_FONTS = (
-    "DejaVuSans", "DejaVuSerif", "DejaVuSansMono", "DejaVuSans-Bold", "STIXGeneral", "STIXGeneralBol",
-    "DejaVuSans-Oblique",
-)  # fmt: skip
-"""Fonts that come with matplotlib and have every letter."""
-
-
 def choose_faithful_style(rng: random.Random, scene: Scene, drawer: str | None = None) -> DrawingStyle:
     """Choose the style of a faithful picture on a square canvas: any drawer, any font that has the scene's letters."""
     texts = [element.text for element in scene.elements if element.text]
@@ -212,16 +171,6 @@ def choose_faithful_style(rng: random.Random, scene: Scene, drawer: str | None =
     )
 
 
-def damage_image(image: Image.Image, how: str, rng: random.Random) -> Image.Image:
-    """Return a picture after ``jpeg-50``, ``blur-1``, ``rough`` (blur 1, noise and JPEG 50 at once) or nothing."""
-    if how in {"blur-1", "rough"}:
-        image = image.filter(ImageFilter.GaussianBlur(1))
-    if how == "rough":
-        noise = np.random.default_rng(rng.randrange(2**32)).normal(0, 3, (image.height, image.width, 3))
-        image = Image.fromarray(np.clip(np.asarray(image, float) + noise, 0, 255).astype(np.uint8))
-    return compress_as_jpeg(image, 50) if how in {"jpeg-50", "rough"} else image
-
-
 def compress_as_jpeg(image: Image.Image, quality: int) -> Image.Image:
     """Return a picture as it is after JPEG of a quality; as it was for quality 0."""
     if not quality:
@@ -229,13 +178,6 @@ def compress_as_jpeg(image: Image.Image, quality: int) -> Image.Image:
     buffer = io.BytesIO()
     image.save(buffer, "JPEG", quality=quality)
     return Image.open(buffer).convert("RGB")
-
-
-FINE = 3
-"""Times by which Pillow's drawings are larger than the picture."""
-
-WIDER = 1.1
-"""Times by which a text may be wider than in the target: wider ones would cover their neighbours."""
 
 
 def redraw_scene(scene: Scene, style: DrawingStyle) -> Image.Image:
@@ -254,6 +196,39 @@ def redraw_scene(scene: Scene, style: DrawingStyle) -> Image.Image:
     except ImportError as error:
         raise InputError(f"drawer {style.drawer}: {error.name} is not installed", REMEDY) from None
     return compress_as_jpeg(finish_picture(image, placed, style.ways, style.shades), style.quality)
+
+
+def compute_unit(scene: Scene, style: DrawingStyle) -> float:
+    """Return the pixels of a picture that one pixel of the target becomes."""
+    width, height = style.canvas
+    return style.scale * min(width / scene.width, height / scene.height)
+
+
+@cache
+def _read_letters(name: str) -> frozenset[int]:
+    from matplotlib.ft2font import FT2Font
+
+    letters = frozenset(FT2Font(str(locate_font(name))).get_charmap())
+    # Computer Modern has other signs than its table says from some places on: "°" would be drawn as "ß".
+    return letters & PLAIN if name.startswith("cm") else letters
+
+
+@cache
+def _load_large_font(name: str) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(str(locate_font(name)), 100)
+
+
+@cache
+def _shade_colour(colour: str, seed: int, off: tuple[float, float]) -> str:
+    rng = random.Random(f"{seed}/{colour}")
+    least, most = off
+    for attempt in range(300):
+        reach = max(2, round((16 if least < 4 else 30) * (1 - attempt / 320)))
+        parts = [int(colour[at : at + 2], 16) + rng.randint(-reach, reach) for at in (1, 3, 5)]
+        shaded = "#" + "".join(f"{min(255, max(0, part)):02x}" for part in parts)
+        if least <= measure_colour_difference(colour, shaded) <= most:
+            return shaded
+    return colour
 
 
 def _apply_style(outline: Outline, scene: Scene, style: DrawingStyle) -> Outline:
@@ -278,12 +253,6 @@ def _apply_style(outline: Outline, scene: Scene, style: DrawingStyle) -> Outline
     colour, edge = (part and style.shade(part) for part in (outline.colour, outline.edge))
     line = outline.width * (1 + (style.widths - 1) / 2) * unit
     return FilledArea(rims, colour, edge, line, outline.mark)
-
-
-def compute_unit(scene: Scene, style: DrawingStyle) -> float:
-    """Return the pixels of a picture that one pixel of the target becomes."""
-    width, height = style.canvas
-    return style.scale * min(width / scene.width, height / scene.height)
 
 
 def _draw_with_matplotlib(outlines: Sequence[Outline], ground: str, style: DrawingStyle) -> Image.Image:

@@ -21,6 +21,15 @@ from ircore.scorers.verification.scene_facts.shapes import is_hollow, is_shape
 
 Points: TypeAlias = list[tuple[float, float]]
 
+FILLED_MARKS = {"bar", "wedge", "disc"}
+"""Types of filled elements that show content, beside shapes."""
+
+FLAT = 0.62
+"""Height of a pie with depth, in parts of its width."""
+
+DEPTH = 22
+"""Pixels of 512 from the top of such a pie to its foot."""
+
 
 @dataclass(frozen=True)
 class FilledArea:
@@ -59,9 +68,6 @@ class OutlineText:
 
 Outline: TypeAlias = FilledArea | OutlineStroke | OutlineText
 
-FILLED_MARKS = {"bar", "wedge", "disc"}
-"""Types of filled elements that show content, beside shapes."""
-
 
 def trace_scene(scene: Scene) -> Iterator[Outline]:
     """Yield what a scene shows, the lowest first."""
@@ -69,6 +75,44 @@ def trace_scene(scene: Scene) -> Iterator[Outline]:
         for outline in _trace_element(scene, element):
             is_mark = isinstance(outline, FilledArea) and (element.type in FILLED_MARKS or is_shape(element))
             yield replace(outline, mark=element.type) if isinstance(outline, FilledArea) and is_mark else outline
+
+
+def trace_arc(centre: Any, radius: float, start: float, end: float) -> Points:
+    """Return points of an arc, clockwise, degrees from 3 o'clock."""
+    count = max(3, round(abs(end - start) / 3) + 1)
+    turns = np.radians(np.linspace(start, end, count))
+    return [(float(centre[0] + radius * math.cos(turn)), float(centre[1] + radius * math.sin(turn))) for turn in turns]
+
+
+def change_outlines(outlines: list[Outline], scene: Scene, ways: Sequence[str], seed: int) -> list[Outline]:
+    """Return outlines as some ways draw them, in pixels of the target."""
+    rng = random.Random(f"ways/{seed}")
+    if "pie-depth" in ways:
+        outlines = _tilt_pie(outlines, scene)
+    if "bar-depth" in ways:
+        outlines = [part for outline in outlines for part in _add_sides(outline)]
+    if "shadow" in ways:
+        outlines = _add_shadows(outlines, scene.background or "#ffffff")
+    if "scrawl" in ways:
+        outlines = [part for outline in outlines for part in _scrawl_text(outline, rng)]
+    if "wobble" in ways:
+        outlines = [_wobble_outline(outline, rng) for outline in outlines]
+    return outlines
+
+
+def finish_picture(image: Image.Image, outlines: Sequence[Outline], ways: Sequence[str], seed: int) -> Image.Image:
+    """Return the finished picture as some ways shade it; outlines in pixels of the picture."""
+    if "gradient" in ways:
+        image = _shade_marks(image, outlines)
+    if "texture" in ways:
+        image = _add_paper_grain(image, seed)
+    return image
+
+
+def mix_colours(colour: str, other: str, share: float) -> str:
+    """Return a colour with a share of another one mixed in."""
+    parts = zip(bytes.fromhex(colour[1:7]), bytes.fromhex(other[1:7]), strict=True)
+    return "#" + "".join(f"{round(own * (1 - share) + new * share):02x}" for own, new in parts)
 
 
 def _trace_element(scene: Scene, element: Element) -> Iterator[Outline]:
@@ -120,13 +164,6 @@ def _trace_arrow_head(box: Any) -> Points:
     return [(box.left, box.top), (box.left, box.bottom), (box.right, down)]
 
 
-def trace_arc(centre: Any, radius: float, start: float, end: float) -> Points:
-    """Return points of an arc, clockwise, degrees from 3 o'clock."""
-    count = max(3, round(abs(end - start) / 3) + 1)
-    turns = np.radians(np.linspace(start, end, count))
-    return [(float(centre[0] + radius * math.cos(turn)), float(centre[1] + radius * math.sin(turn))) for turn in turns]
-
-
 def _trace_wedge(element: Element, colour: str) -> FilledArea:
     about: Any = element.parameters
     end = about["start"] + 3.6 * about["share"]
@@ -170,44 +207,6 @@ def _trace_shape(scene: Scene, element: Element, colour: str) -> FilledArea:
         return FilledArea((rim,), None, about.get("outline") or colour, width)
     edge = about.get("outline")
     return FilledArea((rim,), colour, edge, width if edge else 0.0)
-
-
-FLAT = 0.62
-"""Height of a pie with depth, in parts of its width."""
-
-DEPTH = 22
-"""Pixels of 512 from the top of such a pie to its foot."""
-
-
-def change_outlines(outlines: list[Outline], scene: Scene, ways: Sequence[str], seed: int) -> list[Outline]:
-    """Return outlines as some ways draw them, in pixels of the target."""
-    rng = random.Random(f"ways/{seed}")
-    if "pie-depth" in ways:
-        outlines = _tilt_pie(outlines, scene)
-    if "bar-depth" in ways:
-        outlines = [part for outline in outlines for part in _add_sides(outline)]
-    if "shadow" in ways:
-        outlines = _add_shadows(outlines, scene.background or "#ffffff")
-    if "scrawl" in ways:
-        outlines = [part for outline in outlines for part in _scrawl_text(outline, rng)]
-    if "wobble" in ways:
-        outlines = [_wobble_outline(outline, rng) for outline in outlines]
-    return outlines
-
-
-def finish_picture(image: Image.Image, outlines: Sequence[Outline], ways: Sequence[str], seed: int) -> Image.Image:
-    """Return the finished picture as some ways shade it; outlines in pixels of the picture."""
-    if "gradient" in ways:
-        image = _shade_marks(image, outlines)
-    if "texture" in ways:
-        image = _add_paper_grain(image, seed)
-    return image
-
-
-def mix_colours(colour: str, other: str, share: float) -> str:
-    """Return a colour with a share of another one mixed in."""
-    parts = zip(bytes.fromhex(colour[1:7]), bytes.fromhex(other[1:7]), strict=True)
-    return "#" + "".join(f"{round(own * (1 - share) + new * share):02x}" for own, new in parts)
 
 
 def _add_sides(outline: Outline) -> Iterator[Outline]:

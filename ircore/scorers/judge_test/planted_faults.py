@@ -29,13 +29,16 @@ def plant_fault(scene: Scene, kind: str, rng: random.Random) -> PlantedFault | N
     return FAULTS[kind](scene, rng)
 
 
-def _list_data_marks(scene: Scene) -> list[Mark]:
-    return [mark for mark in list_marks(scene) if mark.kind in DATA]
-
-
-def _replace_elements(scene: Scene, changed: dict[int, Element | None]) -> Scene:
-    elements = [changed.get(index, element) for index, element in enumerate(scene.elements)]
-    return scene.model_copy(update={"elements": tuple(element for element in elements if element is not None)})
+def shift_element(element: Element, x: float, y: float) -> Element:
+    """Return an element that is moved by some pixels."""
+    about: dict[str, Any] = dict(element.parameters)
+    for key in ("centre", "start", "end", "vertex"):
+        if isinstance(about.get(key), list | tuple):
+            about[key] = [about[key][0] + x, about[key][1] + y]
+    for key in ("points", "corners"):
+        if about.get(key):
+            about[key] = [[point[0] + x, point[1] + y] for point in about[key]]
+    return element.model_copy(update={"parameters": about, "box": _shift_box(element.box, x, y)})
 
 
 def _remove_mark(scene: Scene, rng: random.Random) -> PlantedFault | None:
@@ -83,15 +86,6 @@ def _move_mark(scene: Scene, rng: random.Random) -> PlantedFault | None:
     return PlantedFault(_replace_elements(scene, {index: moved}), (f"{mark.key}/place", f"{mark.key}/presence"))
 
 
-def _is_off_course(element: Element, way: tuple[float, float]) -> bool:
-    """Tell whether a move takes a line off its own course; of shapes, any move does."""
-    if element.type != "segment":
-        return True
-    about: Any = element.parameters
-    across, down = (about["end"][axis] - about["start"][axis] for axis in (0, 1))
-    return bool(abs(way[0] * down - way[1] * across) > ASIDE * math.hypot(across, down))
-
-
 def _move_text(scene: Scene, rng: random.Random) -> PlantedFault | None:
     index_of = {mark.elements[0]: mark for mark in list_marks(scene) if mark.form == "text"}
     places = [(index, way) for index in index_of for way in _list_free_moves(scene, index)]
@@ -103,40 +97,6 @@ def _move_text(scene: Scene, rng: random.Random) -> PlantedFault | None:
         _replace_elements(scene, {index: shift_element(scene.elements[index], *way)}),
         (f"{key}/place", f"{key}/presence"),
     )
-
-
-def _list_free_moves(scene: Scene, index: int) -> list[tuple[float, float]]:
-    """Return moves that keep a text inside the picture and off every other text."""
-    box = scene.elements[index].box
-    ways = [(a * FAR * scene.width, b * FAR * scene.height) for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))]
-    others = [element.box for element in scene.elements if element.text is not None and element.box != box]
-    near = [way for way in ways if _is_inside(scene, box, *way)]
-    return [way for way in near if not any(_are_overlapping(_shift_box(box, *way), other) for other in others)]
-
-
-def _are_overlapping(box: Box, other: Box) -> bool:
-    return box.left < other.right and other.left < box.right and box.top < other.bottom and other.top < box.bottom
-
-
-def _is_inside(scene: Scene, box: Box, x: float, y: float) -> bool:
-    moved = _shift_box(box, x, y)
-    return moved.left >= 4 and moved.top >= 4 and moved.right <= scene.width - 4 and moved.bottom <= scene.height - 4
-
-
-def _shift_box(box: Box, x: float, y: float) -> Box:
-    return Box(round(box.left + x), round(box.top + y), round(box.right + x), round(box.bottom + y))
-
-
-def shift_element(element: Element, x: float, y: float) -> Element:
-    """Return an element that is moved by some pixels."""
-    about: dict[str, Any] = dict(element.parameters)
-    for key in ("centre", "start", "end", "vertex"):
-        if isinstance(about.get(key), list | tuple):
-            about[key] = [about[key][0] + x, about[key][1] + y]
-    for key in ("points", "corners"):
-        if about.get(key):
-            about[key] = [[point[0] + x, point[1] + y] for point in about[key]]
-    return element.model_copy(update={"parameters": about, "box": _shift_box(element.box, x, y)})
 
 
 def _misspell_text(scene: Scene, rng: random.Random) -> PlantedFault | None:
@@ -173,6 +133,53 @@ def _change_value(scene: Scene, rng: random.Random) -> PlantedFault | None:
     mark = rng.choice(bars)
     change = {"bar": _shorten_bar, "wedge": _narrow_wedge, "line": _bend_line}[mark.kind]
     return change(scene, mark, rng)
+
+
+FAULTS: dict[str, Callable[[Scene, random.Random], PlantedFault | None]] = {
+    "removed": _remove_mark,
+    "text removed": _remove_text,
+    "recoloured": _recolour_mark,
+    "moved": _move_mark,
+    "text moved": _move_text,
+    "misspelt": _misspell_text,
+    "wrong value": _change_value,
+}
+
+
+def _list_data_marks(scene: Scene) -> list[Mark]:
+    return [mark for mark in list_marks(scene) if mark.kind in DATA]
+
+
+def _replace_elements(scene: Scene, changed: dict[int, Element | None]) -> Scene:
+    elements = [changed.get(index, element) for index, element in enumerate(scene.elements)]
+    return scene.model_copy(update={"elements": tuple(element for element in elements if element is not None)})
+
+
+def _is_off_course(element: Element, way: tuple[float, float]) -> bool:
+    """Tell whether a move takes a line off its own course; of shapes, any move does."""
+    if element.type != "segment":
+        return True
+    about: Any = element.parameters
+    across, down = (about["end"][axis] - about["start"][axis] for axis in (0, 1))
+    return bool(abs(way[0] * down - way[1] * across) > ASIDE * math.hypot(across, down))
+
+
+def _list_free_moves(scene: Scene, index: int) -> list[tuple[float, float]]:
+    """Return moves that keep a text inside the picture and off every other text."""
+    box = scene.elements[index].box
+    ways = [(a * FAR * scene.width, b * FAR * scene.height) for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))]
+    others = [element.box for element in scene.elements if element.text is not None and element.box != box]
+    near = [way for way in ways if _is_inside(scene, box, *way)]
+    return [way for way in near if not any(_shift_box(box, *way).overlaps(other) for other in others)]
+
+
+def _is_inside(scene: Scene, box: Box, x: float, y: float) -> bool:
+    moved = _shift_box(box, x, y)
+    return moved.left >= 4 and moved.top >= 4 and moved.right <= scene.width - 4 and moved.bottom <= scene.height - 4
+
+
+def _shift_box(box: Box, x: float, y: float) -> Box:
+    return Box(round(box.left + x), round(box.top + y), round(box.right + x), round(box.bottom + y))
 
 
 def _shorten_bar(scene: Scene, mark: Mark, rng: random.Random) -> PlantedFault:  # noqa: ARG001 - as the others
@@ -227,14 +234,3 @@ def _bend_line(scene: Scene, mark: Mark, rng: random.Random) -> PlantedFault:
         if marker.parameters["centre"][0] == points[place][0]:  # type: ignore[index]
             changed[other] = shift_element(marker, 0.0, points[place][1] - marker.parameters["centre"][1])  # type: ignore[index]
     return PlantedFault(_replace_elements(scene, changed), (f"{mark.key}/value/{place + 1}",))
-
-
-FAULTS: dict[str, Callable[[Scene, random.Random], PlantedFault | None]] = {
-    "removed": _remove_mark,
-    "text removed": _remove_text,
-    "recoloured": _recolour_mark,
-    "moved": _move_mark,
-    "text moved": _move_text,
-    "misspelt": _misspell_text,
-    "wrong value": _change_value,
-}

@@ -2,9 +2,8 @@
 
 A scene holds all that decides where an element lies, but texts only to the pixel and a few small decorations by their
 box alone. So a changed scene is not drawn as a whole: only the pixels in which the drawings of the scene before and
-after the change differ are painted over the target (``repainted``); everywhere else it stays as it was.
-
-The marks of a scene: elements that carry the content, each with its labels and other belongings.
+after the change differ are painted over the target (``repaint_changes``); everywhere else it stays as it was. Elements
+that carry the content are its marks, each with its labels and other belongings.
 """
 
 import math
@@ -23,6 +22,22 @@ from ircore.instances.targets.simple_shapes import RING_HOLE, compute_corners
 
 FRINGE = 2
 """Pixels about a changed one that are painted over too: a redrawn text may lie half a pixel off."""
+
+CHART_MARKS = {"bar": None, "wedge": "category", "polyline": "series", "curve": "function"}
+"""Types of marks in charts, and the parameter that names what belongs together."""
+
+SHEET_MARKS = ("segment", "circle", "polygon", "arc", "area", "disc")
+"""Types of marks in geometry."""
+
+ATTACHED = {
+    "wedge": ("wedge_label", "leader"),
+    "polyline": ("marker", "area", "series_label"),
+    "curve": ("curve_label",),
+}
+"""Types of the elements that go with a mark: by the same parameter, or by the same colour where they have none."""
+
+LABEL_REACH = 12
+"""Pixels that a bar's label lies off its bar at most."""
 
 
 def repaint_changes(target: Pixels, before: Scene, after: Scene) -> Pixels:
@@ -49,6 +64,37 @@ def redraw_scene(scene: Scene) -> Pixels:
     for element in scene.elements:
         _draw(drawing, element, surface or "#ffffff")
     return drawing.pixels
+
+
+class SceneMark(NamedTuple):
+    """A mark of a scene."""
+
+    members: tuple[int, ...]
+    """Places of its elements in the scene, the mark itself first."""
+
+    colour: str
+    """As drawn, ``#rrggbb``."""
+
+    size: float
+    """What it takes of the picture: square pixels, of thin lines their length in pixels."""
+
+
+def find_marks(scene: Scene) -> tuple[SceneMark, ...]:
+    """Return the marks of a scene in the order in which they were drawn."""
+    kinds = {element.type for element in scene.elements}
+    for kind, key in CHART_MARKS.items():
+        if kind in kinds:
+            # The first type that occurs decides: a chart has bars or wedges or lines, and an area belongs to its line.
+            return tuple(_find_chart_marks(scene, kind, key))
+    # A circle of a geometry sheet is a drawn line with points; one with centre and radius alone is a coloured shape.
+    if any(element.type in SHEET_MARKS and (element.type != "circle" or "points" in element.parameters)
+           for element in scene.elements):  # fmt: skip
+        return tuple(_find_sheet_marks(scene))
+    return tuple(
+        SceneMark((index,), element.colour or "", _measure_extent(element))
+        for index, element in enumerate(scene.elements)
+        if element.type != "background"
+    )
 
 
 def _draw(drawing: Drawing, element: Element, surface: str) -> None:
@@ -154,51 +200,6 @@ def _draw_shape(drawing: Drawing, element: Element, colour: str) -> None:
     drawing.polygon(outline, fill, edge, width)
 
 
-CHART_MARKS = {"bar": None, "wedge": "category", "polyline": "series", "curve": "function"}
-"""Types of marks in charts, and the parameter that names what belongs together."""
-
-SHEET_MARKS = ("segment", "circle", "polygon", "arc", "area", "disc")
-"""Types of marks in geometry."""
-
-ATTACHED = {
-    "wedge": ("wedge_label", "leader"),
-    "polyline": ("marker", "area", "series_label"),
-    "curve": ("curve_label",),
-}
-"""Types of the elements that go with a mark: by the same parameter, or by the same colour where they have none."""
-
-
-class SceneMark(NamedTuple):
-    """A mark of a scene."""
-
-    members: tuple[int, ...]
-    """Places of its elements in the scene, the mark itself first."""
-
-    colour: str
-    """As drawn, ``#rrggbb``."""
-
-    size: float
-    """What it takes of the picture: square pixels, of thin lines their length in pixels."""
-
-
-def find_marks(scene: Scene) -> tuple[SceneMark, ...]:
-    """Return the marks of a scene in the order in which they were drawn."""
-    kinds = {element.type for element in scene.elements}
-    for kind, key in CHART_MARKS.items():
-        if kind in kinds:
-            # The first type that occurs decides: a chart has bars or wedges or lines, and an area belongs to its line.
-            return tuple(_find_chart_marks(scene, kind, key))
-    # A circle of a geometry sheet is a drawn line with points; one with centre and radius alone is a coloured shape.
-    if any(element.type in SHEET_MARKS and (element.type != "circle" or "points" in element.parameters)
-           for element in scene.elements):  # fmt: skip
-        return tuple(_find_sheet_marks(scene))
-    return tuple(
-        SceneMark((index,), element.colour or "", _measure_extent(element))
-        for index, element in enumerate(scene.elements)
-        if element.type != "background"
-    )
-
-
 def _find_chart_marks(scene: Scene, kind: str, key: str | None) -> Iterable[SceneMark]:
     groups: dict[object, list[int]] = {}
     for index, element in enumerate(scene.elements):
@@ -213,7 +214,7 @@ def _find_chart_marks(scene: Scene, kind: str, key: str | None) -> Iterable[Scen
             if element.type in ATTACHED.get(kind, ())
             and (
                 element.parameters.get(key or "") == name
-                or (key not in element.parameters and _have_same_colour(element, first))
+                or (key not in element.parameters and element.colour == first.colour)
             )
         ]
         if kind == "bar":
@@ -252,20 +253,12 @@ def _find_value_label(scene: Scene, bar: Element) -> list[int]:
     return [index for distance, index in sorted(labels)[:1] if distance <= LABEL_REACH]
 
 
-LABEL_REACH = 12
-"""Pixels that a bar's label lies off its bar at most."""
-
-
 def _measure_distance(first: Element, second: Element) -> float:
     """Return the pixels between two elements' boxes; 0 if they touch."""
     a, b = first.box, second.box
     across = max(a.left - b.right, b.left - a.right, 0)
     down = max(a.top - b.bottom, b.top - a.bottom, 0)
     return float(max(across, down))
-
-
-def _have_same_colour(first: Element, second: Element) -> bool:
-    return first.colour == second.colour
 
 
 def _measure_extent(element: Element) -> float:

@@ -1,9 +1,8 @@
 """The battery as a run, with an episode for each target and a turn for each edit, so that any judge can rate it.
 
 Model judges are asked through the engine of every run, with its journal, cache and limits of cost; people rate it with
-the page of ``ircore annotate build``; computed judges score it in parallel. What was rated is never asked again.
-
-The judge test of a judge that rates no single picture, as of a metric: it sees both edits of each ordered pair.
+the page of ``ircore annotate build``; computed judges score it in parallel. What was rated is never asked again. A
+judge that rates no single picture, such as a metric, sees both edits of each ordered pair.
 """
 
 import os
@@ -67,20 +66,6 @@ STARTED = "1970-01-01T00:00:00+00:00"
 """A test has no time of play: made again, it is the same to the byte."""
 
 
-class _Piece(NamedTuple):
-    """A target to be worked on, with everything that a worker process needs."""
-
-    instances: Path
-    instance_id: str
-
-
-class _Made(NamedTuple):
-    """A target's edits as an episode, with their pictures."""
-
-    episode: Episode
-    pictures: tuple[Picture, ...]
-
-
 def open_test(folder: Path, instances: Path | None = None, limit: int | None = None) -> RunFolder:
     """Return the run of a judge test, made or completed first.
 
@@ -113,112 +98,6 @@ def order_by_rounds(instances: Iterable[Instance]) -> tuple[Instance, ...]:
         counts[condition] = counts.get(condition, 0) + 1
         places.append((counts[condition], len(places), instance))
     return tuple(instance for _, _, instance in sorted(places, key=lambda place: place[:2]))
-
-
-def _create_run(folder: Path, instances: Path | None) -> None:
-    if instances is not None:
-        source = read_instances(instances)
-        create_run(folder, _build_run_identity(source), source)
-        return
-    with tempfile.TemporaryDirectory() as temporary:
-        drawn = find_builder(DEFAULT_GAME)(BuildRequest(Path(temporary) / "set", per_condition=PER_CONDITION))
-        assert isinstance(drawn, InstanceSet)  # noqa: S101 - the builder of this game
-        create_run(folder, _build_run_identity(drawn), drawn)
-
-
-def _build_run_identity(instances: InstanceSet) -> Run:
-    require_support("judge test", instances.game, "the instance set")
-    game: Game[Any] = load_game(instances.game)
-    nobody = PlayerSpec(player=SLUG)
-    submission = Submission.model_validate({
-        "schema": 1, "name": "Judge test", "licence": "CC0-1.0", **build_game_field(game.name),
-        **{seat.name: nobody for seat in game.seats},
-        "rules": game.battery_rules(len(TURN_OF)).model_dump(mode="json"),
-    })  # fmt: skip
-    return add_run_id(
-        Run(
-            run_id=SLUG,
-            **build_game_field(game.name),
-            slug=SLUG,
-            submission=submission,
-            instance_set=instances.identity,
-            rules=submission.rules,
-            prompts=f"battery-{VERSION}",
-            seed=0,
-            version=__version__,
-            started=STARTED,
-        )
-    )
-
-
-def _check_same_test(run: RunFolder, instances: Path | None) -> None:
-    """Refuse a folder that holds another test."""
-    wanted = _build_run_identity(read_instances(instances) if instances else run.instances)
-    # The version too: another one may draw or edit a picture otherwise, and half of the battery would be of each.
-    for field in ("slug", "instance_set", "prompts", "version"):
-        own, other = getattr(run.run, field), getattr(wanted, field)
-        if own != other:
-            raise InputError(
-                f"{run.path / RUN_FILE}: {field}: this folder holds {own[:20]}, not {other[:20]}",
-                "Choose another --out: a test is made with one battery, set and version.",
-            )
-
-
-def _write_episodes(run: RunFolder, writer: RunWriter, lacking: list[Instance]) -> None:
-    """Edit targets in parallel; the targets' episodes are written in order."""
-    pieces = [_Piece(run.path / "instances", instance.instance_id) for instance in lacking]
-    made = map_in_order(_make_edits, pieces, min(os.cpu_count() or 1, len(pieces)))
-    for episode, pictures in track_progress(made, "editing", len(pieces)):
-        for picture in pictures:
-            path = run.rendering_path(picture.sha256)
-            # Equal edits share a file: renderings are named by their hash.
-            if not path.exists():
-                path.write_bytes(picture.data)
-        writer.record([EventEntry(End(episode=episode))])
-
-
-@lru_cache(maxsize=1)
-def _load_instances(instances: Path) -> InstanceSet:
-    return read_instances(instances)
-
-
-def _make_edits(piece: _Piece) -> _Made:
-    """Make the edits of one target; runs in a process of its own."""
-    instances = _load_instances(piece.instances)
-    instance = next(known for known in instances.instances if known.instance_id == piece.instance_id)
-    pictures = make_edits(instances, instance).pictures
-    # The edit's own number: where an edit does not apply, its turn is missing and the others keep theirs.
-    answers = [
-        (Message(TURN_OF[name], (EDITS | FOREIGN)[name].title), Rendering.of(picture))
-        for name, picture in pictures.items()
-    ]
-    ending = load_game(instances.game).battery_ending(answers)
-    episode = Episode(
-        episode_id=instance.instance_id, instance_id=instance.instance_id, category=instance.category,
-        difficulty=instance.difficulty, outcome=ending.outcome, steps=ending.steps,
-    )  # fmt: skip
-    return _Made(episode, tuple(pictures.values()))
-
-
-class _Work(NamedTuple):
-    """A target to be worked on, with everything that a worker process needs."""
-
-    run: Path
-    episode: Episode
-    judge: str
-
-
-class _Preferred(NamedTuple):
-    """Preferences of a judge among the edits of one target."""
-
-    orders: dict[EditOrder, bool]
-    """Whether it keeps to each order; those on which it says nothing are left out."""
-
-    attacks: dict[str, bool]
-    """Whether it prefers each attack to the same picture without it."""
-
-    foreign: dict[KnownOrder, bool]
-    """Whether it keeps to each order of pictures by others."""
 
 
 class MetricJudge:
@@ -297,6 +176,126 @@ def compute_preference_card(run: RunFolder, name: str) -> JudgeCard:
             {target: preferred.foreign for target, preferred in by_target.items()}, {}, read_styles(run, by_target)
         ),
     )  # fmt: skip
+
+
+class _Piece(NamedTuple):
+    """A target to be worked on, with everything that a worker process needs."""
+
+    instances: Path
+    instance_id: str
+
+
+class _Made(NamedTuple):
+    """A target's edits as an episode, with their pictures."""
+
+    episode: Episode
+    pictures: tuple[Picture, ...]
+
+
+def _create_run(folder: Path, instances: Path | None) -> None:
+    if instances is not None:
+        source = read_instances(instances)
+        create_run(folder, _build_run_identity(source), source)
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        drawn = find_builder(DEFAULT_GAME)(BuildRequest(Path(temporary) / "set", per_condition=PER_CONDITION))
+        assert isinstance(drawn, InstanceSet)  # noqa: S101 - the builder of this game
+        create_run(folder, _build_run_identity(drawn), drawn)
+
+
+def _build_run_identity(instances: InstanceSet) -> Run:
+    require_support("judge test", instances.game, "the instance set")
+    game: Game[Any] = load_game(instances.game)
+    nobody = PlayerSpec(player=SLUG)
+    submission = Submission.model_validate({
+        "schema": 1, "name": "Judge test", "licence": "CC0-1.0", **build_game_field(game.name),
+        **{seat.name: nobody for seat in game.seats},
+        "rules": game.build_battery_rules(len(TURN_OF)).model_dump(mode="json"),
+    })  # fmt: skip
+    return add_run_id(
+        Run(
+            run_id=SLUG,
+            **build_game_field(game.name),
+            slug=SLUG,
+            submission=submission,
+            instance_set=instances.identity,
+            rules=submission.rules,
+            prompts=f"battery-{VERSION}",
+            seed=0,
+            version=__version__,
+            started=STARTED,
+        )
+    )
+
+
+def _check_same_test(run: RunFolder, instances: Path | None) -> None:
+    """Refuse a folder that holds another test."""
+    wanted = _build_run_identity(read_instances(instances) if instances else run.instances)
+    # The version too: another one may draw or edit a picture otherwise, and half of the battery would be of each.
+    for field in ("slug", "instance_set", "prompts", "version"):
+        own, other = getattr(run.run, field), getattr(wanted, field)
+        if own != other:
+            raise InputError(
+                f"{run.path / RUN_FILE}: {field}: this folder holds {own[:20]}, not {other[:20]}",
+                "Choose another --out: a test is made with one battery, set and version.",
+            )
+
+
+def _write_episodes(run: RunFolder, writer: RunWriter, lacking: list[Instance]) -> None:
+    """Edit targets in parallel; the targets' episodes are written in order."""
+    pieces = [_Piece(run.path / "instances", instance.instance_id) for instance in lacking]
+    made = map_in_order(_make_edits, pieces, min(os.cpu_count() or 1, len(pieces)))
+    for episode, pictures in track_progress(made, "editing", len(pieces)):
+        for picture in pictures:
+            path = run.rendering_path(picture.sha256)
+            # Equal edits share a file: renderings are named by their hash.
+            if not path.exists():
+                path.write_bytes(picture.data)
+        writer.record([EventEntry(End(episode=episode))])
+
+
+@lru_cache(maxsize=1)
+def _load_instances(instances: Path) -> InstanceSet:
+    return read_instances(instances)
+
+
+def _make_edits(piece: _Piece) -> _Made:
+    """Make the edits of one target; runs in a process of its own."""
+    instances = _load_instances(piece.instances)
+    instance = next(known for known in instances.instances if known.instance_id == piece.instance_id)
+    pictures = make_edits(instances, instance).pictures
+    # The edit's own number: where an edit does not apply, its turn is missing and the others keep theirs.
+    answers = [
+        (Message(TURN_OF[name], (EDITS | FOREIGN)[name].title), Rendering.of(picture))
+        for name, picture in pictures.items()
+    ]
+    ending = load_game(instances.game).build_battery_ending(answers)
+    episode = Episode(
+        episode_id=instance.instance_id, instance_id=instance.instance_id, category=instance.category,
+        difficulty=instance.difficulty, outcome=ending.outcome, steps=ending.steps,
+    )  # fmt: skip
+    return _Made(episode, tuple(pictures.values()))
+
+
+class _Work(NamedTuple):
+    """A target to be worked on, with everything that a worker process needs."""
+
+    run: Path
+    episode: Episode
+    judge: str
+
+
+class _Preferred(NamedTuple):
+    """Preferences of a judge among the edits of one target."""
+
+    orders: dict[EditOrder, bool]
+    """Whether it keeps to each order; those on which it says nothing are left out."""
+
+    attacks: dict[str, bool]
+    """Whether it prefers each attack to the same picture without it."""
+
+    foreign: dict[KnownOrder, bool]
+    """Whether it keeps to each order of pictures by others."""
 
 
 def _count_attack(attacks: list[dict[str, bool]], edit: str) -> Attack:

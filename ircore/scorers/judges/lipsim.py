@@ -1,12 +1,12 @@
 """The judge ``lipsim``: task 2 only. Modules that need torch are imported when the judge is made."""
 
-import hashlib
 import os
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ircore.core.errors import InputError
+from ircore.core.files import compute_file_sha256
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeKind, Task
 from ircore.scorers.judges.base import Judgement
@@ -54,8 +54,7 @@ class LipSimJudge:
         # Scoring has a process for each core. One thread in each also makes results the same on any number of cores.
         torch.set_num_threads(1)
         self._network = load_network(Path(path))
-        with Path(path).open("rb") as file:
-            self.version = f"checkpoint sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+        self.version = f"checkpoint sha256:{compute_file_sha256(Path(path))}"
         # Room for the pictures of an episode: each is embedded once.
         self._embedding = lru_cache(maxsize=4)(self._embed)
 

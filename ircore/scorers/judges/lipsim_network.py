@@ -28,6 +28,21 @@ from torch.nn import functional
 
 from ircore.core.errors import InputError
 
+POOL = 4
+"""Side of the windows that are brought together, twice, in pixels."""
+
+SMALLEST_NORM = 1e-6
+"""Embeddings shorter than this are divided by it and not by their length."""
+
+NORMALISATION = {"module.means": 0.0, "module.stds": 1.0}
+"""Constants of the wrapper: a checkpoint with others wants other input than LipSim's, which is pictures as they are."""
+
+# "module.model.convs.3.kernel" and, in the list in order of computation, "module.model.base.1.3.kernel".
+_KEY = re.compile(
+    r"module\.model\.(?P<stack>[a-z_0-9]+(?:\.\d+)?)\.(?P<index>\d+)\.(?P<parameter>kernel|weights?|bias|q)"
+)
+_REMEDY = "Give the file of a published LipSim checkpoint as it was downloaded."
+
 
 class _SLLLayer(nn.Module, ABC):
     """Shared part of both kinds of layer: parameters ``kernel``, ``bias``, ``q``, and the factor t made of them.
@@ -64,10 +79,6 @@ class _SLLLayer(nn.Module, ABC):
     @abstractmethod
     def bound(self) -> Tensor:
         """Return 1/t, a value ≥ 0 for each inner unit; at 0 the unit does nothing and t is 0."""
-
-
-def _clear_cached_kernel(module: nn.Module, _: Any) -> None:
-    module._kept = None
 
 
 class SLLLinear(_SLLLayer):
@@ -131,13 +142,6 @@ class SLLConv(_SLLLayer):
         inner = functional.relu(functional.conv2d(x, self.kernel, self.bias, padding=self.padding))
         back = functional.conv_transpose2d(self.factor()[:, None, None] * inner, self.kernel, padding=self.padding)
         return x - 2 * back
-
-
-POOL = 4
-"""Side of the windows that are brought together, twice, in pixels."""
-
-SMALLEST_NORM = 1e-6
-"""Embeddings shorter than this are divided by it and not by their length."""
 
 
 @dataclass(frozen=True)
@@ -268,16 +272,6 @@ def compute_certified_radius(target: Tensor, first: Tensor, final: Tensor) -> fl
     return min(1.0, length * (1 - r * r / 4) ** 0.5) * r
 
 
-NORMALISATION = {"module.means": 0.0, "module.stds": 1.0}
-"""Constants of the wrapper: a checkpoint with others wants other input than LipSim's, which is pictures as they are."""
-
-# "module.model.convs.3.kernel" and, in the list in order of computation, "module.model.base.1.3.kernel".
-_KEY = re.compile(
-    r"module\.model\.(?P<stack>[a-z_0-9]+(?:\.\d+)?)\.(?P<index>\d+)\.(?P<parameter>kernel|weights?|bias|q)"
-)
-_REMEDY = "Give the file of a published LipSim checkpoint as it was downloaded."
-
-
 def load_network(path: Path, architecture: Architecture | None = None) -> LipSimNetwork:
     """Read a checkpoint.
 
@@ -310,6 +304,10 @@ def load_network(path: Path, architecture: Architecture | None = None) -> LipSim
         # Computed now, once, and not at the first picture.
         layer.factor()
     return network.eval().requires_grad_(False)
+
+
+def _clear_cached_kernel(module: nn.Module, _: Any) -> None:
+    module._kept = None
 
 
 def _build_error(path: Path, problem: str) -> InputError:

@@ -1,11 +1,10 @@
 """The judge ``pieces``: how well the seven pieces of a tangram lie where they should, 0 to 10.
 
-Comparing two tangrams piece by piece, independent of the figures' size and place in their pictures.
-
-Both are brought into one frame: the unit is the side of the square piece, the square root of an eighth of the area of
-all seven pieces, and the origin is the centroid of that area. Turns and mirrors are not undone: a figure that lies on
-its side is another figure. Where a piece is missing, area and centroid are another figure's, so a picture is also
-compared as it lies, and the better of the two comparisons counts.
+Two tangrams are compared piece by piece, independent of the figures' size and place in their pictures. Both are brought
+into one frame: the unit is the side of the square piece, the square root of an eighth of the area of all seven pieces,
+and the origin is the centroid of that area. Turns and mirrors are not undone: a figure that lies on its side is another
+figure. Where a piece is missing, area and centroid are another figure's, so a picture is also compared as it lies, and
+the better of the two comparisons counts.
 """
 
 import math
@@ -48,6 +47,18 @@ _CORNERS = TypeAdapter(tuple[tuple[float, float], ...])
 
 INTERCHANGEABLE = (("3", "4"), ("6", "7"))
 """Pieces of one form: the two small triangles, and the two large ones."""
+
+TOLERANCE = 0.05
+"""Relative error that edges and area of a piece may have: 998 of KiloGram's 1,013 tangrams are that exact."""
+
+FARTHEST = 110.0
+"""Distance in RGB beyond which a pixel has no piece's colour."""
+LEAST_SHARE = 1 / 160
+"""Part of all dark pixels below which a component is dirt: a tenth of a small triangle."""
+
+_CENTRE = TypeAdapter(tuple[float, float])
+MOST_COMPONENTS = 60
+"""A picture with more separate areas is no tangram; of its areas the largest are looked at."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +112,7 @@ class Placing(NamedTuple):
     """Where a figure lies in its picture: the origin of the frame and the length of a unit, in pixels.
 
     Example:
-        >>> Placing(x=128, y=128, unit=32).scaled(2, 2)
+        >>> Placing(x=128, y=128, unit=32).scale(2, 2)
         Placing(x=256, y=256, unit=64.0)
     """
 
@@ -118,7 +129,7 @@ class Placing(NamedTuple):
         # Sums of whole numbers: the same on every machine.
         return cls(int(columns.sum()) / len(rows), int(rows.sum()) / len(rows), math.sqrt(len(rows) / AREA))
 
-    def scaled(self, wide: float, high: float) -> "Placing":
+    def scale(self, wide: float, high: float) -> "Placing":
         """Return the same placing in a picture that is larger by these factors."""
         return Placing(self.x * wide, self.y * high, self.unit * math.sqrt(wide * high))
 
@@ -156,30 +167,10 @@ def compare_frames(target: Labels, answer: Labels, *, interchange: bool = True) 
     return PieceMatch(pieces, _compute_iou(target > 0, answer > 0))
 
 
-def _compute_iou(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> float:
-    union = int((first | second).sum())
-    return int((first & second).sum()) / union if union else 0.0
-
-
 def compute_area(polygon: Polygon) -> float:
     """Return the area of a polygon that does not cross itself, in squared units of its corners (shoelace formula)."""
     edges = zip(polygon, [*polygon[1:], polygon[0]], strict=True)
     return abs(math.fsum(ax * by - ay * bx for (ax, ay), (bx, by) in edges)) / 2
-
-
-def _compute_centroid(polygon: Polygon) -> Point:
-    """Return the middle of a polygon's area."""
-    edges = list(zip(polygon, [*polygon[1:], polygon[0]], strict=True))
-    crosses = [ax * by - ay * bx for (ax, ay), (bx, by) in edges]
-    # The centroid's divisor is 6 times the area, and the crosses add up to twice the area.
-    total = 3 * math.fsum(crosses)
-    x = math.fsum((a[0] + b[0]) * cross for (a, b), cross in zip(edges, crosses, strict=True)) / total
-    y = math.fsum((a[1] + b[1]) * cross for (a, b), cross in zip(edges, crosses, strict=True)) / total
-    return x, y
-
-
-TOLERANCE = 0.05
-"""Relative error that edges and area of a piece may have: 998 of KiloGram's 1,013 tangrams are that exact."""
 
 
 def number_pieces(polygons: Sequence[Polygon]) -> dict[str, Polygon]:
@@ -214,21 +205,6 @@ def number_pieces(polygons: Sequence[Polygon]) -> dict[str, Polygon]:
     return {name: polygons[index] for index, name in zip(order, PIECES, strict=True)}
 
 
-def _measure_shape_error(polygon: Polygon, piece: Polygon, unit: float) -> float:
-    """Return the largest relative error of edges and area of a polygon taken for a piece; infinite for other forms."""
-    # A triangle is no square, whatever its edges.
-    if len(polygon) != len(piece):
-        return math.inf
-    edges = sorted(edge / unit for edge in _list_edge_lengths(polygon))
-    wanted = sorted(_list_edge_lengths(piece))
-    pairs = [*zip(edges, wanted, strict=True), (compute_area(polygon) / unit**2, compute_area(piece))]
-    return max(abs(value - exactly) / exactly for value, exactly in pairs)
-
-
-def _list_edge_lengths(polygon: Polygon) -> list[float]:
-    return [exact.dist(a, b) for a, b in zip(polygon, [*polygon[1:], polygon[0]], strict=True)]
-
-
 def match_polygons(scene: Scene | None, polygons: Sequence[Polygon]) -> PieceMatch | None:
     """Compare seven polygons, of an SVG file perhaps, with a tangram; pieces of the same form may be exchanged.
 
@@ -251,18 +227,6 @@ def match_polygons(scene: Scene | None, polygons: Sequence[Polygon]) -> PieceMat
         raise ValueError(f"pieces cover {100 * covered:.0f} % of each other's area")
     target = {name: _CORNERS.validate_python(element.parameters["corners"]) for name, element in pieces.items()}
     return compare_frames(draw_polygons_in_frame(target), draw_polygons_in_frame(answer))
-
-
-def _compute_overlap_share(polygons: Mapping[str, Polygon]) -> float:
-    """Return the share of the pieces' area that is lost because pieces lie over one another."""
-    whole = FINENESS**2 * AREA
-    return max(0.0, 1 - int((draw_polygons_in_frame(polygons) > 0).sum()) / whole)
-
-
-FARTHEST = 110.0
-"""Distance in RGB beyond which a pixel has no piece's colour."""
-LEAST_SHARE = 1 / 160
-"""Part of all dark pixels below which a component is dirt: a tenth of a small triangle."""
 
 
 def is_coloured(pieces: Mapping[str, Element]) -> bool:
@@ -308,16 +272,6 @@ def label_components(pixels: Pixels, colour: str, ground: str) -> Labels:
     renumbered = np.zeros(count + 1, int)
     renumbered[large_areas] = np.arange(1, len(large_areas) + 1)
     return np.asarray(renumbered[areas], int)
-
-
-def _parse_hex(colour: str) -> tuple[int, int, int]:
-    red, green, blue = bytes.fromhex(colour.removeprefix("#"))
-    return red, green, blue
-
-
-_CENTRE = TypeAdapter(tuple[float, float])
-MOST_COMPONENTS = 60
-"""A picture with more separate areas is no tangram; of its areas the largest are looked at."""
 
 
 class PiecesJudge:
@@ -387,7 +341,7 @@ def match_picture(target: Picture, scene: Scene, image: Picture) -> PieceMatch |
     own = Placing.of(target_labels)
     frame = map_labels_to_frame(target_labels, own)
     # Without a piece, area and centroid are another figure's: the target's own placing shows the other pieces in place.
-    as_it_lies = own.scaled(image.width / target.width, image.height / target.height) if own else None
+    as_it_lies = own.scale(image.width / target.width, image.height / target.height) if own else None
     frames = [map_labels_to_frame(image_labels, placing) for placing in (Placing.of(image_labels), as_it_lies)]
     return max(
         (
@@ -396,6 +350,48 @@ def match_picture(target: Picture, scene: Scene, image: Picture) -> PieceMatch |
         ),
         key=lambda match: match.mean,
     )
+
+
+def _compute_iou(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> float:
+    union = int((first | second).sum())
+    return int((first & second).sum()) / union if union else 0.0
+
+
+def _compute_centroid(polygon: Polygon) -> Point:
+    """Return the middle of a polygon's area."""
+    edges = list(zip(polygon, [*polygon[1:], polygon[0]], strict=True))
+    crosses = [ax * by - ay * bx for (ax, ay), (bx, by) in edges]
+    # The centroid's divisor is 6 times the area, and the crosses add up to twice the area.
+    total = 3 * math.fsum(crosses)
+    x = math.fsum((a[0] + b[0]) * cross for (a, b), cross in zip(edges, crosses, strict=True)) / total
+    y = math.fsum((a[1] + b[1]) * cross for (a, b), cross in zip(edges, crosses, strict=True)) / total
+    return x, y
+
+
+def _measure_shape_error(polygon: Polygon, piece: Polygon, unit: float) -> float:
+    """Return the largest relative error of edges and area of a polygon taken for a piece; infinite for other forms."""
+    # A triangle is no square, whatever its edges.
+    if len(polygon) != len(piece):
+        return math.inf
+    edges = sorted(edge / unit for edge in _list_edge_lengths(polygon))
+    wanted = sorted(_list_edge_lengths(piece))
+    pairs = [*zip(edges, wanted, strict=True), (compute_area(polygon) / unit**2, compute_area(piece))]
+    return max(abs(value - exactly) / exactly for value, exactly in pairs)
+
+
+def _list_edge_lengths(polygon: Polygon) -> list[float]:
+    return [exact.dist(a, b) for a, b in zip(polygon, [*polygon[1:], polygon[0]], strict=True)]
+
+
+def _compute_overlap_share(polygons: Mapping[str, Polygon]) -> float:
+    """Return the share of the pieces' area that is lost because pieces lie over one another."""
+    whole = FINENESS**2 * AREA
+    return max(0.0, 1 - int((draw_polygons_in_frame(polygons) > 0).sum()) / whole)
+
+
+def _parse_hex(colour: str) -> tuple[int, int, int]:
+    red, green, blue = bytes.fromhex(colour.removeprefix("#"))
+    return red, green, blue
 
 
 def _number_target_areas(areas: Labels, pieces: dict[str, Element]) -> Labels:

@@ -37,6 +37,22 @@ from ircore.core.plugins import (
 Over = Literal["pair", "set"]
 """A metric of one pair of pictures, or of two sets of pictures."""
 
+LOADINGS: tuple[Loading, ...] = get_args(Loading)
+
+SMALLEST_SIDE = 11
+"""Pixels: the window of SSIM; smaller pictures hold no whole window."""
+
+T = TypeVar("T", np.int32, np.float64)
+
+_last: tuple[Pixels, Pixels, Pixels] | None = None
+"""Target, image and resized image of the last call: metrics of one pair follow upon each other."""
+
+FEWEST = 2
+"""Features a set must have for a covariance."""
+
+SCALE = 60.0
+"""FID at which the score falls to 1/e."""
+
 
 class MetricUnavailableError(Exception):
     """The metric has no value for these pictures, or a package or file is missing; the text says why.
@@ -110,9 +126,6 @@ class Metric:
         """Version of the definition and, if there are weights, which: the version that is recorded with a value."""
         weights = self.weights()
         return self.version if weights is None else f"{self.version}, {weights}"
-
-
-LOADINGS: tuple[Loading, ...] = get_args(Loading)
 
 
 def load_pixels(image: "str | Path | Image.Image", loading: Loading) -> Pixels:
@@ -284,22 +297,12 @@ def measure(metric: Metric, target: Pixels, image: Pixels, loading: Loading = "u
         return Measurement(None, error.problem, version, loading)
 
 
-SMALLEST_SIDE = 11
-"""Pixels: the window of SSIM; smaller pictures hold no whole window."""
-
-T = TypeVar("T", np.int32, np.float64)
-
-
 def refuse_tiny(*pictures: Pixels) -> None:
     """Raise ``MetricUnavailableError`` if a picture has a side of fewer than ``SMALLEST_SIDE`` pixels."""
     for pixels in pictures:
         height, width = pixels.shape[:2]
         if min(height, width) < SMALLEST_SIDE:
             raise MetricUnavailableError(f"{width} × {height} pixels: smaller than {SMALLEST_SIDE} pixels a side")
-
-
-_last: tuple[Pixels, Pixels, Pixels] | None = None
-"""Target, image and resized image of the last call: metrics of one pair follow upon each other."""
 
 
 def resize_to_target(target: Pixels, image: Pixels) -> Pixels:
@@ -362,24 +365,6 @@ def compute_window_sums(values: npt.NDArray[T], size: int) -> npt.NDArray[T]:
     return _compute_run_sums(_compute_run_sums(values, size, 0), size, 1)
 
 
-def _compute_run_sums(values: npt.NDArray[T], size: int, axis: int) -> npt.NDArray[T]:
-    """Sum ``size`` neighbours along an axis: two halves, and one more value if ``size`` is odd."""
-    if size == 1:
-        return values
-    halves = _compute_run_sums(values, size // 2, axis)
-    count = values.shape[axis] - size + 1
-    total = _take_slice(halves, 0, count, axis) + _take_slice(halves, size // 2, count, axis)
-    return total + _take_slice(values, size - 1, count, axis) if size % 2 else total
-
-
-def _take_slice(values: npt.NDArray[T], start: int, count: int, axis: int) -> npt.NDArray[T]:
-    return values[start : start + count] if axis == 0 else values[:, start : start + count]
-
-
-FEWEST = 2
-"""Features a set must have for a covariance."""
-
-
 def compute_frechet_distance(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     """Return the squared Fréchet distance between Gaussians fitted to two sets of features.
 
@@ -406,10 +391,6 @@ def compute_frechet_distance(first: npt.ArrayLike, second: npt.ArrayLike) -> flo
     shared = np.linalg.svd(centred_x @ centred_y.T, compute_uv=False).sum()
     spread = (centred_x**2).sum() + (centred_y**2).sum() - 2 * shared
     return float(max(difference @ difference + spread, 0.0))
-
-
-SCALE = 60.0
-"""FID at which the score falls to 1/e."""
 
 
 def normalise_distance(distance: float) -> float:
@@ -449,3 +430,17 @@ def score_each_jigsaw(references: npt.ArrayLike, generated: npt.ArrayLike) -> tu
     if originals.shape != answers.shape:
         raise ValueError("as many answers as originals, with the same features, are needed")
     return tuple(normalise_distance(float(distance)) for distance in ((originals - answers) ** 2).sum(axis=1))
+
+
+def _compute_run_sums(values: npt.NDArray[T], size: int, axis: int) -> npt.NDArray[T]:
+    """Sum ``size`` neighbours along an axis: two halves, and one more value if ``size`` is odd."""
+    if size == 1:
+        return values
+    halves = _compute_run_sums(values, size // 2, axis)
+    count = values.shape[axis] - size + 1
+    total = _take_slice(halves, 0, count, axis) + _take_slice(halves, size // 2, count, axis)
+    return total + _take_slice(values, size - 1, count, axis) if size % 2 else total
+
+
+def _take_slice(values: npt.NDArray[T], start: int, count: int, axis: int) -> npt.NDArray[T]:
+    return values[start : start + count] if axis == 0 else values[:, start : start + count]

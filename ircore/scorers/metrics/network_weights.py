@@ -1,9 +1,8 @@
-"""Finding and loading weights strictly: every number of the network is given, and nothing is left over.
+"""Published networks, loaded strictly: weights of which none is missing or left over, and exported TorchScript files.
 
-DreamSim and FID through TorchScript files: the exported network, without the code that made it.
+DreamSim and FID come as TorchScript: the exported network, without the code that made it.
 """
 
-import hashlib
 import importlib.util
 import os
 import warnings
@@ -18,11 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.core.errors import InputError
+from ircore.core.files import compute_file_sha256
 from ircore.core.images import Pixels
 from ircore.scorers.metrics.base import FEWEST, Metric, MetricUnavailableError, compute_frechet_distance
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+DREAMSIM, FID = "IRCORE_DREAMSIM_NETWORK", "IRCORE_FID_NETWORK"
+DREAMSIM_SIDE = 224
+FID_SIDE = 299
 
 
 def build_obstacle_check(*variables: str, packages: tuple[str, ...] = ("torch",)) -> Callable[[], str | None]:
@@ -80,12 +84,6 @@ def compute_fingerprint(place: str) -> str:
         return "+".join(_hash_file(str(file), file.stat().st_mtime_ns) for file in files) or "no weights"
     # Neither folder nor file: a name on the Hub, such as facebook/dinov2-base.
     return _hash_file(place, path.stat().st_mtime_ns) if path.is_file() else place
-
-
-@lru_cache(maxsize=32)
-def _hash_file(path: str, _changed: int) -> str:
-    with Path(path).open("rb") as file:
-        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 
 
 def read_state(path: Path) -> dict[str, "Tensor"]:
@@ -170,11 +168,6 @@ def convert_to_tensor(pixels: Pixels, side: int | None = None) -> "Tensor":
     return torch.from_numpy(np.ascontiguousarray(pixels.transpose(2, 0, 1)).copy()).float().div(255).unsqueeze(0)
 
 
-DREAMSIM, FID = "IRCORE_DREAMSIM_NETWORK", "IRCORE_FID_NETWORK"
-DREAMSIM_SIDE = 224
-FID_SIDE = 299
-
-
 def dreamsim(target: Pixels, image: Pixels) -> float:
     """Return DreamSim's distance, 0 or more (Fu et al. 2023).
 
@@ -243,16 +236,9 @@ def fid(targets: Sequence[Pixels], images: Sequence[Pixels]) -> float:
     return compute_frechet_distance(compute_inception_features(targets), compute_inception_features(images))
 
 
-def _refuse_pair(target: Pixels, image: Pixels) -> float:  # noqa: ARG001 - a metric takes both
-    raise MetricUnavailableError("compares two sets of pictures, not two pictures: ircore metrics fid TARGETS IMAGES")
-
-
-@lru_cache(maxsize=2)
-def _load_script(variable: str, _place: str) -> Any:
-    import torch
-
-    torch.set_num_threads(1)  # scoring has a process for each core
-    return load_script(variable)
+@lru_cache(maxsize=32)
+def _hash_file(path: str, _changed: int) -> str:
+    return f"sha256:{compute_file_sha256(Path(path))[:16]}"
 
 
 DREAMSIM_METRIC = Metric(
@@ -270,6 +256,11 @@ DREAMSIM_METRIC = Metric(
     trap="Which of the published ensembles was exported is known by its hash alone.",
 )
 
+
+def _refuse_pair(target: Pixels, image: Pixels) -> float:  # noqa: ARG001 - a metric takes both
+    raise MetricUnavailableError("compares two sets of pictures, not two pictures: ircore metrics fid TARGETS IMAGES")
+
+
 FID_METRIC = replace(
     DREAMSIM_METRIC,
     name="fid",
@@ -282,3 +273,11 @@ FID_METRIC = replace(
     weights=build_weights_check(FID),
     trap="Of two sets, not of a picture; below some thousand pictures it is biased upwards.",
 )
+
+
+@lru_cache(maxsize=2)
+def _load_script(variable: str, _place: str) -> Any:
+    import torch
+
+    torch.set_num_threads(1)  # scoring has a process for each core
+    return load_script(variable)

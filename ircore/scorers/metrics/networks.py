@@ -30,13 +30,23 @@ from ircore.scorers.metrics.network_weights import (
 if TYPE_CHECKING:
     from torch import Tensor
 
-
 CLIP, DINO = "IRCORE_CLIP_MODEL", "IRCORE_DINO_MODEL"
 DINO_SIDE = 224
 """Pixels to which GIR-Bench squashes pictures before DINO sees them."""
 IMAGENET = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 """Mean and standard deviation of red, green and blue, 0–1."""
 PACKAGES = ("torch", "transformers")
+
+BACKBONE, HEADS = "IRCORE_LPIPS_BACKBONE", "IRCORE_LPIPS_HEADS"
+SHIFT, SCALE = (-0.030, -0.088, -0.188), (0.458, 0.448, 0.450)
+"""Of red, green and blue in −1 … 1, before the network (the authors' scaling layer)."""
+
+LAYERS = ((0, 11, 4, 2, False), (3, 5, 1, 2, True), (6, 3, 1, 1, True), (8, 3, 1, 1, False), (10, 3, 1, 1, False))
+"""Number in ``features``, kernel, stride, padding, and whether the largest of 3 × 3, stride 2, is taken before."""
+
+CHANNELS = (3, 64, 192, 384, 256, 256)
+SMALLEST_SIDE = 32
+"""Pixels, so that every layer has something to look at."""
 
 
 def clip_similarity(target: Pixels, image: Pixels) -> float:
@@ -74,33 +84,6 @@ def compute_embedding(variable: str, pixels: Pixels) -> "Tensor":
         return (features if isinstance(features, torch.Tensor) else features.pooler_output)[0]
 
 
-def _resize_and_normalise(pixels: Pixels) -> "Tensor":
-    """Return a picture as 1 × 3 × 224 × 224, proportions not kept, normalised by ImageNet's mean and deviation."""
-    import torch
-
-    square = Image.fromarray(pixels).resize((DINO_SIDE, DINO_SIDE), Image.Resampling.BILINEAR)
-    mean, deviation = (torch.tensor(of_channels).reshape(1, 3, 1, 1) for of_channels in IMAGENET)
-    return (convert_to_tensor(np.asarray(square)) - mean) / deviation
-
-
-def _compute_similarity(variable: str, target: Pixels, image: Pixels) -> float:
-    from torch.nn import functional
-
-    try:
-        of_target, of_image = compute_embedding(variable, target), compute_embedding(variable, image)
-    except InputError as error:
-        raise MetricUnavailableError(error.problem) from error
-    # Rounding in 32 bits takes the cosine of equal vectors a little above 1, out of the metric's range.
-    return float(functional.cosine_similarity(of_target, of_image, dim=0).clamp(-1, 1))
-
-
-@lru_cache(maxsize=2)
-def _load_model(variable: str, place: str) -> tuple[Any, Any]:
-    from transformers import AutoImageProcessor, AutoModel, CLIPModel
-
-    return load_pretrained(variable, place, CLIPModel if variable == CLIP else AutoModel, AutoImageProcessor)
-
-
 CLIP_METRIC = Metric(
     name="clip",
     title="CLIP similarity",
@@ -128,17 +111,6 @@ DINO_METRIC = replace(
     weights=build_weights_check(DINO),
     trap="Values of different DINO models cannot be compared; the weights are recorded with each.",
 )
-
-BACKBONE, HEADS = "IRCORE_LPIPS_BACKBONE", "IRCORE_LPIPS_HEADS"
-SHIFT, SCALE = (-0.030, -0.088, -0.188), (0.458, 0.448, 0.450)
-"""Of red, green and blue in −1 … 1, before the network (the authors' scaling layer)."""
-
-LAYERS = ((0, 11, 4, 2, False), (3, 5, 1, 2, True), (6, 3, 1, 1, True), (8, 3, 1, 1, False), (10, 3, 1, 1, False))
-"""Number in ``features``, kernel, stride, padding, and whether the largest of 3 × 3, stride 2, is taken before."""
-
-CHANNELS = (3, 64, 192, 384, 256, 256)
-SMALLEST_SIDE = 32
-"""Pixels, so that every layer has something to look at."""
 
 
 def list_shapes() -> dict[str, tuple[int, ...]]:
@@ -194,6 +166,49 @@ def compute_distance(network: "dict[str, Tensor]", first: "Tensor", second: "Ten
     return total
 
 
+LPIPS_METRIC = Metric(
+    name="lpips",
+    title="LPIPS (AlexNet)",
+    unit="",
+    higher_is_better=False,
+    low=0.0,
+    high=None,
+    source="Zhang, Isola, Efros, Shechtman and Wang 2018, version 0.1, AlexNet",
+    compute=lpips,
+    needs=f"extra perceptual; {BACKBONE}: torchvision's AlexNet, {HEADS}: the authors' heads",
+    obstacle=build_obstacle_check(BACKBONE, HEADS),
+    weights=build_weights_check(BACKBONE, HEADS),
+    trap="Trained on photographs; what it makes of charts nobody has shown.",
+)
+
+
+def _resize_and_normalise(pixels: Pixels) -> "Tensor":
+    """Return a picture as 1 × 3 × 224 × 224, proportions not kept, normalised by ImageNet's mean and deviation."""
+    import torch
+
+    square = Image.fromarray(pixels).resize((DINO_SIDE, DINO_SIDE), Image.Resampling.BILINEAR)
+    mean, deviation = (torch.tensor(of_channels).reshape(1, 3, 1, 1) for of_channels in IMAGENET)
+    return (convert_to_tensor(np.asarray(square)) - mean) / deviation
+
+
+def _compute_similarity(variable: str, target: Pixels, image: Pixels) -> float:
+    from torch.nn import functional
+
+    try:
+        of_target, of_image = compute_embedding(variable, target), compute_embedding(variable, image)
+    except InputError as error:
+        raise MetricUnavailableError(error.problem) from error
+    # Rounding in 32 bits takes the cosine of equal vectors a little above 1, out of the metric's range.
+    return float(functional.cosine_similarity(of_target, of_image, dim=0).clamp(-1, 1))
+
+
+@lru_cache(maxsize=2)
+def _load_model(variable: str, place: str) -> tuple[Any, Any]:
+    from transformers import AutoImageProcessor, AutoModel, CLIPModel
+
+    return load_pretrained(variable, place, CLIPModel if variable == CLIP else AutoModel, AutoImageProcessor)
+
+
 def _compute_features(network: "dict[str, Tensor]", picture: "Tensor") -> "list[Tensor]":
     import torch
     from torch.nn import functional
@@ -218,19 +233,3 @@ def _load_network(backbone: str, heads: str) -> "dict[str, Tensor]":
     # AlexNet's file also holds the layers that name the 1000 classes of ImageNet.
     network = select_tensors(Path(backbone), read_state(Path(backbone)), list_shapes(), unused=("classifier.",))
     return network | select_tensors(Path(heads), read_state(Path(heads)), list_head_shapes())
-
-
-LPIPS_METRIC = Metric(
-    name="lpips",
-    title="LPIPS (AlexNet)",
-    unit="",
-    higher_is_better=False,
-    low=0.0,
-    high=None,
-    source="Zhang, Isola, Efros, Shechtman and Wang 2018, version 0.1, AlexNet",
-    compute=lpips,
-    needs=f"extra perceptual; {BACKBONE}: torchvision's AlexNet, {HEADS}: the authors' heads",
-    obstacle=build_obstacle_check(BACKBONE, HEADS),
-    weights=build_weights_check(BACKBONE, HEADS),
-    trap="Trained on photographs; what it makes of charts nobody has shown.",
-)

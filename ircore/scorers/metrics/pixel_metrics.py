@@ -1,16 +1,11 @@
 """Metrics that compare pixels: SSIM, multi-scale SSIM, PSNR and UQI.
 
-Structural similarity: with the uniform window of published values, and with its definition's Gaussian window.
+SSIM is there with the uniform window of published values, and with its definition's Gaussian window.
 
-Structural similarity over five scales.
-
-Peak signal-to-noise ratio.
-
-Two indices that go by the name of universal quality index; they differ widely and are kept apart by name.
-
-``uqi`` is the index as Wang and Bovik defined it in 2002. ``uqi_sewar`` is what ConvGenVisMo published under that name:
-the formula of the package sewar, which puts window means where the index has window sums. Randomly shuffled pixels
-still reach about 0.75 by it, so it is here only so that published figures can be compared.
+Two indices go by the name of universal quality index; they differ widely and are kept apart by name. ``uqi`` is the
+index as Wang and Bovik defined it in 2002. ``uqi_sewar`` is what ConvGenVisMo published under that name: the formula of
+the package sewar, which puts window means where the index has window sums. Randomly shuffled pixels still reach about
+0.75 by it, so it is here only so that published figures can be compared.
 """
 
 import functools
@@ -44,6 +39,22 @@ _N = WINDOW * WINDOW
 _C1 = (0.01 * 255) ** 2 * _N**2
 _C2 = (0.03 * 255) ** 2 * _N**2
 
+EXPONENTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
+"""Weight of each scale, finest first (Wang, Simoncelli and Bovik 2003, section 3.2)."""
+
+MS_SSIM_SIDE = WINDOW * 2 ** (len(EXPONENTS) - 1)
+"""Pixels: 176, so that the coarsest scale holds a whole window."""
+
+CHUNK = 32_000
+"""Values taken at a time: the sum of their squared differences is sure to fit 32 bits, 32 000 · 255² < 2³¹."""
+
+UQI_WINDOW = 8
+UQI_BAND = 64
+"""Rows of windows computed at a time."""
+
+_UQI_N = UQI_WINDOW * UQI_WINDOW
+_Sums = npt.NDArray[np.float64]
+
 
 def ssim(target: Pixels, image: Pixels) -> float:
     """Return the mean structural similarity, −1 to 1, over all 11 × 11 windows and the three channels.
@@ -59,19 +70,6 @@ def ssim(target: Pixels, image: Pixels) -> float:
         MetricUnavailableError: A picture is smaller than 11 pixels a side.
     """
     return compute_mean_over_bands(target, resize_to_target(target, image), WINDOW, BAND, _compute_ssim_map)
-
-
-def _compute_ssim_map(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-    """Every term is N² times the formula's term, so that all sums are whole numbers and exact in 32 bits."""
-    sum_x, sum_y = compute_window_sums(x, WINDOW), compute_window_sums(y, WINDOW)
-    # At most 121² · 2 · 255², about 1.9 · 10⁹, which is below 2³¹.
-    squares = _N * compute_window_sums(x * x + y * y, WINDOW)
-    mean_squares = sum_x * sum_x + sum_y * sum_y
-    mean_product = sum_x * sum_y
-    covariance = _N * compute_window_sums(x * y, WINDOW) - mean_product
-    top = (2 * mean_product + _C1) * (2 * covariance + _C2)
-    result: npt.NDArray[np.float64] = top / ((mean_squares + _C1) * ((squares - mean_squares) + _C2))
-    return result
 
 
 def ssim_gaussian(target: Pixels, image: Pixels) -> float:
@@ -111,18 +109,6 @@ def compute_gaussian_terms(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     return (2 * product + c1) / (squares + c1), (2 * covariance + c2) / (variances + c2)
 
 
-def _smooth(values: Floats) -> Floats:
-    """Weigh every whole window by a Gaussian of σ 1.5, one axis after the other."""
-    offsets = np.arange(WINDOW) - WINDOW // 2
-    weights = np.exp(-(offsets**2) / (2 * SIGMA**2))
-    weights /= weights.sum()
-    for axis in (0, 1):
-        count = values.shape[axis] - WINDOW + 1
-        parts = (weight * values.take(range(at, at + count), axis) for at, weight in enumerate(weights))
-        values = functools.reduce(np.add, parts)
-    return values
-
-
 SSIM = Metric(
     name="ssim",
     title="SSIM",
@@ -143,13 +129,6 @@ GAUSSIAN_METRIC = replace(
     compute=ssim_gaussian,
     trap="What papers cite as SSIM; ConvGenVisMo's published values are those of ssim, about 0.09 lower.",
 )
-
-
-EXPONENTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
-"""Weight of each scale, finest first (Wang, Simoncelli and Bovik 2003, section 3.2)."""
-
-MS_SSIM_SIDE = WINDOW * 2 ** (len(EXPONENTS) - 1)
-"""Pixels: 176, so that the coarsest scale holds a whole window."""
 
 
 def ms_ssim(target: Pixels, image: Pixels) -> float:
@@ -181,14 +160,6 @@ def ms_ssim(target: Pixels, image: Pixels) -> float:
     return float(product.mean())
 
 
-def _halve(values: Floats) -> Floats:
-    """Return the means of 2 × 2 pixels; a last odd row or column is left out."""
-    height, width = values.shape[0] // 2 * 2, values.shape[1] // 2 * 2
-    even = values[:height, :width]
-    halves: Floats = (even[::2, ::2] + even[1::2, ::2] + even[::2, 1::2] + even[1::2, 1::2]) / 4
-    return halves
-
-
 MS_SSIM = Metric(
     name="ms_ssim",
     title="MS-SSIM",
@@ -200,10 +171,6 @@ MS_SSIM = Metric(
     compute=ms_ssim,
     trap="Needs 176 pixels a side; lies far above SSIM for the same pictures.",
 )
-
-
-CHUNK = 32_000
-"""Values taken at a time: the sum of their squared differences is sure to fit 32 bits, 32 000 · 255² < 2³¹."""
 
 
 def psnr(target: Pixels, image: Pixels) -> float:
@@ -237,14 +204,6 @@ PSNR = Metric(
     compute=psnr,
     trap="Infinite, so without a value, for identical pictures; a shift by few pixels costs more than a wrong colour.",
 )
-
-
-UQI_WINDOW = 8
-UQI_BAND = 64
-"""Rows of windows computed at a time."""
-
-_UQI_N = UQI_WINDOW * UQI_WINDOW
-_Sums = npt.NDArray[np.float64]
 
 
 def uqi_sewar(target: Pixels, image: Pixels) -> float:
@@ -283,27 +242,6 @@ def uqi(target: Pixels, image: Pixels) -> float:
     )
 
 
-def _compute_quality_index(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32], divisor: int) -> _Sums:
-    """Return the index of every window.
-
-    With divisor 1 all terms are sums. With divisor N the means stand for the sums: of N·m(xy) = Σxy and
-    m(x)m(y) = ΣxΣy/N² the factor N² is multiplied out, so that everything stays whole.
-    Where the second bracket is 0 but s is not, the index is 2·ΣxΣy/s; where s is 0 too, it is 1.
-    """
-    sum_x, sum_y = compute_window_sums(x, UQI_WINDOW), compute_window_sums(y, UQI_WINDOW)
-    scale = _UQI_N if divisor == 1 else float(divisor) ** 2
-    product = sum_x.astype(np.float64) * sum_y
-    squares = sum_x.astype(np.float64) ** 2 + sum_y.astype(np.float64) ** 2
-    covariance = scale * compute_window_sums(x * y, UQI_WINDOW) - product
-    variance = scale * compute_window_sums(x * x + y * y, UQI_WINDOW) - squares
-    # Two black windows: 0/0, and they are equal.
-    luminance = np.divide(2 * product, squares, out=np.ones_like(squares), where=squares != 0)
-    # Two plain windows: only their brightness can differ.
-    structure = np.divide(2 * covariance, variance, out=np.ones_like(squares), where=variance != 0)
-    quality: _Sums = luminance * structure
-    return quality
-
-
 SEWAR_METRIC = Metric(
     name="uqi_sewar",
     title="UQI by sewar's formula (not the index of Wang and Bovik)",
@@ -325,3 +263,57 @@ UQI = replace(
     version="2",
     trap="Until version 2 this name stood for sewar's formula, now uqi_sewar; the two differ by 0.5 on average.",
 )
+
+
+def _compute_ssim_map(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    """Every term is N² times the formula's term, so that all sums are whole numbers and exact in 32 bits."""
+    sum_x, sum_y = compute_window_sums(x, WINDOW), compute_window_sums(y, WINDOW)
+    # At most 121² · 2 · 255², about 1.9 · 10⁹, which is below 2³¹.
+    squares = _N * compute_window_sums(x * x + y * y, WINDOW)
+    mean_squares = sum_x * sum_x + sum_y * sum_y
+    mean_product = sum_x * sum_y
+    covariance = _N * compute_window_sums(x * y, WINDOW) - mean_product
+    top = (2 * mean_product + _C1) * (2 * covariance + _C2)
+    result: npt.NDArray[np.float64] = top / ((mean_squares + _C1) * ((squares - mean_squares) + _C2))
+    return result
+
+
+def _smooth(values: Floats) -> Floats:
+    """Weigh every whole window by a Gaussian of σ 1.5, one axis after the other."""
+    offsets = np.arange(WINDOW) - WINDOW // 2
+    weights = np.exp(-(offsets**2) / (2 * SIGMA**2))
+    weights /= weights.sum()
+    for axis in (0, 1):
+        count = values.shape[axis] - WINDOW + 1
+        parts = (weight * values.take(range(at, at + count), axis) for at, weight in enumerate(weights))
+        values = functools.reduce(np.add, parts)
+    return values
+
+
+def _halve(values: Floats) -> Floats:
+    """Return the means of 2 × 2 pixels; a last odd row or column is left out."""
+    height, width = values.shape[0] // 2 * 2, values.shape[1] // 2 * 2
+    even = values[:height, :width]
+    halves: Floats = (even[::2, ::2] + even[1::2, ::2] + even[::2, 1::2] + even[1::2, 1::2]) / 4
+    return halves
+
+
+def _compute_quality_index(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32], divisor: int) -> _Sums:
+    """Return the index of every window.
+
+    With divisor 1 all terms are sums. With divisor N the means stand for the sums: of N·m(xy) = Σxy and
+    m(x)m(y) = ΣxΣy/N² the factor N² is multiplied out, so that everything stays whole.
+    Where the second bracket is 0 but s is not, the index is 2·ΣxΣy/s; where s is 0 too, it is 1.
+    """
+    sum_x, sum_y = compute_window_sums(x, UQI_WINDOW), compute_window_sums(y, UQI_WINDOW)
+    scale = _UQI_N if divisor == 1 else float(divisor) ** 2
+    product = sum_x.astype(np.float64) * sum_y
+    squares = sum_x.astype(np.float64) ** 2 + sum_y.astype(np.float64) ** 2
+    covariance = scale * compute_window_sums(x * y, UQI_WINDOW) - product
+    variance = scale * compute_window_sums(x * x + y * y, UQI_WINDOW) - squares
+    # Two black windows: 0/0, and they are equal.
+    luminance = np.divide(2 * product, squares, out=np.ones_like(squares), where=squares != 0)
+    # Two plain windows: only their brightness can differ.
+    structure = np.divide(2 * covariance, variance, out=np.ones_like(squares), where=variance != 0)
+    quality: _Sums = luminance * structure
+    return quality

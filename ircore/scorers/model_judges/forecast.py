@@ -15,9 +15,15 @@ from ircore.scorers.model_judges.items import JudgedItem, JudgedRun
 ANSWER_TOKENS = 20
 """Assumed for an answer; the JSON object itself is fewer than 10."""
 
-
 VERDICT_TOKENS = 6
 """Assumed for the verdict on one sentence and its number."""
+
+_TASKS = ("similarity", "preference")
+
+ASSUMED = (
+    f"assumed: a picture is {IMAGE_READ_TOKENS:,} tokens, an answer {ANSWER_TOKENS}, a verdict on a sentence "
+    f"{VERDICT_TOKENS}; no reasoning tokens, no cached input, no repairs, no retries"
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,30 @@ def estimate_judging(judge: LoadedJudge, planned: Sequence[JudgedRun], prices: R
     )
 
 
+def format_estimate(judge: LoadedJudge, estimated: _JudgingEstimate, prices: RunPrices) -> str:
+    """Return an estimate for people, in one line."""
+    counts = f"{judge.name}: {format_count(estimated.scores, 'score')} to be had, {estimated.kept:,} kept"
+    return f"{counts}; {describe_usage(estimated.usage, prices.judges[judge.name])}"
+
+
+def describe_usage(usage: Usage, seat: SeatPrice) -> str:
+    """Return forecast questions and tokens in words, with their cost by the prices of who is asked."""
+    words = (
+        f"{format_count(usage.requests, 'question')}, {usage.prompt_tokens or 0:,} tokens read, "
+        f"{usage.completion_tokens or 0:,} written"
+    )
+    cost = compute_cost(usage, seat)
+    if cost is None or seat.price is None:
+        return f"{words}: no price of {seat.label} is known (--prices FILE)"
+    return f"{words}: about {cost:.2f} US$ by prices of {seat.label} on {seat.price.date}"
+
+
+def compute_cost(usage: Usage, seat: SeatPrice) -> float | None:
+    """Return US dollars for forecast usage; None if no price is known."""
+    # Players without a network cost nothing, which is something else than an unknown price.
+    return 0.0 if seat.offline else seat.price.tokens(usage) if seat.price else None
+
+
 def _estimate_ratings_usage(items: Sequence[JudgedItem], judge: LoadedJudge) -> Usage:
     similarity, preference = (
         sum(_count_open_questions(item, judge) for item in items if item.task == task) for task in _TASKS
@@ -73,9 +103,6 @@ def _estimate_facts_usage(items: Sequence[JudgedItem], judge: LoadedJudge) -> Us
     )
 
 
-_TASKS = ("similarity", "preference")
-
-
 def _count_open_questions(item: JudgedItem, judge: LoadedJudge) -> int:
     """Count the questions about an item that nobody has answered."""
     hashes = tuple(rendering.sha256 for rendering in item.renderings)
@@ -88,33 +115,3 @@ def _count_open_questions(item: JudgedItem, judge: LoadedJudge) -> int:
         orders = [("first_leading", hashes), ("final_leading", hashes[::-1])]
     who, target = judge.asked_as, item.original.sha256
     return sum(QuestionKey(judge.name, who, target, shown, order, False) not in item.known for order, shown in orders)
-
-
-def format_estimate(judge: LoadedJudge, estimated: _JudgingEstimate, prices: RunPrices) -> str:
-    """Return an estimate for people, in one line."""
-    counts = f"{judge.name}: {format_count(estimated.scores, 'score')} to be had, {estimated.kept:,} kept"
-    return f"{counts}; {describe_usage(estimated.usage, prices.judges[judge.name])}"
-
-
-def describe_usage(usage: Usage, seat: SeatPrice) -> str:
-    """Return forecast questions and tokens in words, with their cost by the prices of who is asked."""
-    words = (
-        f"{format_count(usage.requests, 'question')}, {usage.prompt_tokens or 0:,} tokens read, "
-        f"{usage.completion_tokens or 0:,} written"
-    )
-    cost = compute_cost(usage, seat)
-    if cost is None or seat.price is None:
-        return f"{words}: no price of {seat.label} is known (--prices FILE)"
-    return f"{words}: about {cost:.2f} US$ by prices of {seat.label} on {seat.price.date}"
-
-
-def compute_cost(usage: Usage, seat: SeatPrice) -> float | None:
-    """Return US dollars for forecast usage; None if no price is known."""
-    # Players without a network cost nothing, which is something else than an unknown price.
-    return 0.0 if seat.offline else seat.price.tokens(usage) if seat.price else None
-
-
-ASSUMED = (
-    f"assumed: a picture is {IMAGE_READ_TOKENS:,} tokens, an answer {ANSWER_TOKENS}, a verdict on a sentence "
-    f"{VERDICT_TOKENS}; no reasoning tokens, no cached input, no repairs, no retries"
-)

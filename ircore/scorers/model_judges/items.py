@@ -1,7 +1,7 @@
 """Work lists of judges that are models: each question about a run once, even if several scores need the answer.
 
-The questions that a judge is asked about an item, the score that follows from the answers, and the number of questions
-that a judge lost: asked and answered, or declined, without a usable answer.
+An item has the questions that a judge is asked about it, and a score that follows from the answers. A question is lost
+if it was asked and answered, or declined, without a usable answer.
 """
 
 import hashlib
@@ -34,6 +34,21 @@ from ircore.scorers.judges.manifest import JudgePrompts, LoadedJudge, caption_pi
 from ircore.scorers.material import Wanted, find_question
 from ircore.scorers.rated_episodes import Original, RatedEpisode, list_rated_episodes, read_original
 from ircore.scorers.scoring import index_scores, list_scored_turns
+
+LOSS_LIMIT = 0.1
+"""Share of its questions that a judge may lose before its command ends with exit status 1."""
+
+EXAMPLE_CHARACTERS = 60
+"""Characters of an unusable answer that are shown."""
+
+_OTHER = "what was asked and answered is kept"
+_REMEDIES = {
+    "judge_format": "Give the judge parameters.structured: true, other prompts or another model, "
+    f"under another name; {_OTHER}.",
+    "judge_refused": f"Ask a service that does not withhold answers, or another model, under another name; {_OTHER}.",
+    "judge_empty": "Let the model write more (parameters.max_completion_tokens), or ask another one, "
+    f"under another name; {_OTHER}.",
+}
 
 
 @dataclass(frozen=True)
@@ -144,12 +159,6 @@ def plan_run(
     return JudgedRun(items, surviving_scores, judge_questions, len(played) - len(asked_about))
 
 
-def _sample_items(items: Sequence[JudgedItem], share: float) -> Sequence[JudgedItem]:
-    """Return a share of what a judge has rated, the same at every call: a larger share holds every smaller one."""
-    drawn = sorted(items, key=lambda item: derive_seed(0, item.run.run.run_id, *map(str, item.wanted[0])))
-    return drawn[: ceil(share * len(drawn))]
-
-
 def derive_preferences(run: RunFolder, judge: LoadedJudge) -> list[Score]:
     """Return the preferences of a judge of facts that a run lacks and that follow from its scores."""
     done, identity = index_scores(run), judge.identity_in(run)
@@ -172,54 +181,6 @@ def derive_preferences(run: RunFolder, judge: LoadedJudge) -> list[Score]:
                 )
             )  # fmt: skip
     return new
-
-
-def _can_be_read_now(
-    score: Score,
-    original: Original,
-    renderings: Sequence[Rendering],
-    who: str,
-    known: dict[QuestionKey, JudgeQuestion],
-) -> bool:
-    """Return whether a score, lost over the form of its answer, has an answer that the present version can read.
-
-    Of a preference the order that was lost is enough: the other one was not asked after it.
-    """
-    # Only answers in a bad form may be read by a later version; refusals hold no answer.
-    if score.value is not None or not (score.reason or "").startswith("judge_format:"):
-        return False
-    shown = tuple(rendering.sha256 for rendering in renderings)
-    orders: tuple[Order | None, ...] = (None,) if len(shown) == 1 else get_args(Order)
-    answers = [
-        [known.get(QuestionKey(score.by, who, original.sha256, hashes, order, repair)) for repair in (False, True)]
-        for order in orders
-        for hashes in [shown[::-1] if order == "final_leading" else shown]
-    ]
-    answered_orders = [order for order in answers if any(order)]
-    return bool(answered_orders) and all(
-        any(verdict is not None and verdict.readable for verdict in order) for order in answered_orders
-    )
-
-
-def _find_task(renderings: Sequence[Rendering]) -> JudgedTask:
-    return "similarity" if len(renderings) == 1 else "preference"
-
-
-def _list_questions(
-    episode: RatedEpisode, judge: str, every_turn: bool
-) -> list[tuple[Original, tuple[Rendering, ...], Wanted]]:
-    """List original, renderings and score of each thing that is asked about an episode, the preference last."""
-    by_turn = episode.renderings
-    scored = list_scored_turns(episode, every_turn)
-    requests: list[tuple[Original, tuple[Rendering, ...], Wanted]] = [
-        (episode.originals[turn], (by_turn[turn],), Wanted(episode.episode_id, turn, "similarity", judge, sha256))
-        for turn, sha256 in scored
-    ]
-    if episode.compared:
-        first, final = episode.compared
-        question = Wanted(episode.episode_id, final, "preference", judge, by_turn[final].sha256)
-        requests.append((episode.originals[final], (by_turn[first], by_turn[final]), question))
-    return requests
 
 
 class ItemVerdict(NamedTuple):
@@ -281,55 +242,6 @@ async def judge_item(item: JudgedItem, prompts: JudgePrompts, ask: Ask) -> ItemV
     return ItemVerdict(mean, orders=orders, leniencies=tuple(sorted(leniencies)))
 
 
-async def _ask_question(item: JudgedItem, prompts: JudgePrompts, ask: Ask, order: Order | None) -> ItemVerdict:
-    """Ask one question, and once more if the answer cannot be used."""
-    pictures = [item.run.rendering(rendering) for rendering in item.renderings]
-    if order == "final_leading":
-        pictures.reverse()
-    target = read_original(item.run, item.original)
-    form = SIMILARITY_FORM if order is None else PREFERENCE_FORM
-    exchanges: tuple[RepairExchange, ...] = ()
-    problem = ""
-    for repair in (False, True):
-        view = _build_view(prompts, target, pictures, exchanges, order)
-        question = await ask(item, PictureQuestion(view, tuple(picture.sha256 for picture in pictures), order, repair))
-        if question.text is None:
-            return ItemVerdict(None, f"{question.reason}: {question.detail}")
-        try:
-            reading = question.read()
-            return ItemVerdict(reading.value, leniencies=reading.leniencies)
-        except AnswerError as error:
-            problem = str(error)
-        exchanges = (RepairExchange(question.text, prompts.format_repair(problem, form)),)
-    return ItemVerdict(None, f"judge_format: {problem}")
-
-
-def _build_view(
-    prompts: JudgePrompts,
-    target: Picture,
-    pictures: Sequence[Picture],
-    exchanges: tuple[RepairExchange, ...],
-    order: Order | None,
-) -> JudgeView:
-    schema: dict[str, JsonValue] = SIMILARITY_SCHEMA if order is None else PREFERENCE_SCHEMA
-    names = "".join(picture.sha256 for picture in (target, *pictures))
-    return JudgeView(
-        prompt=prompts.similarity if order is None else prompts.preference,
-        pictures=caption_pictures(target, *pictures),
-        exchanges=exchanges,
-        # From the pictures alone, so that the same question to the same model is the same in every run.
-        seed=int.from_bytes(hashlib.sha256(names.encode()).digest()[:4]),
-        schema=schema,
-    )
-
-
-LOSS_LIMIT = 0.1
-"""Share of its questions that a judge may lose before its command ends with exit status 1."""
-
-EXAMPLE_CHARACTERS = 60
-"""Characters of an unusable answer that are shown."""
-
-
 @dataclass
 class Losses:
     """Counts of a judge's questions by outcome; a repair counts with the question that it repairs.
@@ -373,25 +285,6 @@ class Losses:
         return f"{judge}: {self.lost:,} of {questions} are lost: {counts}{example}{technical}. {remedy}"
 
 
-_OTHER = "what was asked and answered is kept"
-_REMEDIES = {
-    "judge_format": "Give the judge parameters.structured: true, other prompts or another model, "
-    f"under another name; {_OTHER}.",
-    "judge_refused": f"Ask a service that does not withhold answers, or another model, under another name; {_OTHER}.",
-    "judge_empty": "Let the model write more (parameters.max_completion_tokens), or ask another one, "
-    f"under another name; {_OTHER}.",
-}
-
-
-class _Asked(NamedTuple):
-    """Key of a question that its repairs share."""
-
-    target: str
-    shown: tuple[str, ...]
-    order: str | None
-    words: str | None
-
-
 def count_losses(runs: Iterable[Sequence[JudgeQuestion]]) -> Losses:
     """Count the questions of one judge by outcome.
 
@@ -406,6 +299,111 @@ def count_losses(runs: Iterable[Sequence[JudgeQuestion]]) -> Losses:
         for group in groups.values():
             _count_question(losses, group)
     return losses
+
+
+def _sample_items(items: Sequence[JudgedItem], share: float) -> Sequence[JudgedItem]:
+    """Return a share of what a judge has rated, the same at every call: a larger share holds every smaller one."""
+    drawn = sorted(items, key=lambda item: derive_seed(0, item.run.run.run_id, *map(str, item.wanted[0])))
+    return drawn[: ceil(share * len(drawn))]
+
+
+def _can_be_read_now(
+    score: Score,
+    original: Original,
+    renderings: Sequence[Rendering],
+    who: str,
+    known: dict[QuestionKey, JudgeQuestion],
+) -> bool:
+    """Return whether a score, lost over the form of its answer, has an answer that the present version can read.
+
+    Of a preference the order that was lost is enough: the other one was not asked after it.
+    """
+    # Only answers in a bad form may be read by a later version; refusals hold no answer.
+    if score.value is not None or not (score.reason or "").startswith("judge_format:"):
+        return False
+    shown = tuple(rendering.sha256 for rendering in renderings)
+    orders: tuple[Order | None, ...] = (None,) if len(shown) == 1 else get_args(Order)
+    answers = [
+        [known.get(QuestionKey(score.by, who, original.sha256, hashes, order, repair)) for repair in (False, True)]
+        for order in orders
+        for hashes in [shown[::-1] if order == "final_leading" else shown]
+    ]
+    answered_orders = [order for order in answers if any(order)]
+    return bool(answered_orders) and all(
+        any(verdict is not None and verdict.readable for verdict in order) for order in answered_orders
+    )
+
+
+def _find_task(renderings: Sequence[Rendering]) -> JudgedTask:
+    return "similarity" if len(renderings) == 1 else "preference"
+
+
+def _list_questions(
+    episode: RatedEpisode, judge: str, every_turn: bool
+) -> list[tuple[Original, tuple[Rendering, ...], Wanted]]:
+    """List original, renderings and score of each thing that is asked about an episode, the preference last."""
+    by_turn = episode.renderings
+    scored = list_scored_turns(episode, every_turn)
+    requests: list[tuple[Original, tuple[Rendering, ...], Wanted]] = [
+        (episode.originals[turn], (by_turn[turn],), Wanted(episode.episode_id, turn, "similarity", judge, sha256))
+        for turn, sha256 in scored
+    ]
+    if episode.compared:
+        first, final = episode.compared
+        question = Wanted(episode.episode_id, final, "preference", judge, by_turn[final].sha256)
+        requests.append((episode.originals[final], (by_turn[first], by_turn[final]), question))
+    return requests
+
+
+async def _ask_question(item: JudgedItem, prompts: JudgePrompts, ask: Ask, order: Order | None) -> ItemVerdict:
+    """Ask one question, and once more if the answer cannot be used."""
+    pictures = [item.run.rendering(rendering) for rendering in item.renderings]
+    if order == "final_leading":
+        pictures.reverse()
+    target = read_original(item.run, item.original)
+    form = SIMILARITY_FORM if order is None else PREFERENCE_FORM
+    exchanges: tuple[RepairExchange, ...] = ()
+    problem = ""
+    for repair in (False, True):
+        view = _build_view(prompts, target, pictures, exchanges, order)
+        question = await ask(item, PictureQuestion(view, tuple(picture.sha256 for picture in pictures), order, repair))
+        if question.text is None:
+            return ItemVerdict(None, f"{question.reason}: {question.detail}")
+        try:
+            reading = question.read()
+            return ItemVerdict(reading.value, leniencies=reading.leniencies)
+        except AnswerError as error:
+            problem = str(error)
+        exchanges = (RepairExchange(question.text, prompts.format_repair(problem, form)),)
+    return ItemVerdict(None, f"judge_format: {problem}")
+
+
+def _build_view(
+    prompts: JudgePrompts,
+    target: Picture,
+    pictures: Sequence[Picture],
+    exchanges: tuple[RepairExchange, ...],
+    order: Order | None,
+) -> JudgeView:
+    schema: dict[str, JsonValue] = SIMILARITY_SCHEMA if order is None else PREFERENCE_SCHEMA
+    names = "".join(picture.sha256 for picture in (target, *pictures))
+    return JudgeView(
+        prompt=prompts.similarity if order is None else prompts.preference,
+        pictures=caption_pictures(target, *pictures),
+        exchanges=exchanges,
+        # From the pictures alone, so that the same question to the same model is the same in every run.
+        seed=int.from_bytes(hashlib.sha256(names.encode()).digest()[:4]),
+        schema=schema,
+    )
+
+
+class _Asked(NamedTuple):
+    """Key of a question that its repairs share."""
+
+    target: str
+    shown: tuple[str, ...]
+    order: str | None
+    words: str | None
 
 
 def _count_question(losses: Losses, group: Sequence[JudgeQuestion]) -> None:

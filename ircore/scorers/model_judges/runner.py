@@ -87,12 +87,12 @@ class JudgementInquiry(Inquiry[JudgementEntry, TextAnswer], ABC):
         """Key of the question in the cache: the hash of the asked model and of the words."""
         return self.draft.asked_as
 
-    def recorded(self) -> JudgementEntry | None:
+    def find_recorded(self) -> JudgementEntry | None:
         """Return the recorded question; None if it has not been settled."""
         known = self.known.get(self.key)
         return None if known is None else JudgementEntry(self.folder, known)
 
-    def cached(self) -> JudgementEntry | None:
+    def find_cached(self) -> JudgementEntry | None:
         """Return None: the answer of another run is not taken."""
         return None
 
@@ -102,13 +102,13 @@ class JudgementInquiry(Inquiry[JudgementEntry, TextAnswer], ABC):
             raise TypeError("a forecast asks nobody")
         return self.player.judge(self.view)
 
-    def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
+    def record_answer(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
         """Return the question with its answer."""
         # One more character than can be used says that it was longer.
         text = replace_surrogates(answer.text)[: LONGEST + 1]
         return self.entry(text=text, usage=answer.usage, seconds=seconds, attempts=answer.attempts)
 
-    def refused(self, refusal: Refusal) -> JudgementEntry:
+    def record_refusal(self, refusal: Refusal) -> JudgementEntry:
         """Return the question with the reason why it has no answer."""
         return self.entry(
             reason="stopped" if isinstance(refusal, ProviderStopError) else refusal.reason,
@@ -327,7 +327,7 @@ class _Session:
             self._finish_question("judged" if verdict.value is not None else "without a value")
 
     def _finish_question(self, outcome: str) -> None:
-        self.engine.cost_limit.ended(outcome)
+        self.engine.cost_limit.count_end(outcome)
         self.engine.shown.advance(self.engine.cost_limit.note())
 
 
@@ -351,7 +351,7 @@ class _Asker:
             settled = (await self.session.engine.settle(inquiry)).question
         except JudgeError as error:
             # The engine has recorded the refusal; the same entry is made here to go on with.
-            settled = inquiry.refused(error).question
+            settled = inquiry.record_refusal(error).question
         if not settled.settled:
             raise _TechnicalError(f"{settled.reason}: {settled.detail}")
         return settled
@@ -396,7 +396,7 @@ class _JudgeInquiry(JudgementInquiry):
             again=self.item.again,
         )
 
-    def cached(self) -> JudgementEntry | None:
+    def find_cached(self) -> JudgementEntry | None:
         # What was answered before says nothing of what is answered now.
         cache = None if self.item.again else self.seat.cache
         answer = cache.answer(JUDGE, self.question.view) if cache else None

@@ -34,6 +34,14 @@ from ircore.scorers.verification.verdicts import CheckedFact
 UNREAD = "texts unread"
 """What the version says where no reader of texts is installed."""
 
+BAR = 20
+"""Characters of the bar beside each part."""
+MOST_LISTED = 40
+"""Facts of one verdict that are listed on a terminal; the document has all."""
+
+LONGEST = 200
+"""Characters of a reason, and of what was seen, that are kept."""
+
 
 class VerifiedJudge:
     """Rates by the share of the scene's facts that the eye sees in the rendering, without any model.
@@ -88,32 +96,6 @@ class VerifiedJudge:
         return compare_ratings(self.rate(target, first), self.rate(target, final))
 
 
-class _Kept:
-    """A scene as a part of a key: the picture, which is the other part, tells scenes apart."""
-
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Kept) and other.scene == self.scene
-
-
-@lru_cache(maxsize=8)
-def _rate_rendering(target: Picture, scene: _Kept, image: Picture) -> Judgement:
-    """Rate a rendering; the rating is kept for the next few calls, since a preference needs the same ratings."""
-    verification = verify_picture(target, scene.scene, image)
-    return Judgement(verification.score, verification.reason, build_stored_verdicts(verification))
-
-
-BAR = 20
-"""Characters of the bar beside each part."""
-MOST_LISTED = 40
-"""Facts of one verdict that are listed on a terminal; the document has all."""
-
-
 def build_document(verification: Verification) -> dict[str, Any]:
     """Return a verification as JSON values: score, parts, facts, extras, transform, version."""
     transform = verification.transform
@@ -139,24 +121,6 @@ def build_document(verification: Verification) -> dict[str, Any]:
     }
 
 
-def _build_fact_entry(checked: CheckedFact) -> dict[str, Any]:
-    fact = checked.fact
-    return {
-        "fact": fact.key,
-        "part": fact.part,
-        "kind": fact.kind,
-        "attribute": fact.attribute,
-        "sentence": fact.sentence,
-        "verdict": checked.verdict,
-        "credit": checked.credit,
-        "weight": round(fact.weight, 6),
-        "expected": fact.expected,
-        "tolerance": fact.tolerance,
-        "seen": checked.seen,
-        "reason": checked.reason or None,
-    }
-
-
 def format_report(verification: Verification) -> Iterator[str]:
     """Yield a verification as lines: the score, its parts, failing facts, and facts that cannot be decided."""
     shown = "no score" if verification.score is None else f"{verification.score:.2f} of 10"
@@ -177,52 +141,6 @@ def format_report(verification: Verification) -> Iterator[str]:
     unknown = [checked for checked in verification.facts if checked.verdict == "undecided" and checked.fact.weight]
     if unknown:
         yield from ("", f"Cannot be told ({len(unknown)})", *_format_reasons(unknown))
-
-
-def _describe_transform(transform: Transform) -> str:
-    if transform.is_identity:
-        return "lies exactly over the target"
-    return (
-        f"moved by {100 * transform.x:+.1f} % and {100 * transform.y:+.1f} %, scale {transform.scale:.3f}, "
-        f"turned by {transform.turn:+.1f}°"
-    )
-
-
-def _format_part(verification: Verification, part: Any) -> str:
-    score = verification.parts[part]
-    if score.share is None:
-        return (
-            f"  {part:<9} {'–':>6}   {format_count(score.total, 'fact')}, none can be told"
-            if score.total
-            else f"  {part:<9} {'–':>6}"
-        )
-    filled = round(BAR * score.share)
-    counts = "" if part == "extra" else f"  {score.held} of {score.decided} hold"
-    undecided = score.total - score.decided
-    return f"  {part:<9} {100 * score.share:5.0f} %  {'█' * filled}{'░' * (BAR - filled)}{counts}" + (
-        f", {undecided} cannot be told" if undecided else ""
-    )
-
-
-def _format_failing_facts(failing: list[CheckedFact]) -> Iterator[str]:
-    heaviest = sorted(failing, key=lambda checked: -checked.fact.weight)
-    for checked in heaviest[:MOST_LISTED]:
-        yield f"  ✗ {checked.fact.sentence}  – {checked.reason}"
-    if len(failing) > MOST_LISTED:
-        yield f"    and {len(failing) - MOST_LISTED} more (--json lists all)"
-
-
-def _format_reasons(unknown: list[CheckedFact]) -> Iterator[str]:
-    """Yield each reason once, with the number of facts and an example fact."""
-    by_reason: dict[str, list[CheckedFact]] = {}
-    for checked in unknown:
-        by_reason.setdefault(checked.reason, []).append(checked)
-    for reason, facts in sorted(by_reason.items(), key=lambda entry: -len(entry[1])):
-        yield f"  ? {len(facts)} × {reason}, such as: {facts[0].fact.sentence}"
-
-
-LONGEST = 200
-"""Characters of a reason, and of what was seen, that are kept."""
 
 
 def build_stored_verdicts(verification: Verification) -> FactVerdicts:
@@ -286,6 +204,86 @@ def compute_facts_version(facts: Sequence[Fact]) -> str:
     """Return the version of a list of facts, for verdicts of a judge that was asked about its sentences."""
     words = "\0".join(f"{fact.key} {fact.sentence}" for fact in facts)
     return f"facts-{hashlib.sha256(words.encode()).hexdigest()[:12]}"
+
+
+class _Kept:
+    """A scene as a part of a key: the picture, which is the other part, tells scenes apart."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kept) and other.scene == self.scene
+
+
+@lru_cache(maxsize=8)
+def _rate_rendering(target: Picture, scene: _Kept, image: Picture) -> Judgement:
+    """Rate a rendering; the rating is kept for the next few calls, since a preference needs the same ratings."""
+    verification = verify_picture(target, scene.scene, image)
+    return Judgement(verification.score, verification.reason, build_stored_verdicts(verification))
+
+
+def _build_fact_entry(checked: CheckedFact) -> dict[str, Any]:
+    fact = checked.fact
+    return {
+        "fact": fact.key,
+        "part": fact.part,
+        "kind": fact.kind,
+        "attribute": fact.attribute,
+        "sentence": fact.sentence,
+        "verdict": checked.verdict,
+        "credit": checked.credit,
+        "weight": round(fact.weight, 6),
+        "expected": fact.expected,
+        "tolerance": fact.tolerance,
+        "seen": checked.seen,
+        "reason": checked.reason or None,
+    }
+
+
+def _describe_transform(transform: Transform) -> str:
+    if transform.is_identity:
+        return "lies exactly over the target"
+    return (
+        f"moved by {100 * transform.x:+.1f} % and {100 * transform.y:+.1f} %, scale {transform.scale:.3f}, "
+        f"turned by {transform.turn:+.1f}°"
+    )
+
+
+def _format_part(verification: Verification, part: Any) -> str:
+    score = verification.parts[part]
+    if score.share is None:
+        return (
+            f"  {part:<9} {'–':>6}   {format_count(score.total, 'fact')}, none can be told"
+            if score.total
+            else f"  {part:<9} {'–':>6}"
+        )
+    filled = round(BAR * score.share)
+    counts = "" if part == "extra" else f"  {score.held} of {score.decided} hold"
+    undecided = score.total - score.decided
+    return f"  {part:<9} {100 * score.share:5.0f} %  {'█' * filled}{'░' * (BAR - filled)}{counts}" + (
+        f", {undecided} cannot be told" if undecided else ""
+    )
+
+
+def _format_failing_facts(failing: list[CheckedFact]) -> Iterator[str]:
+    heaviest = sorted(failing, key=lambda checked: -checked.fact.weight)
+    for checked in heaviest[:MOST_LISTED]:
+        yield f"  ✗ {checked.fact.sentence}  – {checked.reason}"
+    if len(failing) > MOST_LISTED:
+        yield f"    and {len(failing) - MOST_LISTED} more (--json lists all)"
+
+
+def _format_reasons(unknown: list[CheckedFact]) -> Iterator[str]:
+    """Yield each reason once, with the number of facts and an example fact."""
+    by_reason: dict[str, list[CheckedFact]] = {}
+    for checked in unknown:
+        by_reason.setdefault(checked.reason, []).append(checked)
+    for reason, facts in sorted(by_reason.items(), key=lambda entry: -len(entry[1])):
+        yield f"  ? {len(facts)} × {reason}, such as: {facts[0].fact.sentence}"
 
 
 def _limit_extras(extras: Sequence[ExtraBox]) -> tuple[ExtraBox, ...]:

@@ -20,10 +20,10 @@ from ircore.submissions.check.entries import (
     GitRepository,
     TreeEntry,
     TreeFile,
-    entry_findings,
+    check_entries,
+    find_submission_slug,
     is_maintainers,
     is_manifest,
-    submission_slug,
 )
 from ircore.submissions.check.manifest import parse_manifest
 from ircore.submissions.check.submission import (
@@ -34,8 +34,8 @@ from ircore.submissions.check.submission import (
     build_neighbours,
     check_bytes,
 )
-from ircore.submissions.decisions import DECISIONS, MAINTAINERS_ALONE, decisions_findings, find_added_decisions
-from ircore.submissions.findings import Finding, Level, finding, sort_findings
+from ircore.submissions.decisions import DECISIONS, MAINTAINERS_ALONE, find_added_decisions, find_faults_of_decisions
+from ircore.submissions.findings import Finding, Level, build_finding, sort_findings
 
 
 class ProposingAccount(NamedTuple):
@@ -105,8 +105,8 @@ def check_change(
     # Generators cut short: a change of a hundred thousand files is not checked to its end.
     findings = list(islice(chain(scope, _check_changed_files(changes, after, merged)), MOST_SHOWN))
     if not by_maintainers:
-        findings += list(_owner_findings(objects, changes, merged, proposer))[:MOST_SHOWN]
-    findings += list(_decision_findings(objects, changes, after, merged, by_maintainers))[:MOST_SHOWN]
+        findings += list(_check_owner(objects, changes, merged, proposer))[:MOST_SHOWN]
+    findings += list(_check_decisions(objects, changes, after, merged, by_maintainers))[:MOST_SHOWN]
     # Maintainers may name a provider without its fork, having asked the provider.
     purpose = Purpose(fork=None if by_maintainers or proposer is None else proposer.fork)
     checked = tuple(_check_submissions(objects, changes, after, merged, purpose))
@@ -117,7 +117,7 @@ def check_change(
     return CheckedChange(base, head, checked, sort_findings(set(findings)))
 
 
-def _owner_findings(
+def _check_owner(
     objects: GitRepository,
     changes: Sequence[FileChange],
     merged: Mapping[str, TreeFile],
@@ -128,7 +128,7 @@ def _owner_findings(
     Whose a submission is stands in the merged manifest: what the change itself says of it does not count.
     """
     for change in changes:
-        slug = submission_slug(change.path)
+        slug = find_submission_slug(change.path)
         manifest = merged.get(f"{FOLDER}/{slug}/{MANIFEST}")
         # Built-in pairs are the maintainers' together, which the change's scope says already.
         if slug is None or manifest is None or is_maintainers(slug):
@@ -141,11 +141,11 @@ def _owner_findings(
         owner = None if merged_submission is None else merged_submission.submitter
         if owner is None:
             remedy = "Ask a maintainer to add submitter: ACCOUNT to the manifest."
-            yield finding(change.path, "names no submitter, so that only maintainers may change it", "", remedy)
+            yield build_finding(change.path, "names no submitter, so that only maintainers may change it", "", remedy)
         elif owner.casefold() != proposer.account.casefold():
             remedy = "Ask it to open the pull request. To object to a result, use the issue form Dispute a result."
             problem = f"belongs to the account {owner}, which alone may change {FOLDER}/{slug}"
-            yield finding(change.path, problem, "", remedy)
+            yield build_finding(change.path, problem, "", remedy)
 
 
 def _check_submitter(checked: CheckedSubmission, proposer: ProposingAccount | None) -> CheckedSubmission:
@@ -165,7 +165,7 @@ def _check_submitter(checked: CheckedSubmission, proposer: ProposingAccount | No
     return replace(checked, findings=sort_findings([*checked.findings, fault]))
 
 
-def _decision_findings(
+def _check_decisions(
     objects: GitRepository,
     changes: Sequence[FileChange],
     after: Mapping[str, TreeFile],
@@ -179,25 +179,25 @@ def _decision_findings(
         blob = after.get(change.path)
         if blob is None:
             remedy = "Restore the file: a later decision takes an earlier one back."
-            yield finding(change.path, "deletes decisions", "", remedy)
+            yield build_finding(change.path, "deletes decisions", "", remedy)
             continue
         if blob.entry.size > MAX_BYTES or blob.entry.mode != PLAIN_FILE:
             continue
         if change.path.removesuffix(DECISIONS) + MANIFEST not in merged:
             remedy = "Take it out: there is nothing to decide before the submission is merged."
-            yield finding(change.path, "decides about a submission that is not there yet", "", remedy)
+            yield build_finding(change.path, "decides about a submission that is not there yet", "", remedy)
         earlier = merged.get(change.path)
         before, data = (next(objects.contents([each])) if each is not None else b"" for each in (earlier, blob))
-        yield from decisions_findings(data, change.path)
+        yield from find_faults_of_decisions(data, change.path)
         try:
             added = find_added_decisions(before, data, change.path)
         except InputError:
             continue
         if added is None:
             remedy = "Restore them, and add a decision: ircore maintain withdraw|correct|reinstate|dispute …"
-            yield finding(change.path, "changes earlier decisions", "", remedy)
+            yield build_finding(change.path, "changes earlier decisions", "", remedy)
         for kind in {decision.kind for decision in added or ()} & MAINTAINERS_ALONE if not by_maintainers else ():
-            yield finding(change.path, f"says {kind}, which only maintainers decide", "", "Take it out.")
+            yield build_finding(change.path, f"says {kind}, which only maintainers decide", "", "Take it out.")
 
 
 def _check_changed_files(
@@ -210,9 +210,9 @@ def _check_changed_files(
     entries = [
         TreeEntry(change.path, PLAIN_FILE if change.after == ABSENT else change.after, sizes.get(change.path, 0))
         for change in changes
-        if change.after != ABSENT or submission_slug(change.path) is None
+        if change.after != ABSENT or find_submission_slug(change.path) is None
     ]
-    yield from entry_findings(entries, present)
+    yield from check_entries(entries, present)
     for change in changes:
         if change.after == ABSENT:
             yield from _check_deleted(change)
@@ -224,22 +224,22 @@ def _check_deleted(change: FileChange) -> Iterator[Finding]:
             "Restore the file; a folder keeps its name. To take the pair back: "
             f"ircore maintain withdraw {change.path.rpartition('/')[0]} --reason TEXT"
         )
-        yield finding(change.path, "deletes a submission", "submissions are withdrawn, not deleted", remedy)
+        yield build_finding(change.path, "deletes a submission", "submissions are withdrawn, not deleted", remedy)
 
 
 def _check_scope(changes: list[FileChange]) -> Iterator[Finding]:
     """Yield the faults of the change as a whole."""
-    slugs = sorted({slug for change in changes if (slug := submission_slug(change.path)) is not None})
+    slugs = sorted({slug for change in changes if (slug := find_submission_slug(change.path)) is not None})
     expected = f"changes below one {FOLDER}/<slug>/"
     if len(slugs) > 1:
         names = ", ".join(slugs[:5])
-        yield finding(
+        yield build_finding(
             FOLDER, f"the change touches {len(slugs)} submissions: {names}", expected, "Make a pull request of each."
         )
     for slug in slugs:
         if is_maintainers(slug):
             remedy = "Choose another name for yours, or ask a maintainer."
-            yield finding(f"{FOLDER}/{slug}", "only maintainers add or change built-in pairs", expected, remedy)
+            yield build_finding(f"{FOLDER}/{slug}", "only maintainers add or change built-in pairs", expected, remedy)
 
 
 def _check_submissions(
@@ -260,12 +260,12 @@ def _check_submissions(
     neighbours = _list_neighbours(objects, merged) if readable else ()
     for blob, data in zip(readable, objects.contents(readable), strict=True):
         path = blob.entry.path
-        yield check_bytes(data, path, submission_slug(path) or "", neighbours, purpose)
+        yield check_bytes(data, path, find_submission_slug(path) or "", neighbours, purpose)
 
 
 def _list_neighbours(objects: GitRepository, merged: Mapping[str, TreeFile]) -> tuple[OtherSubmission, ...]:
     blobs = [blob for blob in merged.values() if is_manifest(blob.entry.path) and blob.entry.size <= MAX_BYTES]
-    slugs = [submission_slug(blob.entry.path) or "" for blob in blobs]
+    slugs = [find_submission_slug(blob.entry.path) or "" for blob in blobs]
     return build_neighbours(zip(slugs, objects.contents(blobs), strict=True))
 
 
@@ -298,13 +298,13 @@ def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> _CheckedTree:
     if not data:
         raise InputError(f"{folder}: no submission in it", "Name the folder that holds submissions.")
     findings = [
-        _rename_finding(finding, folder) for finding in entry_findings(entries, [entry.path for entry in entries])
+        _rename_finding(finding, folder) for finding in check_entries(entries, [entry.path for entry in entries])
     ]
     findings += list(_find_empty(folder, entries))
     for entry in entries:
         if entry.mode == PLAIN_FILE and entry.path.endswith(f"/{DECISIONS}"):
             file = _locate_on_disk(folder, entry.path)
-            findings += decisions_findings(read_yaml_bytes(file, "Make it readable."), str(file))
+            findings += find_faults_of_decisions(read_yaml_bytes(file, "Make it readable."), str(file))
     neighbours = build_neighbours(data.items())
     checked = tuple(
         check_bytes(content, str(folder / slug / MANIFEST), slug, neighbours, purpose)
@@ -314,7 +314,7 @@ def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> _CheckedTree:
     return _CheckedTree(checked, sort_findings(set(findings)))
 
 
-def folder_findings(folder: Path) -> Iterator[Finding]:
+def check_folder_files(folder: Path) -> Iterator[Finding]:
     """Yield the faults of the files in the folder of a single submission, its manifest's content aside.
 
     A folder that does not stand in ``submissions/`` cannot be handed in as it is: its other files are left alone.
@@ -327,11 +327,11 @@ def folder_findings(folder: Path) -> Iterator[Finding]:
     if place.parent.name != FOLDER or not place.is_dir():
         return
     entries = list(_list_below(place, f"{FOLDER}/{place.name}"))
-    for each in entry_findings(entries, [entry.path for entry in entries]):
+    for each in check_entries(entries, [entry.path for entry in entries]):
         yield _rename_finding(each, folder.parent)
     decisions = folder / DECISIONS
     if decisions.is_file() and not decisions.is_symlink():
-        yield from decisions_findings(read_yaml_bytes(decisions, "Make it readable."), str(decisions))
+        yield from find_faults_of_decisions(read_yaml_bytes(decisions, "Make it readable."), str(decisions))
 
 
 def _list_entries(folder: Path) -> Iterator[TreeEntry]:
@@ -364,7 +364,7 @@ def _find_empty(folder: Path, entries: list[TreeEntry]) -> Iterator[Finding]:
     manifests = {entry.path.split("/")[1] for entry in entries if entry.path.endswith(f"/{MANIFEST}")}
     for name in sorted(child.name for child in folder.iterdir()):
         if (folder / name).is_dir() and name not in manifests:
-            yield finding(str(folder / name), f"has no {MANIFEST}", "", "Add one, or remove the folder.")
+            yield build_finding(str(folder / name), f"has no {MANIFEST}", "", "Add one, or remove the folder.")
 
 
 def _locate_on_disk(folder: Path, path: str) -> Path:

@@ -17,8 +17,8 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.players.submission import FOLDER, MAINTAINERS, MANIFEST, SLUG, SLUG_HELP, is_reserved_name
 from ircore.submissions.decisions import DECISIONS
-from ircore.submissions.findings import Finding, finding
-from ircore.submissions.texts import slug_skeleton
+from ircore.submissions.findings import Finding, build_finding
+from ircore.submissions.texts import build_slug_skeleton
 
 FILES: Mapping[str, int] = {MANIFEST: MAX_BYTES, DECISIONS: MAX_BYTES}
 """The files of a submission, each with the bytes that it may have."""
@@ -31,12 +31,21 @@ _MODES = {
     "040000": ("is a folder", "Put the files themselves there."),
 }
 
+MOST_OUTPUT = 32 * 1024 * 1024
+"""Bytes of a listing, some 300,000 files; and of what is read at once."""
+
+ABSENT = "0" * 6
+"""The mode of a file that is not there."""
+
+# The settings of a clone can name programs: no hook, no monitor and no transport is started.
+_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never")
+
 
 class TreeEntry(NamedTuple):
     """A file in the listing of a git tree or of a folder.
 
     >>> script = TreeEntry("submissions/my-pair/run.sh", "100755", 20)
-    >>> next(entry_findings([script])).problem
+    >>> next(check_entries([script])).problem
     'is marked as a program'
     """
 
@@ -50,7 +59,7 @@ class TreeEntry(NamedTuple):
     """Bytes."""
 
 
-def entry_findings(entries: Iterable[TreeEntry], present: Iterable[str] = ()) -> Iterator[Finding]:
+def check_entries(entries: Iterable[TreeEntry], present: Iterable[str] = ()) -> Iterator[Finding]:
     """Yield the faults in names, modes and sizes of files below ``submissions/``.
 
     Args:
@@ -60,14 +69,14 @@ def entry_findings(entries: Iterable[TreeEntry], present: Iterable[str] = ()) ->
     # On macOS and Windows two such files would be one, and a checkout would show one in place of the other.
     folded = Counter(unicodedata.normalize("NFKC", path).casefold() for path in present)
     for entry in entries:
-        problem = _name_problem(entry.path) or _file_problem(entry)
+        problem = _name_problem(entry.path) or _find_file_problem(entry)
         if problem is None and folded[entry.path.casefold()] > 1:  # without a problem, it is plain ASCII
             problem = "differs from another file only by case or accents", "Choose another name."
         if problem is not None:
-            yield finding(entry.path, problem[0], f"{FOLDER}/<slug>/{MANIFEST}", problem[1])
+            yield build_finding(entry.path, problem[0], f"{FOLDER}/<slug>/{MANIFEST}", problem[1])
 
 
-def submission_slug(path: str) -> str | None:
+def find_submission_slug(path: str) -> str | None:
     """Return the name of the submission's folder that a path lies in; None for a path outside of all submissions."""
     parts = path.split("/")
     return parts[1] if len(parts) > 2 and parts[0] == FOLDER else None
@@ -79,53 +88,12 @@ def is_manifest(path: str) -> bool:
     >>> is_manifest("submissions/my-pair/submission.yaml"), is_manifest("submissions/submission.yaml")
     (True, False)
     """
-    return submission_slug(path) is not None and path.count("/") == 2 and path.endswith(f"/{MANIFEST}")
-
-
-def _name_problem(path: str) -> tuple[str, str] | None:
-    parts = path.split("/")
-    if any(part in ("", ".", "..") for part in parts):
-        return "the path leads out of its folder", "Name the file plainly."
-    # Windows drops dots and spaces at the end, and git~1 is its short name of .git (CVE-2014-9390).
-    if any(part.casefold().rstrip(". ") in (".git", "git~1") for part in parts):
-        return "the path belongs to git itself", "Take it out."
-    if not path.isascii() or not path.isprintable():
-        return "the name has characters other than plain ASCII", "Use lower-case letters, digits, '-', '_' and '.'."
-    if any(character in path for character in '\\:*?"<>|'):
-        return "the name has characters that Windows does not take", "Use letters, digits, '-', '_' and '.'."
-    if any(is_reserved_name(part) for part in parts):
-        return "the name is one that Windows keeps for a device, or ends in a dot or space", "Choose another name."
-    return None
-
-
-def _file_problem(entry: TreeEntry) -> tuple[str, str] | None:
-    slug, name = submission_slug(entry.path), entry.path.rpartition("/")[2]
-    if slug is None:
-        return "is in no submission's folder", f"Put it below {FOLDER}/<slug>/, or hand it in by itself."
-    if not SLUG.fullmatch(slug):
-        return f"the folder's name {slug!r} cannot be used", SLUG_HELP
-    if entry.mode != PLAIN_FILE:
-        return _MODES.get(entry.mode, (f"has the mode {entry.mode}", "Put a plain file there."))
-    if entry.path.count("/") != 2 or name not in FILES:
-        return "is no file that a submission has", f"Take it out; a submission is {' and '.join(FILES)}."
-    if entry.size > FILES[name]:
-        return f"larger than {FILES[name] // 1024} KiB", "Such a file is short; shorten it."
-    return None
+    return find_submission_slug(path) is not None and path.count("/") == 2 and path.endswith(f"/{MANIFEST}")
 
 
 def is_maintainers(slug: str) -> bool:
     """Return whether only maintainers may add a folder of this name, or of a name that looks like theirs."""
-    return slug_skeleton(slug).startswith(slug_skeleton(MAINTAINERS))
-
-
-MOST_OUTPUT = 32 * 1024 * 1024
-"""Bytes of a listing, some 300,000 files; and of what is read at once."""
-
-ABSENT = "0" * 6
-"""The mode of a file that is not there."""
-
-# The settings of a clone can name programs: no hook, no monitor and no transport is started.
-_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never")
+    return build_slug_skeleton(slug).startswith(build_slug_skeleton(MAINTAINERS))
 
 
 class TreeFile(NamedTuple):
@@ -228,13 +196,13 @@ class GitRepository:
 
         Both are listed and compared here: git's own comparison grows without bound before it says a word.
         """
-        before, after = self._listed(first), self._listed(second)
+        before, after = self._list_files(first), self._list_files(second)
         paths = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
         return [FileChange(path, after[path][0] if path in after else ABSENT) for path in paths]
 
     def blobs(self, commit: str, folder: str) -> list[TreeFile]:
         """Return the files below a folder of a commit."""
-        listed = self._listed("-l", commit, "--", f"{folder}/")
+        listed = self._list_files("-l", commit, "--", f"{folder}/")
         return [
             TreeFile(TreeEntry(path, mode, int(size) if size.isdigit() else 0), object_id)
             for path, (mode, _, object_id, size) in listed.items()
@@ -242,7 +210,7 @@ class GitRepository:
 
     def content(self, commit: str, path: str, most: int) -> bytes:
         """Return the content of a file of a commit, at most ``most`` bytes of it; empty if it is not there."""
-        listed = self._listed("-l", commit, "--", path)
+        listed = self._list_files("-l", commit, "--", path)
         blobs = [TreeFile(TreeEntry(path, mode, 0), name) for mode, kind, name, _ in listed.values() if kind == "blob"]
         return next(self.contents(blobs[:1]), b"")[:most]
 
@@ -264,7 +232,7 @@ class GitRepository:
             merges.append(Merge(commit, when, tuple(path.strip("\n") for path in paths if path.strip("\n"))))
         return merges
 
-    def _listed(self, *arguments: str) -> dict[str, list[str]]:
+    def _list_files(self, *arguments: str) -> dict[str, list[str]]:
         """Return mode, kind, id and, if asked for, size of the files of a commit, by path.
 
         Raises:
@@ -332,3 +300,34 @@ class GitRepository:
                 f"git {arguments[0]} failed: {lines[0] if lines else 'it says nothing'}", "See git's words."
             )
         return output
+
+
+def _name_problem(path: str) -> tuple[str, str] | None:
+    parts = path.split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        return "the path leads out of its folder", "Name the file plainly."
+    # Windows drops dots and spaces at the end, and git~1 is its short name of .git (CVE-2014-9390).
+    if any(part.casefold().rstrip(". ") in (".git", "git~1") for part in parts):
+        return "the path belongs to git itself", "Take it out."
+    if not path.isascii() or not path.isprintable():
+        return "the name has characters other than plain ASCII", "Use lower-case letters, digits, '-', '_' and '.'."
+    if any(character in path for character in '\\:*?"<>|'):
+        return "the name has characters that Windows does not take", "Use letters, digits, '-', '_' and '.'."
+    if any(is_reserved_name(part) for part in parts):
+        return "the name is one that Windows keeps for a device, or ends in a dot or space", "Choose another name."
+    return None
+
+
+def _find_file_problem(entry: TreeEntry) -> tuple[str, str] | None:
+    slug, name = find_submission_slug(entry.path), entry.path.rpartition("/")[2]
+    if slug is None:
+        return "is in no submission's folder", f"Put it below {FOLDER}/<slug>/, or hand it in by itself."
+    if not SLUG.fullmatch(slug):
+        return f"the folder's name {slug!r} cannot be used", SLUG_HELP
+    if entry.mode != PLAIN_FILE:
+        return _MODES.get(entry.mode, (f"has the mode {entry.mode}", "Put a plain file there."))
+    if entry.path.count("/") != 2 or name not in FILES:
+        return "is no file that a submission has", f"Take it out; a submission is {' and '.join(FILES)}."
+    if entry.size > FILES[name]:
+        return f"larger than {FILES[name] // 1024} KiB", "Such a file is short; shorten it."
+    return None

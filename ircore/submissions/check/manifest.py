@@ -1,6 +1,6 @@
 """From the bytes of a manifest to its record, naming every fault of the form: field, expectation, remedy.
 
-Names that would mislead readers about an entry: reserved words, and names of providers without proof.
+Names that would mislead readers about an entry are faults, too: reserved words, and names of providers without proof.
 """
 
 import re
@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.records import DEFAULT_GAME, ModelFacts, PlayerSpec, Record
-from ircore.core.strict_yaml import Document, FieldPath, YamlError, parse_mapping, read_mapping
+from ircore.core.strict_yaml import Document, FieldPath, YamlError, load_own_mapping, parse_mapping
 from ircore.core.submission_records import Dates, Submission, TranscriptsReference
 from ircore.core.validation import WORDING, describe_fault
 from ircore.games.base import Game
@@ -27,7 +27,7 @@ from ircore.submissions.findings import (
     UNKNOWN_PARAMETER,
     FieldFault,
     Finding,
-    finding,
+    build_finding,
     format_field_name,
     locate,
 )
@@ -35,7 +35,6 @@ from ircore.submissions.texts import list_name_forms
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
-
 
 _SEAT = "a mapping such as {player: openai, model: …}"
 
@@ -85,14 +84,6 @@ STAND_IN: Mapping[str, Any] = {
 }
 """The shortest manifest of reconstruction: what stands in for required fields."""
 
-
-def build_stand_ins(game: Game[Any]) -> dict[str, Any]:
-    """Return what stands in for the required fields of a game's manifest."""
-    shared = {name: value for name, value in STAND_IN.items() if not isinstance(value, dict)}
-    seats = {seat.name: STAND_IN.get(seat.name, {"player": "canvas"}) for seat in game.seats if not seat.when}
-    return {**shared, "game": game.name, **seats}
-
-
 _REFERENCE_STAND_IN = {"repo": "org/name", "revision": "0" * 40, "run": "a-run"}
 """Stands in for parts of a reference to transcripts, so that the rest is checked as of a pair that others played."""
 
@@ -106,6 +97,25 @@ _NAMES = "a name in lower case, such as code or paper"
 _NAMED = re.compile(r"(licence|base_url|links\.([^\s]+)) ")
 _PARAMETER = re.compile(r"unknown parameter (['\"])(.*)\1")
 _SCORES = re.compile(r"(score|result|rank|metric|rating)s?", re.IGNORECASE)
+
+_OWN_WORDS = {
+    "invalid_key": "a key that is no text",
+    "string_pattern_mismatch": "{shown} does not fit",
+    "string_too_long": "too long",
+    "literal_error": "{shown} is not known",
+}
+"""What is said of faults whose expectation stands beside it anyway."""
+
+LIST = Path(__file__).with_name("reserved.yaml")
+_WORD = re.compile(r"[^\W_]+")
+_Words = tuple[frozenset[str], ...]
+
+
+def build_stand_ins(game: Game[Any]) -> dict[str, Any]:
+    """Return what stands in for the required fields of a game's manifest."""
+    shared = {name: value for name, value in STAND_IN.items() if not isinstance(value, dict)}
+    seats = {seat.name: STAND_IN.get(seat.name, {"player": "canvas"}) for seat in game.seats if not seat.when}
+    return {**shared, "game": game.name, **seats}
 
 
 class _Manifest(NamedTuple):
@@ -126,7 +136,7 @@ class _Manifest(NamedTuple):
     findings: tuple[Finding, ...]
     """Faults of the manifest's form."""
 
-    def located(self, faults: Iterator[FieldFault], file: str) -> list[Finding]:
+    def locate_faults(self, faults: Iterator[FieldFault], file: str) -> list[Finding]:
         """Return faults with their places, without faults of fields that are reported already."""
         return [locate(fault, file, self.document) for fault in faults if not self._is_settled(fault.path)]
 
@@ -144,7 +154,7 @@ def parse_manifest(data: bytes, file: str) -> _Manifest:
     try:
         document = parse_mapping(data, file, FORMAT)
     except YamlError as error:
-        return _Manifest(None, None, (), None, (finding(file, error.detail, "", error.remedy, error.place),))
+        return _Manifest(None, None, (), None, (build_finding(file, error.detail, "", error.remedy, error.place),))
     try:
         game = load_game(str(document.mapping.get("game", DEFAULT_GAME)))
     except InputError as error:
@@ -153,6 +163,67 @@ def parse_manifest(data: bytes, file: str) -> _Manifest:
     readable, settled, faults = _Form(game).readable(document.mapping)
     whole = None if faults else readable
     return _Manifest(whole, readable, settled, document, tuple(locate(fault, file, document) for fault in faults))
+
+
+def build_seat_fault(seat: str, error: InputError) -> FieldFault:
+    """Return a player's complaint about its settings as a fault of its seat; it begins with a field's name."""
+    name, _, problem = error.problem.partition(": ")
+    if not problem:
+        name, _, problem = error.problem.partition(" ")
+    if name.split(".")[0] not in PlayerSpec.model_fields:
+        return FieldFault((seat,), error.problem, "", error.remedy)
+    if parameter := _PARAMETER.fullmatch(problem):
+        return FieldFault((seat, name, parameter[2]), UNKNOWN_PARAMETER, "", error.remedy)
+    return FieldFault((seat, *name.split(".")), problem, EXPECTED.get(name, ""), error.remedy)
+
+
+def find_reserved_fault(path: FieldPath, text: str) -> FieldFault | None:
+    """Return the fault of a name with a claim that only this project makes; None without such a claim.
+
+    Args:
+        path: The field; empty for the folder's name.
+        text: The name.
+    """
+    subject = "" if path else f"the folder's name {text!r} "
+    if sign := next((character for character in text if character in _list_signs()), None):
+        problem = f"{subject}holds the sign U+{ord(sign):04X}, as medals and marks of the site"
+        return FieldFault(path, problem, "a name without it", "Take it out.")
+    shapes = _split_shapes(text)
+    for phrase, whole in _list_reserved():
+        words = _split_shapes(phrase)
+        if _contains_phrase(shapes, words) and not (whole and len(words) < len(shapes)):
+            problem = f"{subject}holds {phrase!r}, which only this project says of an entry"
+            return FieldFault(path, problem, "a name that claims no rank or standing", "Choose other words.")
+    return None
+
+
+def find_provider_fault(path: FieldPath, text: str, fork: str | None) -> FieldFault | None:
+    """Return the fault of an author or folder that names a provider of models without proof; None without.
+
+    Args:
+        path: The field; empty for the folder's name.
+        text: The author or folder.
+        fork: Owner of the fork that the pull request comes from, which proves it; None if there is none yet, so that
+            it is a warning.
+    """
+    shapes = _split_shapes(text)
+    for provider in _list_providers():
+        whole = any(len(words) == len(shapes) and _contains_phrase(shapes, words) for words in provider.whole)
+        if not (whole or any(_contains_phrase(shapes, words) for words in provider.words)):
+            continue
+        # Names of accounts do not differ by case at GitHub.
+        if fork is not None and fork.casefold() in (account.casefold() for account in provider.accounts):
+            return None
+        problem = (
+            f"is taken for {provider.name}" if path else f"the folder's name {text!r} is taken for {provider.name}"
+        )
+        forks = " or ".join(provider.accounts)
+        proof = f"open the pull request from a fork of {forks}" if forks else "a maintainer asks them"
+        remedy = f"Write your own name{'' if path else ' for the folder'}, or prove it: {proof}."
+        return FieldFault(
+            path, f"{problem}, without proof", "a name of your own", remedy, "warning" if fork is None else "error"
+        )
+    return None
 
 
 class _Form:
@@ -192,28 +263,28 @@ class _Form:
 
     def _fault(self, detail: "ErrorDetails") -> FieldFault:
         if detail["type"] == "extra_forbidden":
-            return self._unknown(detail["loc"])
-        fault = _fault(detail, _SEAT if self._records.get(detail["loc"]) is PlayerSpec else "")
+            return self._explain_unknown(detail["loc"])
+        fault = _build_fault(detail, _SEAT if self._records.get(detail["loc"]) is PlayerSpec else "")
         # The page on the format has the rules of one game alone.
         if fault.path[:1] == ("rules",) and fault.remedy == FORMAT:
             return fault._replace(remedy=f"See ircore games show {self._game.name} for its rules.")
         return fault
 
-    def _unknown(self, path: FieldPath) -> FieldFault:
+    def _explain_unknown(self, path: FieldPath) -> FieldFault:
         meant = self._meant(path)
         remedy = f"Did you mean {meant[-1]}? Otherwise take it out." if meant else "Take it out."
         if _SCORES.fullmatch(str(path[-1])):
             remedy = "Take it out: scores are computed here, from what is played."
-        return FieldFault(path, UNKNOWN_KEY, f"one of {', '.join(self._known(path))}", remedy)
+        return FieldFault(path, UNKNOWN_KEY, f"one of {', '.join(self._list_known(path))}", remedy)
 
-    def _known(self, path: FieldPath) -> list[str]:
+    def _list_known(self, path: FieldPath) -> list[str]:
         """Return the keys that are known at the place of an unknown key."""
         record = self._records.get(path[:-1], self._record)
         return [field.alias or name for name, field in record.model_fields.items()]
 
     def _meant(self, path: FieldPath) -> FieldPath:
         """Return the path of the known key that an unknown one probably stands for; empty if none is similar."""
-        near = get_close_matches(str(path[-1]).lower(), self._known(path), n=1, cutoff=0.65)
+        near = get_close_matches(str(path[-1]).lower(), self._list_known(path), n=1, cutoff=0.65)
         return (*path[:-1], near[0]) if near else ()
 
 
@@ -231,19 +302,7 @@ def _settle(rest: dict[Any, Any], path: FieldPath) -> FieldPath:
     return path[:1]
 
 
-def seat_fault(seat: str, error: InputError) -> FieldFault:
-    """Return a player's complaint about its settings as a fault of its seat; it begins with a field's name."""
-    name, _, problem = error.problem.partition(": ")
-    if not problem:
-        name, _, problem = error.problem.partition(" ")
-    if name.split(".")[0] not in PlayerSpec.model_fields:
-        return FieldFault((seat,), error.problem, "", error.remedy)
-    if parameter := _PARAMETER.fullmatch(problem):
-        return FieldFault((seat, name, parameter[2]), UNKNOWN_PARAMETER, "", error.remedy)
-    return FieldFault((seat, *name.split(".")), problem, EXPECTED.get(name, ""), error.remedy)
-
-
-def _fault(detail: "ErrorDetails", otherwise: str) -> FieldFault:
+def _build_fault(detail: "ErrorDetails", otherwise: str) -> FieldFault:
     """Return a fault in our words; ``otherwise`` is expected of a field of whose name nothing is known."""
     path, kind = detail["loc"], detail["type"]
     if path[1:2] == ("parameters",) and len(path) > 2:
@@ -277,15 +336,6 @@ def _build_named_fault(path: FieldPath, message: str, expected: str) -> FieldFau
         message = message[named.end() :]
         expected = _LINK if named[2] else EXPECTED[named[1]]
     return FieldFault(path, message, expected, f"Write {expected}." if expected else FORMAT)
-
-
-_OWN_WORDS = {
-    "invalid_key": "a key that is no text",
-    "string_pattern_mismatch": "{shown} does not fit",
-    "string_too_long": "too long",
-    "literal_error": "{shown} is not known",
-}
-"""What is said of faults whose expectation stands beside it anyway."""
 
 
 def _describe_detail(detail: "ErrorDetails") -> str:
@@ -322,11 +372,6 @@ def _format_value(value: Any) -> str:
     return text if len(text) <= 24 else "what stands there"
 
 
-LIST = Path(__file__).with_name("reserved.yaml")
-_WORD = re.compile(r"[^\W_]+")
-_Words = tuple[frozenset[str], ...]
-
-
 class _Provider(NamedTuple):
     """A provider of models, with the words that are taken for it and the accounts that prove it."""
 
@@ -334,55 +379,6 @@ class _Provider(NamedTuple):
     words: tuple[_Words, ...]
     whole: tuple[_Words, ...]
     accounts: tuple[str, ...]
-
-
-def reserved_fault(path: FieldPath, text: str) -> FieldFault | None:
-    """Return the fault of a name with a claim that only this project makes; None without such a claim.
-
-    Args:
-        path: The field; empty for the folder's name.
-        text: The name.
-    """
-    subject = "" if path else f"the folder's name {text!r} "
-    if sign := next((character for character in text if character in _list_signs()), None):
-        problem = f"{subject}holds the sign U+{ord(sign):04X}, as medals and marks of the site"
-        return FieldFault(path, problem, "a name without it", "Take it out.")
-    shapes = _split_shapes(text)
-    for phrase, whole in _list_reserved():
-        words = _split_shapes(phrase)
-        if _holds(shapes, words) and not (whole and len(words) < len(shapes)):
-            problem = f"{subject}holds {phrase!r}, which only this project says of an entry"
-            return FieldFault(path, problem, "a name that claims no rank or standing", "Choose other words.")
-    return None
-
-
-def provider_fault(path: FieldPath, text: str, fork: str | None) -> FieldFault | None:
-    """Return the fault of an author or folder that names a provider of models without proof; None without.
-
-    Args:
-        path: The field; empty for the folder's name.
-        text: The author or folder.
-        fork: Owner of the fork that the pull request comes from, which proves it; None if there is none yet, so that
-            it is a warning.
-    """
-    shapes = _split_shapes(text)
-    for provider in _list_providers():
-        whole = any(len(words) == len(shapes) and _holds(shapes, words) for words in provider.whole)
-        if not (whole or any(_holds(shapes, words) for words in provider.words)):
-            continue
-        # Names of accounts do not differ by case at GitHub.
-        if fork is not None and fork.casefold() in (account.casefold() for account in provider.accounts):
-            return None
-        problem = (
-            f"is taken for {provider.name}" if path else f"the folder's name {text!r} is taken for {provider.name}"
-        )
-        forks = " or ".join(provider.accounts)
-        proof = f"open the pull request from a fork of {forks}" if forks else "a maintainer asks them"
-        remedy = f"Write your own name{'' if path else ' for the folder'}, or prove it: {proof}."
-        return FieldFault(
-            path, f"{problem}, without proof", "a name of your own", remedy, "warning" if fork is None else "error"
-        )
-    return None
 
 
 @lru_cache(maxsize=8192)
@@ -401,7 +397,7 @@ def _split_shapes(text: str) -> _Words:
     return tuple(list_name_forms(word) for word in words)
 
 
-def _holds(text: _Words, phrase: _Words) -> bool:
+def _contains_phrase(text: _Words, phrase: _Words) -> bool:
     """Return whether a phrase stands in a text, word for word."""
     return any(
         # A word has several forms, see alike; one in common is enough.
@@ -436,4 +432,4 @@ def _list_providers() -> Sequence[_Provider]:
 
 @cache
 def _read_document() -> dict[str, Any]:
-    return read_mapping(LIST, "Install the package again.", "")
+    return load_own_mapping(LIST)

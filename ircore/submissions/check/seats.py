@@ -19,7 +19,7 @@ from ircore.core.strict_yaml import FieldPath
 from ircore.games.base import Game, Seat
 from ircore.players.base import RECORDED, RecordedSeat, refuse_settings
 from ircore.players.traits import answer_problem, list_project_players, load_traits
-from ircore.submissions.check.manifest import EXPECTED, seat_fault
+from ircore.submissions.check.manifest import EXPECTED, build_seat_fault
 from ircore.submissions.findings import FieldFault
 from ircore.submissions.services import (
     OPENAI_HOST,
@@ -35,7 +35,7 @@ from ircore.submissions.services import (
     read_address,
     resolve_internal,
 )
-from ircore.submissions.texts import ascii_fault, leak_faults, markup_fault, unseen_fault
+from ircore.submissions.texts import find_ascii_fault, find_leak_faults, find_markup_fault, find_unseen_fault
 
 METHODS = ("describe", "render", "answer")
 """Methods of players to which the seats of this project's games have their questions go."""
@@ -64,7 +64,7 @@ class Conditions(NamedTuple):
     >>> from ircore.games.registry import load_game
     >>> played_here = Conditions(local=False, played_here=True, resolve=False, keys={})
     >>> game = load_game("reference")
-    >>> faults = seat_faults(game, game.seats[0], PlayerSpec(player="canvas"), played_here)
+    >>> faults = check_seat(game, game.seats[0], PlayerSpec(player="canvas"), played_here)
     >>> [fault.problem for fault in faults]
     ['canvas answers with pictures, this seat with a text']
     """
@@ -82,13 +82,11 @@ class Conditions(NamedTuple):
     """Hosts that other submissions have their keys sent to, by the keys' names."""
 
 
-def seat_faults(
-    game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec, conditions: Conditions
-) -> Iterator[FieldFault]:
+def check_seat(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec, conditions: Conditions) -> Iterator[FieldFault]:
     """Yield the faults of a seat: settings first, then the player's own complaints."""
-    yield from setting_faults(seat.name, spec, conditions)
+    yield from check_settings(seat.name, spec, conditions)
     if spec.player != RECORDED:
-        yield from _player_faults(game, seat, spec, conditions)
+        yield from _check_player(game, seat, spec, conditions)
     elif not seat.recorded:
         problem = f"{game.name} has no recorded answers for this seat"
         yield FieldFault((seat.name, "player"), problem, "a player", "Name a player.")
@@ -105,16 +103,16 @@ def list_maintainer_players(game: str) -> frozenset[str]:
     )
 
 
-def setting_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[FieldFault]:
+def check_settings(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[FieldFault]:
     """Yield the faults in texts, parameters, key and address of a seat, independent of its player."""
     for name in ("model", "revision"):
         text = getattr(spec, name)
         if text is not None:
-            yield from filter(None, (ascii_fault((seat, name), text), markup_fault((seat, name), text)))
-            yield from leak_faults((seat, name), text)
-    yield from _parameter_faults((seat, "parameters"), spec.parameters, conditions.local)
-    yield from _key_faults(seat, spec, conditions)
-    yield from _address_faults(seat, spec, conditions)
+            yield from filter(None, (find_ascii_fault((seat, name), text), find_markup_fault((seat, name), text)))
+            yield from find_leak_faults((seat, name), text)
+    yield from _check_parameters((seat, "parameters"), spec.parameters, conditions.local)
+    yield from _check_key(seat, spec, conditions)
+    yield from _check_address(seat, spec, conditions)
     if not conditions.local:
         for unlisted in find_unlisted_fields(spec):
             yield _build_warning((seat, *unlisted.path), f"{unlisted.problem}: {SELF_REPORTED}", "", REMEDY)
@@ -154,34 +152,34 @@ def repeat_warnings(seat: str, spec: PlayerSpec) -> Iterator[FieldFault]:
         )
 
 
-def _parameter_faults(path: FieldPath, value: Any, local: bool) -> Iterator[FieldFault]:
+def _check_parameters(path: FieldPath, value: Any, local: bool) -> Iterator[FieldFault]:
     if isinstance(value, dict):
         for name, part in value.items():
             below = (*path, name)
-            yield from _string_faults(below, name, local)
+            yield from _check_strings(below, name, local)
             # A path could make a player read any file of the machine that plays the pair.
             if not local and _PATH_NAME.fullmatch(name):
                 yield FieldFault(
                     below, "names a file or folder", "settings without paths", f"Take it out. {_BY_YOURSELF}"
                 )
-            yield from _parameter_faults(below, part, local)
+            yield from _check_parameters(below, part, local)
     elif isinstance(value, list):
         for number, part in enumerate(value):
-            yield from _parameter_faults((*path, number), part, local)
+            yield from _check_parameters((*path, number), part, local)
     elif isinstance(value, str):
-        yield from _string_faults(path, value, local)
+        yield from _check_strings(path, value, local)
         if not local and (_PATH.match(value) or "://" in value):
             yield FieldFault(path, "is a path or an address", "settings without paths and addresses", "Take it out.")
 
 
-def _string_faults(path: FieldPath, text: str, local: bool) -> Iterator[FieldFault]:
-    if fault := unseen_fault(path, text):
+def _check_strings(path: FieldPath, text: str, local: bool) -> Iterator[FieldFault]:
+    if fault := find_unseen_fault(path, text):
         yield fault
     if not local:
-        yield from leak_faults(path, text)
+        yield from find_leak_faults(path, text)
 
 
-def _key_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[FieldFault]:
+def _check_key(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[FieldFault]:
     key = spec.api_key_env
     if key is None:
         return
@@ -223,7 +221,7 @@ def _check_key_owner(path: FieldPath, key: str, host: str, keys: Mapping[str, fr
         yield _build_warning(path, f"maintainers keep the key of {host} as {own}", own, f"Write {own}.")
 
 
-def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[FieldFault]:
+def _check_address(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[FieldFault]:
     if spec.base_url is None:
         return
     path, expected = (seat, "base_url"), EXPECTED["base_url"]
@@ -236,7 +234,7 @@ def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iter
         yield FieldFault(
             path, "has a query or fragment, which players replace", expected, "Take out what follows ? or #."
         )
-    yield from leak_faults(path, spec.base_url, is_address=True)
+    yield from find_leak_faults(path, spec.base_url, is_address=True)
     if conditions.local:
         return
     # A server of the submitter's own is asked on the submitter's machine, never from here.
@@ -258,7 +256,7 @@ def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iter
         )
 
 
-def _player_faults(
+def _check_player(
     game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec, conditions: Conditions
 ) -> Iterator[FieldFault]:
     path, player = (seat.name, "player"), spec.player
@@ -332,7 +330,7 @@ def _list_complaints(seat: Seat[Any, Any], player: Any, spec: PlayerSpec) -> Ite
         # A player without a check of its own is made instead: the constructor refuses what it does not take.
         getattr(player, "check", player)(spec)
     except InputError as error:
-        yield seat_fault(seat.name, error)
+        yield build_seat_fault(seat.name, error)
 
 
 @cache

@@ -1,6 +1,6 @@
 """The verdict on a submission: the same on a laptop and in continuous integration.
 
-The other submissions beside a checked submission: their names, and the hosts that their keys are sent to.
+It depends on the submissions beside it: on their names, and on the hosts that their keys are sent to.
 """
 
 import os
@@ -20,25 +20,27 @@ from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.players.submission import MAINTAINERS, MANIFEST, SLUG_HELP, is_like_run_id, is_usable_slug
 from ircore.submissions.check.entries import is_maintainers
-from ircore.submissions.check.manifest import EXPECTED, parse_manifest, provider_fault, reserved_fault
-from ircore.submissions.check.seats import Conditions, find_host, repeat_warnings, seat_faults
-from ircore.submissions.findings import MISSING, FieldFault, Finding, finding, select_errors, sort_findings
+from ircore.submissions.check.manifest import EXPECTED, find_provider_fault, find_reserved_fault, parse_manifest
+from ircore.submissions.check.seats import Conditions, check_seat, find_host, repeat_warnings
+from ircore.submissions.findings import MISSING, FieldFault, Finding, build_finding, select_errors, sort_findings
 from ircore.submissions.services import OPENAI_HOST, AddressError, link_hosts, link_problem, read_address
 from ircore.submissions.texts import (
-    leak_faults,
+    build_slug_skeleton,
+    find_leak_faults,
+    find_repository_faults,
+    find_text_faults,
+    find_unseen_fault,
     list_name_forms,
-    repository_faults,
-    slug_skeleton,
-    text_faults,
-    unseen_fault,
 )
+
+MOST_AUTHORS, MOST_LINKS, MOST_FINDINGS = 100, 10, 100
 
 
 class OtherSubmission(NamedTuple):
     """Properties of another submission that a checked submission must differ from, or agree with.
 
     >>> manifest = b"{name: a + b, describer: {player: openai, api_key_env: OPENAI_API_KEY}}"
-    >>> neighbour("a-b", manifest)
+    >>> read_other_submission("a-b", manifest)
     OtherSubmission(slug='a-b', name='a + b', keys={'OPENAI_API_KEY': 'api.openai.com'})
     """
 
@@ -54,7 +56,7 @@ class OtherSubmission(NamedTuple):
 
 def read_neighbours(folder: Path) -> tuple[OtherSubmission, ...]:
     """Return the submissions in a folder as neighbours, without damaged submissions."""
-    return build_neighbours(_manifests_in(folder))
+    return build_neighbours(_read_manifests(folder))
 
 
 def build_neighbours(manifests: Iterable[tuple[str, bytes]]) -> tuple[OtherSubmission, ...]:
@@ -63,18 +65,10 @@ def build_neighbours(manifests: Iterable[tuple[str, bytes]]) -> tuple[OtherSubmi
     Args:
         manifests: Folder name and manifest of each submission.
     """
-    return tuple(other for slug, data in manifests if (other := neighbour(slug, data)) is not None)
+    return tuple(other for slug, data in manifests if (other := read_other_submission(slug, data)) is not None)
 
 
-def _manifests_in(folder: Path) -> Iterator[tuple[str, bytes]]:
-    for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
-        with suppress(OSError):
-            # No link is followed: it could lead to any file of this machine.
-            if not manifest.is_symlink() and manifest.is_file() and manifest.stat().st_size <= MAX_BYTES:
-                yield manifest.parent.name, manifest.read_bytes()
-
-
-def neighbour(slug: str, data: bytes) -> OtherSubmission | None:
+def read_other_submission(slug: str, data: bytes) -> OtherSubmission | None:
     """Return the parts of a merged manifest that concern other submissions; None for an unreadable manifest.
 
     Several times as fast as the check: thousands of neighbours are read for each submission that is checked.
@@ -88,20 +82,6 @@ def neighbour(slug: str, data: bytes) -> OtherSubmission | None:
     if not isinstance(document, dict) or not isinstance(document.get("name"), str):
         return None
     return OtherSubmission(slug, document["name"], dict(filter(None, map(_find_key, document.values()))))
-
-
-def _find_key(seat: Any) -> tuple[str, str] | None:
-    """Return the name of a seat's key and the host that receives the key; None for a seat without a key."""
-    key, address = (seat.get("api_key_env"), seat.get("base_url")) if isinstance(seat, dict) else (None, None)
-    if not isinstance(key, str) or not isinstance(address, str | None):
-        return None
-    try:
-        return key, OPENAI_HOST if address is None else read_address(address).host
-    except AddressError:
-        return None
-
-
-MOST_AUTHORS, MOST_LINKS, MOST_FINDINGS = 100, 10, 100
 
 
 @dataclass(frozen=True)
@@ -176,21 +156,12 @@ def check_bytes(
     """
     manifest = parse_manifest(data, file)
     # A folder's name is checked whatever the manifest holds, so that both are mended at once.
-    findings = [*manifest.findings, *manifest.located(slug_faults(slug, neighbours, purpose), file)]
+    findings = [*manifest.findings, *manifest.locate_faults(check_slug(slug, neighbours, purpose), file)]
     if manifest.readable is not None:
         others = tuple(other for other in neighbours if other.slug != slug)
-        faults = submission_faults(manifest.readable, slug, others, purpose)
-        findings += manifest.located(faults, file)
+        faults = check_submission_record(manifest.readable, slug, others, purpose)
+        findings += manifest.locate_faults(faults, file)
     return CheckedSubmission(slug, file, manifest.submission, _shorten_findings(sort_findings(set(findings)), file))
-
-
-def _shorten_findings(findings: tuple[Finding, ...], file: str) -> tuple[Finding, ...]:
-    """Keep the first of very many findings."""
-    more = len(findings) - MOST_FINDINGS
-    if more <= 0:
-        return findings
-    left_out = finding(file, f"{more} more findings are not shown", "", "Mend those that are, and check again.")
-    return (*findings[:MOST_FINDINGS], left_out)
 
 
 def check_submission(path: Path, purpose: Purpose = HAND_IN) -> CheckedSubmission:
@@ -218,7 +189,7 @@ def check_submission(path: Path, purpose: Purpose = HAND_IN) -> CheckedSubmissio
     return check_bytes(data, str(manifest), folder.name, others, purpose)
 
 
-def slug_faults(slug: str, neighbours: tuple[OtherSubmission, ...], purpose: Purpose = HAND_IN) -> Iterator[FieldFault]:
+def check_slug(slug: str, neighbours: tuple[OtherSubmission, ...], purpose: Purpose = HAND_IN) -> Iterator[FieldFault]:
     """Yield the faults in the name of a submission's folder."""
     if not is_usable_slug(slug):
         yield FieldFault((), f"the folder's name {slug!r} cannot be used", "", SLUG_HELP)
@@ -229,43 +200,117 @@ def slug_faults(slug: str, neighbours: tuple[OtherSubmission, ...], purpose: Pur
         problem = f"the folder's name {slug!r} ends like the id of a run, which names that run's page"
         yield FieldFault((), problem, "", "End it otherwise than with eight digits or letters a to f.")
     # The names of built-in pairs begin with a word that is reserved for them.
-    if not is_maintainers(slug) and (fault := reserved_fault((), slug)):
+    if not is_maintainers(slug) and (fault := find_reserved_fault((), slug)):
         yield fault
-    if fault := provider_fault((), slug, purpose.fork):
+    if fault := find_provider_fault((), slug, purpose.fork):
         yield fault
-    shape, own = slug_skeleton(slug), list_name_forms(slug)
+    shape, own = build_slug_skeleton(slug), list_name_forms(slug)
     for other in neighbours:
-        if other.slug != slug and slug_skeleton(other.slug) == shape:
+        if other.slug != slug and build_slug_skeleton(other.slug) == shape:
             yield FieldFault((), f"the folder's name {slug!r} looks like {other.slug!r}", "", "Choose another name.")
         elif other.slug != slug and own & list_name_forms(other.name):
             problem = f"the folder's name {slug!r} looks like the name of {other.slug}"
             yield FieldFault((), problem, "", "Choose another name.")
 
 
-def submission_faults(
+def check_submission_record(
     submission: Submission, slug: str, others: tuple[OtherSubmission, ...], purpose: Purpose
 ) -> Iterator[FieldFault]:
     """Yield the faults of a manifest that fits the format."""
-    conditions = _conditions(submission, others, purpose)
+    conditions = _build_conditions(submission, others, purpose)
     game = load_game(submission.game)
     rules = game.rules.model_validate(submission.rules)
-    yield from _seat_faults(game, rules, submission, conditions)
+    yield from _check_seats(game, rules, submission, conditions)
     if not purpose.local:
         yield from _check_own_keys(submission)
     yield from _check_stated_fields(submission, others, purpose)
     if not purpose.local:
-        yield from _warnings(submission, slug)
-        for remark in game.remarks(rules, submission.players):
+        yield from _list_warnings(submission, slug)
+        for remark in game.list_remarks(rules, submission.players):
             # What is refused is said when the pair is played.
             if not remark.refused:
                 yield FieldFault(remark.path, remark.problem, remark.expected, remark.remedy, "warning")
 
 
-def _seat_faults(
+def check_licence(path: FieldPath, licence: str) -> Iterator[FieldFault]:
+    """Yield a fault if a licence is no SPDX expression, or is not written as SPDX writes it.
+
+    Args:
+        path: Field of the manifest.
+        licence: What stands there.
+    """
+    from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
+    expected = EXPECTED["licence"]
+    try:
+        known = canonicalize_license_expression(licence)
+    except (InvalidLicenseExpression, ValueError):
+        yield FieldFault(path, "no licence that SPDX lists", expected, f"Write {expected} (spdx.org/licenses).")
+        return
+    if known != licence:
+        yield FieldFault(path, f"SPDX writes it {known}", known, f"Write {known}.", "warning")
+
+
+def check_about(path: FieldPath, about: ModelFacts, dates: Dates | None) -> Iterator[FieldFault]:
+    """Yield the faults in the statements about a model.
+
+    Args:
+        path: Field of the manifest.
+        about: What stands there.
+        dates: When the submission was made and played.
+    """
+    if about.organisation is not None:
+        yield from find_text_faults((*path, "organisation"), about.organisation)
+    if about.licence is not None:
+        yield from check_licence((*path, "licence"), about.licence)
+    elif about.open_weights:
+        expected = "the licence of the weights, such as Apache-2.0"
+        yield FieldFault(
+            (*path, "licence"), "not stated for open weights", expected, f"Add licence: {expected}.", "warning"
+        )
+    days = [] if dates is None else [(name, day) for name in ("played", "submitted") if (day := getattr(dates, name))]
+    for name, day in days:
+        if about.released is not None and about.released > day:
+            problem = f"{about.released} is after dates.{name}, {day}"
+            yield FieldFault(
+                (*path, "released"), problem, "the day on which the model came out", "Correct one of the two."
+            )
+            return
+
+
+def _read_manifests(folder: Path) -> Iterator[tuple[str, bytes]]:
+    for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
+        with suppress(OSError):
+            # No link is followed: it could lead to any file of this machine.
+            if not manifest.is_symlink() and manifest.is_file() and manifest.stat().st_size <= MAX_BYTES:
+                yield manifest.parent.name, manifest.read_bytes()
+
+
+def _find_key(seat: Any) -> tuple[str, str] | None:
+    """Return the name of a seat's key and the host that receives the key; None for a seat without a key."""
+    key, address = (seat.get("api_key_env"), seat.get("base_url")) if isinstance(seat, dict) else (None, None)
+    if not isinstance(key, str) or not isinstance(address, str | None):
+        return None
+    try:
+        return key, OPENAI_HOST if address is None else read_address(address).host
+    except AddressError:
+        return None
+
+
+def _shorten_findings(findings: tuple[Finding, ...], file: str) -> tuple[Finding, ...]:
+    """Keep the first of very many findings."""
+    more = len(findings) - MOST_FINDINGS
+    if more <= 0:
+        return findings
+    left_out = build_finding(file, f"{more} more findings are not shown", "", "Mend those that are, and check again.")
+    return (*findings[:MOST_FINDINGS], left_out)
+
+
+def _check_seats(
     game: Game[Any], rules: GameRules, submission: Submission, conditions: Conditions
 ) -> Iterator[FieldFault]:
     """Yield the faults in the seats of a manifest, whose form fits the game's declarations."""
-    asked = game.seats_of(rules)
+    asked = game.list_seats(rules)
     for seat in game.seats:
         spec = submission.players.get(seat.name)
         if seat not in asked:
@@ -275,10 +320,10 @@ def _seat_faults(
         elif spec is None:
             yield FieldFault((seat.name,), MISSING, "a player for each seat", f"Name the {seat.name}.")
         else:
-            yield from seat_faults(game, seat, spec, conditions)
+            yield from check_seat(game, seat, spec, conditions)
 
 
-def _conditions(submission: Submission, others: tuple[OtherSubmission, ...], purpose: Purpose) -> Conditions:
+def _build_conditions(submission: Submission, others: tuple[OtherSubmission, ...], purpose: Purpose) -> Conditions:
     keys: dict[str, set[str]] = {}
     for other in others:
         for key, host in other.keys.items():
@@ -296,14 +341,14 @@ def _check_stated_fields(
     submission: Submission, others: tuple[OtherSubmission, ...], purpose: Purpose
 ) -> Iterator[FieldFault]:
     """Yield the faults in the fields of a manifest besides seats and rules, which manifests of all games share."""
-    yield from _text_faults(submission)
+    yield from _check_texts(submission)
     yield from _link_faults(submission)
-    yield from licence_faults(("licence",), submission.licence)
+    yield from check_licence(("licence",), submission.licence)
     for seat, spec in submission.players.items():
         if spec.about is not None:
-            yield from about_faults((seat, "about"), spec.about, submission.dates)
+            yield from check_about((seat, "about"), spec.about, submission.dates)
     if submission.transcripts is not None:
-        yield from repository_faults(("transcripts", "repo"), submission.transcripts.repo)
+        yield from find_repository_faults(("transcripts", "repo"), submission.transcripts.repo)
     if not purpose.local:
         yield from _name_faults(submission.name, others)
         yield from _check_claims(submission, purpose)
@@ -313,10 +358,10 @@ def _check_claims(submission: Submission, purpose: Purpose) -> Iterator[FieldFau
     """Yield the names that claim to be somebody, or something, that they may not be."""
     authors = [(("authors", number), author) for number, author in enumerate(submission.authors[:MOST_AUTHORS])]
     for path, text in ((("name",), submission.name), *authors):
-        if fault := reserved_fault(path, text):
+        if fault := find_reserved_fault(path, text):
             yield fault
     for path, author in authors:
-        if fault := provider_fault(path, author, purpose.fork):
+        if fault := find_provider_fault(path, author, purpose.fork):
             yield fault
 
 
@@ -338,15 +383,15 @@ def _check_own_keys(submission: Submission) -> Iterator[FieldFault]:
             )
 
 
-def _text_faults(submission: Submission) -> Iterator[FieldFault]:
-    yield from text_faults(("name",), submission.name)
+def _check_texts(submission: Submission) -> Iterator[FieldFault]:
+    yield from find_text_faults(("name",), submission.name)
     if submission.hardware is not None:
-        yield from text_faults(("hardware",), submission.hardware)
+        yield from find_text_faults(("hardware",), submission.hardware)
     if len(submission.authors) > MOST_AUTHORS:
         yield FieldFault(("authors",), f"more than {MOST_AUTHORS}", EXPECTED["authors"], "Name a group instead.")
     for number, author in enumerate(submission.authors[:MOST_AUTHORS]):
         path = ("authors", number)
-        yield from text_faults(path, author)
+        yield from find_text_faults(path, author)
         if "@" in author:
             yield FieldFault(path, "holds an e-mail address", "a name", "Write the name alone: it is published.")
 
@@ -357,7 +402,7 @@ def _link_faults(submission: Submission) -> Iterator[FieldFault]:
     for name, url in submission.links.items():
         path = ("links", name)
         problem = link_problem(url)
-        if fault := unseen_fault(path, url):
+        if fault := find_unseen_fault(path, url):
             yield fault
         elif problem is not None:
             remedy = (
@@ -366,7 +411,7 @@ def _link_faults(submission: Submission) -> Iterator[FieldFault]:
             yield FieldFault(
                 path, problem, f"https on {link_hosts()[0]} or another of {len(link_hosts())} hosts", remedy
             )
-        yield from leak_faults(path, url)
+        yield from find_leak_faults(path, url)
 
 
 def _name_faults(name: str, others: tuple[OtherSubmission, ...]) -> Iterator[FieldFault]:
@@ -381,7 +426,7 @@ def _name_faults(name: str, others: tuple[OtherSubmission, ...]) -> Iterator[Fie
             yield FieldFault(("name",), problem, "a name that cannot be taken for another", "Choose another name.")
 
 
-def _warnings(submission: Submission, slug: str) -> Iterator[FieldFault]:
+def _list_warnings(submission: Submission, slug: str) -> Iterator[FieldFault]:
     for seat, player in submission.players.items():
         yield from repeat_warnings(seat, player)
     asks = any(player.model is not None for player in submission.players.values())
@@ -394,49 +439,3 @@ def _warnings(submission: Submission, slug: str) -> Iterator[FieldFault]:
         yield FieldFault(("hardware",), problem, EXPECTED["hardware"], remedy, "warning")
     if not submission.authors and not slug.startswith(MAINTAINERS):
         yield FieldFault(("authors",), "names nobody", EXPECTED["authors"], "Add authors: [Your name].", "warning")
-
-
-def licence_faults(path: FieldPath, licence: str) -> Iterator[FieldFault]:
-    """Yield a fault if a licence is no SPDX expression, or is not written as SPDX writes it.
-
-    Args:
-        path: Field of the manifest.
-        licence: What stands there.
-    """
-    from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
-
-    expected = EXPECTED["licence"]
-    try:
-        known = canonicalize_license_expression(licence)
-    except (InvalidLicenseExpression, ValueError):
-        yield FieldFault(path, "no licence that SPDX lists", expected, f"Write {expected} (spdx.org/licenses).")
-        return
-    if known != licence:
-        yield FieldFault(path, f"SPDX writes it {known}", known, f"Write {known}.", "warning")
-
-
-def about_faults(path: FieldPath, about: ModelFacts, dates: Dates | None) -> Iterator[FieldFault]:
-    """Yield the faults in the statements about a model.
-
-    Args:
-        path: Field of the manifest.
-        about: What stands there.
-        dates: When the submission was made and played.
-    """
-    if about.organisation is not None:
-        yield from text_faults((*path, "organisation"), about.organisation)
-    if about.licence is not None:
-        yield from licence_faults((*path, "licence"), about.licence)
-    elif about.open_weights:
-        expected = "the licence of the weights, such as Apache-2.0"
-        yield FieldFault(
-            (*path, "licence"), "not stated for open weights", expected, f"Add licence: {expected}.", "warning"
-        )
-    days = [] if dates is None else [(name, day) for name in ("played", "submitted") if (day := getattr(dates, name))]
-    for name, day in days:
-        if about.released is not None and about.released > day:
-            problem = f"{about.released} is after dates.{name}, {day}"
-            yield FieldFault(
-                (*path, "released"), problem, "the day on which the model came out", "Correct one of the two."
-            )
-            return

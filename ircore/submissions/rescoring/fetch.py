@@ -47,6 +47,19 @@ MAX_PAGE_BYTES = 16 * 1024**2
 _NEXT = re.compile(r'<([^>]+)>\s*;\s*rel="next"')
 _BLOCK = 256 * 1024
 
+SECONDS = 20.0
+WAIT = 5.0
+"""Seconds before a link that failed is asked for once more: a stumble is no dead link."""
+
+LINKS_AT_ONCE = 8
+
+# 999 is what LinkedIn answers.
+_REFUSES_PROGRAMS = {403, 405, 406, 429, 999}
+"""Answers of sites that are there and do not serve programs."""
+
+_UNSAFE = "not https at a public host with a name"
+"""Problem of a link that is never asked for, so that waiting cannot help."""
+
 
 def fetch(reference: TranscriptsReference, out: Path, deadline: float) -> Path:
     """Fetch the packed transcripts of a run.
@@ -65,7 +78,7 @@ def fetch(reference: TranscriptsReference, out: Path, deadline: float) -> Path:
         WorkError: The Hub cannot be reached, or the deadline is over.
     """
     check_repository(reference.repo, "transcripts.repo")
-    hub = Hub(endpoint(), monotonic() + deadline)
+    hub = Hub(read_endpoint(), monotonic() + deadline)
     sizes = dict(list_files(hub, reference))
     check_listing(sizes, f"{reference.repo}/{reference.run}")
     folder = out / reference.run
@@ -99,7 +112,7 @@ def check_repository(name: str, where: str) -> None:
         raise InputError(f"{where}: {name!a} is no name of a dataset", "Give it as ORG/NAME.")
 
 
-def endpoint() -> str:
+def read_endpoint() -> str:
     """Return the address of the Hub.
 
     Raises:
@@ -152,24 +165,6 @@ def list_files(hub: "Hub", reference: TranscriptsReference) -> Iterator[tuple[st
                 raise TranscriptError(f"{where}: more than {MAX_FILES:,} files in {reference.run}", REMEDY)
             yield path.removeprefix(f"{reference.run}/"), size
         address = following[1] if following else ""
-
-
-def _parse_entries(data: bytes, where: str) -> Iterator[tuple[str, int]]:
-    try:
-        entries = json.loads(data) if len(data) <= MAX_PAGE_BYTES else None
-    except (ValueError, RecursionError):
-        entries = None
-    if not isinstance(entries, list):
-        raise WorkError(f"{where}: the Hub's listing cannot be read", "Try again later.")
-    for entry in entries:
-        kind, path, size = (
-            (entry.get(key) for key in ("type", "path", "size")) if isinstance(entry, dict) else (0, 0, 0)
-        )
-        if kind == "directory":
-            continue
-        if kind != "file" or not isinstance(path, str) or not isinstance(size, int) or size < 0:
-            raise TranscriptError(f"{where}: {str(path)[:200]!a} is no plain file", REMEDY)
-        yield path, size
 
 
 class SafeRedirects(HTTPRedirectHandler):
@@ -287,44 +282,6 @@ class Hub:
         return min(left, SILENCE)
 
 
-def _describe_failure(error: Exception) -> str:
-    """Say in a few words why there was no answer."""
-    reason = error.reason if isinstance(error, URLError) else error
-    if isinstance(reason, str):
-        return reason  # of a redirect
-    message = reason.strerror if isinstance(reason, OSError) else None
-    return f"cannot be reached ({message or type(reason).__name__})"
-
-
-def _build_refusal(status: int, name: str) -> InputError:
-    if status in (401, 403, 404):
-        return TranscriptError(
-            f"{name}: no such public dataset, commit, run or file on the Hub ({status})",
-            "Check transcripts in submission.yaml; the repository must be public.",
-        )
-    return WorkError(f"{name}: the Hub refuses: {status}", "Try again later.")
-
-
-def _parse_wait(headers: "Message[str, str]") -> float:
-    retry_after = headers.get("Retry-After", "")
-    # The header may also hold a date; more than five digits are no serious number of seconds.
-    return float(retry_after) if retry_after.isdecimal() and len(retry_after) < 6 else 0.0
-
-
-SECONDS = 20.0
-WAIT = 5.0
-"""Seconds before a link that failed is asked for once more: a stumble is no dead link."""
-
-LINKS_AT_ONCE = 8
-
-# 999 is what LinkedIn answers.
-_REFUSES_PROGRAMS = {403, 405, 406, 429, 999}
-"""Answers of sites that are there and do not serve programs."""
-
-_UNSAFE = "not https at a public host with a name"
-"""Problem of a link that is never asked for, so that waiting cannot help."""
-
-
 class Link(NamedTuple):
     """A link of a submission."""
 
@@ -357,7 +314,7 @@ def list_links(loaded: LoadedSubmission) -> list[Link]:
     links = [Link(loaded.slug, f"links.{name}", link) for name, link in loaded.submission.links.items()]
     if (reference := loaded.submission.transcripts) is not None:
         # The listing, because it answers only while commit and run are there.
-        place = f"{endpoint()}/api/datasets/{reference.repo}/tree/{reference.revision}/{reference.run}"
+        place = f"{read_endpoint()}/api/datasets/{reference.repo}/tree/{reference.revision}/{reference.run}"
         links.append(Link(loaded.slug, "transcripts", place))
     return links
 
@@ -375,6 +332,48 @@ def find_dead_links(links: Iterable[Link]) -> list[DeadLink]:
         return [dead for dead in pool.map(_ask_twice, links) if dead is not None]
 
 
+def _parse_entries(data: bytes, where: str) -> Iterator[tuple[str, int]]:
+    try:
+        entries = json.loads(data) if len(data) <= MAX_PAGE_BYTES else None
+    except (ValueError, RecursionError):
+        entries = None
+    if not isinstance(entries, list):
+        raise WorkError(f"{where}: the Hub's listing cannot be read", "Try again later.")
+    for entry in entries:
+        kind, path, size = (
+            (entry.get(key) for key in ("type", "path", "size")) if isinstance(entry, dict) else (0, 0, 0)
+        )
+        if kind == "directory":
+            continue
+        if kind != "file" or not isinstance(path, str) or not isinstance(size, int) or size < 0:
+            raise TranscriptError(f"{where}: {str(path)[:200]!a} is no plain file", REMEDY)
+        yield path, size
+
+
+def _describe_failure(error: Exception) -> str:
+    """Say in a few words why there was no answer."""
+    reason = error.reason if isinstance(error, URLError) else error
+    if isinstance(reason, str):
+        return reason  # of a redirect
+    message = reason.strerror if isinstance(reason, OSError) else None
+    return f"cannot be reached ({message or type(reason).__name__})"
+
+
+def _build_refusal(status: int, name: str) -> InputError:
+    if status in (401, 403, 404):
+        return TranscriptError(
+            f"{name}: no such public dataset, commit, run or file on the Hub ({status})",
+            "Check transcripts in submission.yaml; the repository must be public.",
+        )
+    return WorkError(f"{name}: the Hub refuses: {status}", "Try again later.")
+
+
+def _parse_wait(headers: "Message[str, str]") -> float:
+    retry_after = headers.get("Retry-After", "")
+    # The header may also hold a date; more than five digits are no serious number of seconds.
+    return float(retry_after) if retry_after.isdecimal() and len(retry_after) < 6 else 0.0
+
+
 def _ask_twice(link: Link) -> DeadLink | None:
     dead = _ask_link(link)
     if dead is None or dead.problem == _UNSAFE:
@@ -384,7 +383,7 @@ def _ask_twice(link: Link) -> DeadLink | None:
 
 
 def _ask_link(link: Link) -> DeadLink | None:
-    base = endpoint()
+    base = read_endpoint()
     try:
         if not is_safe(link.address, base):
             return DeadLink(link, _UNSAFE)

@@ -1,8 +1,8 @@
 """Unlikely facts in a transcript that break no rule: findings for people to look at, never a verdict.
 
-Times, tokens and costs that cannot be, or hardly can: by the submitter's word alone, and without effect on a score.
-
-Each bound is one of physics or of counting, far from what honest services do; what passes it is listed for people.
+They are times, tokens and costs that cannot be, or hardly can: by the submitter's word alone, and without effect on a
+score. Each bound is one of physics or of counting, far from what honest services do; what passes it is listed for
+people.
 """
 
 import re
@@ -30,9 +30,9 @@ from ircore.runs.events import Call, CallKey, End, Event, Failure, get_episode_i
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag, sort_ids
 from ircore.submissions.rescoring.copies import CopyComparison, name_some
-from ircore.submissions.rescoring.messages import names_in, remarks
+from ircore.submissions.rescoring.messages import compile_name_search, find_remarks
 from ircore.submissions.rescoring.picture_index import look_at
-from ircore.submissions.rescoring.pictures import Reader, texts_to_a_judge
+from ircore.submissions.rescoring.pictures import Reader, find_texts_to_a_judge
 from ircore.submissions.rescoring.selection import check_failures, check_stopping, select_peers
 
 NO_TIME = 0.001
@@ -61,6 +61,24 @@ FEWER_TOKENS = 3
 
 FIRST_DAY = "2026-06-01"
 """The month of the game's paper: nobody played it before."""
+
+_SNAPSHOT = re.compile(r"(-(20\d\d-\d\d-\d\d|20\d{6}|\d\d-\d\d|\d\d-20\d\d|\d{3,4}|latest|preview))+$")
+"""What names of services add to say which version of a model it is."""
+
+SAME_WORDS = 6
+"""Shorter messages may well be alike by chance."""
+
+MOST_OF_A_RULE = 20
+"""Flags of one rule that are listed, so that many harmless flags do not hide another."""
+
+LEAST_SIDE = 64
+"""Pixels of the shorter side below which a rendering is listed: nothing of a target can be judged in it."""
+
+LEAST_ORDERED = 12
+"""Episodes from which on their order is compared with the order that a commitment gives."""
+
+LEAST_ALIKE = 0.5
+"""Rank correlation below which two orders are not alike; one of 20 unrelated orders of 12 episodes passes it."""
 
 
 def check_clock(run: Run, events: Sequence[Event], now: datetime | None = None) -> Iterator[Flag]:
@@ -91,7 +109,7 @@ def check_clock(run: Run, events: Sequence[Event], now: datetime | None = None) 
         yield Flag(rule="clock", where=longest, what=problem)
 
 
-def answers_of_models(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
+def flag_answers_of_models(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
     """Yield findings about seconds, tokens and costs that the answers of models state.
 
     Args:
@@ -101,35 +119,12 @@ def answers_of_models(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
     for role, spec in run.submission.players.items():
         if spec.model is not None:
             calls = [event for event in events if isinstance(event, Call) and event.role == role]
-            yield from _times(role, calls)
-            yield from _tokens(role, calls)
-            yield from _costs(role, spec, calls)
+            yield from _flag_times(role, calls)
+            yield from _flag_tokens(role, calls)
+            yield from _flag_costs(role, spec, calls)
 
 
-def _times(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
-    quick = sum(call.seconds < NO_TIME for call in calls)
-    if quick:
-        yield _of_run("time", f"the {role}, a model, answered {quick} of {format_count(len(calls), 'time')} in no time")
-        return
-    fast = sum((call.usage.completion_tokens or 0) > TOKENS_A_SECOND * call.seconds for call in calls)
-    if fast:
-        yield _of_run("time", f"the {role} wrote over {TOKENS_A_SECOND:,} tokens a second in {fast} of {len(calls)}")
-    value, times = Counter(call.seconds for call in calls).most_common(1)[0] if calls else (0.0, 0)
-    # A number as well as a share, because of few answers two may take the same time.
-    if value >= NO_TIME and times >= max(LEAST_SAME, SAME_TIME * len(calls)):
-        yield _of_run("time", f"{times} of {len(calls)} answers of the {role} took the same time, {value:g} s")
-    # Of an answer that took several requests, the last one alone wrote the tokens that are there.
-    pairs = [
-        (call.usage.completion_tokens, call.attempts[-1].seconds if call.attempts else call.seconds)
-        for call in calls
-        if call.usage.completion_tokens
-    ]
-    if (most := most_correlation(pairs)) is not None and most < LEAST_CORRELATION:
-        problem = f"seconds of the {role}'s {len(pairs)} answers do not grow with the tokens written"
-        yield _of_run("time", f"{problem}: rank correlation at most {most:.2f}")
-
-
-def most_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
+def compute_most_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
     """Return the highest rank correlation that tokens and seconds may have, but for one sample in 1,000.
 
     By Fisher's transformation of Spearman's coefficient, with the standard error 1.03 / √(n − 3) of Fieller, Hartley
@@ -156,37 +151,7 @@ def most_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
     return tanh(atanh(min(max(correlation, -0.999), 0.999)) + FAR_BELOW * 1.03 / sqrt(len(pairs) - 3))
 
 
-def _tokens(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
-    """Yield a finding if answers are longer than the tokens that they are said to have."""
-    measured = [call for call in calls if call.text and call.usage.completion_tokens is not None]
-    # Five for short answers, whose tags a vocabulary may hold as single tokens.
-    fewer = sum(
-        FEWER_TOKENS * ((call.usage.completion_tokens or 0) + 5) < count_tokens(call.text or "") for call in measured
-    )
-    unread = sum(call.usage.prompt_tokens == 0 for call in measured)
-    if fewer or unread:
-        problem = f"more words than the tokens counted: {fewer}, no token counted as read: {unread}"
-        yield _of_run("tokens", f"of {format_count(len(measured), 'answer')} of the {role}, a model, {problem}")
-
-
-def _costs(role: str, spec: PlayerSpec, calls: Sequence[Call]) -> Iterator[Flag]:
-    """Yield a finding if answers of a model whose price is known are said to have cost nothing."""
-    seat = read_prices().seat(spec)
-    free = sum(call.usage.cost_usd == 0 and call.usage.requests > 0 for call in calls)
-    if free and seat.price is not None:
-        cheap = f"{free} of {format_count(len(calls), 'answer')}"
-        yield _of_run("no_cost", f"{cheap} of the {role} cost nothing; {seat.label} has a price")
-
-
-def _of_run(rule: str, problem: str) -> Flag:
-    return Flag(rule=rule, where="the run", what=problem)
-
-
-_SNAPSHOT = re.compile(r"(-(20\d\d-\d\d-\d\d|20\d{6}|\d\d-\d\d|\d\d-20\d\d|\d{3,4}|latest|preview))+$")
-"""What names of services add to say which version of a model it is."""
-
-
-def other_models(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
+def flag_other_models(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
     """Yield a finding for each model that answered in a seat whose manifest names another.
 
     Args:
@@ -227,35 +192,6 @@ def is_same_model(named: str, served: str) -> bool:
         return False
     dates = [re.sub(r"\D", "", match[0]) for name in (plain_named, plain_served) if (match := _SNAPSHOT.search(name))]
     return len([date for date in dates if date]) < 2  # two versions that are both stated have to be the same
-
-
-def _list_named_models(spec: PlayerSpec) -> list[str]:
-    """Return the models that a manifest names for a seat: its own, the tool's, and that which merges a dialogue."""
-    return [
-        str(name) for name in (spec.model, spec.parameters.get("rewriter"), spec.parameters.get("image_model")) if name
-    ]
-
-
-def _normalise_model(name: str) -> str:
-    """Return a model's name in lower case, without its maker or folder, and without a route such as ``:free``."""
-    return name.lower().rstrip("/\\").replace("\\", "/").rpartition("/")[2].partition(":")[0]
-
-
-SAME_WORDS = 6
-"""Shorter messages may well be alike by chance."""
-
-MOST_OF_A_RULE = 20
-"""Flags of one rule that are listed, so that many harmless flags do not hide another."""
-
-LEAST_SIDE = 64
-"""Pixels of the shorter side below which a rendering is listed: nothing of a target can be judged in it."""
-
-
-LEAST_ORDERED = 12
-"""Episodes from which on their order is compared with the order that a commitment gives."""
-
-LEAST_ALIKE = 0.5
-"""Rank correlation below which two orders are not alike; one of 20 unrelated orders of 12 episodes passes it."""
 
 
 class Replayed(NamedTuple):
@@ -314,8 +250,8 @@ def find_flags(
         *comparison.with_others(run, others, instances),
         *_flag_not_reproduced(run, replayed.differing),
         *_find_tiny(drawings, known, find_step_word(run.game)),
-        *texts_to_a_judge(comparison, instances, read),
-        *unlikely_records(run, events, instances, rendering, others),
+        *find_texts_to_a_judge(comparison, instances, read),
+        *flag_unlikely_records(run, events, instances, rendering, others),
         *_check_order(run, events),
     ]
     # By rule first, because groupby joins neighbours alone.
@@ -323,7 +259,7 @@ def find_flags(
     return tuple(chain.from_iterable(_limit_flags(list(same)) for _, same in groupby(sorted(flags, key=rule), rule)))
 
 
-def unlikely_records(
+def flag_unlikely_records(
     run: Run,
     events: Sequence[Event],
     instances: InstanceSet,
@@ -341,13 +277,78 @@ def unlikely_records(
     """
     episodes = {event.episode.episode_id: event.episode for event in events if isinstance(event, End)}
     peers = select_peers(run, others)
-    yield from _messages(run, events, instances)
+    yield from _flag_messages(run, events, instances)
     yield from _order(run, events)
     yield from check_clock(run, events)
-    yield from answers_of_models(run, events)
-    yield from other_models(run, events)
+    yield from flag_answers_of_models(run, events)
+    yield from flag_other_models(run, events)
     yield from check_stopping(episodes, instances, rendering, peers)
     yield from check_failures(episodes, peers)
+
+
+def _flag_times(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
+    quick = sum(call.seconds < NO_TIME for call in calls)
+    if quick:
+        yield _build_run_flag(
+            "time", f"the {role}, a model, answered {quick} of {format_count(len(calls), 'time')} in no time"
+        )
+        return
+    fast = sum((call.usage.completion_tokens or 0) > TOKENS_A_SECOND * call.seconds for call in calls)
+    if fast:
+        yield _build_run_flag(
+            "time", f"the {role} wrote over {TOKENS_A_SECOND:,} tokens a second in {fast} of {len(calls)}"
+        )
+    value, times = Counter(call.seconds for call in calls).most_common(1)[0] if calls else (0.0, 0)
+    # A number as well as a share, because of few answers two may take the same time.
+    if value >= NO_TIME and times >= max(LEAST_SAME, SAME_TIME * len(calls)):
+        yield _build_run_flag("time", f"{times} of {len(calls)} answers of the {role} took the same time, {value:g} s")
+    # Of an answer that took several requests, the last one alone wrote the tokens that are there.
+    pairs = [
+        (call.usage.completion_tokens, call.attempts[-1].seconds if call.attempts else call.seconds)
+        for call in calls
+        if call.usage.completion_tokens
+    ]
+    if (most := compute_most_correlation(pairs)) is not None and most < LEAST_CORRELATION:
+        problem = f"seconds of the {role}'s {len(pairs)} answers do not grow with the tokens written"
+        yield _build_run_flag("time", f"{problem}: rank correlation at most {most:.2f}")
+
+
+def _flag_tokens(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
+    """Yield a finding if answers are longer than the tokens that they are said to have."""
+    measured = [call for call in calls if call.text and call.usage.completion_tokens is not None]
+    # Five for short answers, whose tags a vocabulary may hold as single tokens.
+    fewer = sum(
+        FEWER_TOKENS * ((call.usage.completion_tokens or 0) + 5) < count_tokens(call.text or "") for call in measured
+    )
+    unread = sum(call.usage.prompt_tokens == 0 for call in measured)
+    if fewer or unread:
+        problem = f"more words than the tokens counted: {fewer}, no token counted as read: {unread}"
+        yield _build_run_flag("tokens", f"of {format_count(len(measured), 'answer')} of the {role}, a model, {problem}")
+
+
+def _flag_costs(role: str, spec: PlayerSpec, calls: Sequence[Call]) -> Iterator[Flag]:
+    """Yield a finding if answers of a model whose price is known are said to have cost nothing."""
+    seat = read_prices().seat(spec)
+    free = sum(call.usage.cost_usd == 0 and call.usage.requests > 0 for call in calls)
+    if free and seat.price is not None:
+        cheap = f"{free} of {format_count(len(calls), 'answer')}"
+        yield _build_run_flag("no_cost", f"{cheap} of the {role} cost nothing; {seat.label} has a price")
+
+
+def _build_run_flag(rule: str, problem: str) -> Flag:
+    return Flag(rule=rule, where="the run", what=problem)
+
+
+def _list_named_models(spec: PlayerSpec) -> list[str]:
+    """Return the models that a manifest names for a seat: its own, the tool's, and that which merges a dialogue."""
+    return [
+        str(name) for name in (spec.model, spec.parameters.get("rewriter"), spec.parameters.get("image_model")) if name
+    ]
+
+
+def _normalise_model(name: str) -> str:
+    """Return a model's name in lower case, without its maker or folder, and without a route such as ``:free``."""
+    return name.lower().rstrip("/\\").replace("\\", "/").rpartition("/")[2].partition(":")[0]
 
 
 def _limit_flags(flags: list[Flag]) -> Iterator[Flag]:
@@ -382,10 +383,10 @@ def _find_tiny(drawings: Mapping[str, Mapping[str, int]], known: Mapping[str, Re
                 yield _flag("tiny_rendering", f"{name}, {word} {step}", f"the rendering is {width} × {height} pixels")
 
 
-def _texts(run: Run, events: Sequence[Event]) -> Iterator[tuple[str, int, str]]:
+def _list_texts(run: Run, events: Sequence[Event]) -> Iterator[tuple[str, int, str]]:
     """Yield episode, step and words of every message: as the game tells them, or every text answer as it stands."""
     game = load_game(run.game)
-    raw = type(game).messages is Game.messages
+    raw = type(game).list_messages is Game.list_messages
     for event in events:
         if isinstance(event, End):
             messages = list_messages(game, event.episode)
@@ -394,18 +395,18 @@ def _texts(run: Run, events: Sequence[Event]) -> Iterator[tuple[str, int, str]]:
             yield event.episode_id, event.turn, event.text or ""
 
 
-def _messages(run: Run, events: Sequence[Event], instances: InstanceSet) -> Iterator[Flag]:
+def _flag_messages(run: Run, events: Sequence[Event], instances: InstanceSet) -> Iterator[Flag]:
     """Find messages that answer different instances, and messages that hold more than words."""
     episodes_by_message: dict[str, list[str]] = defaultdict(list)
-    name_in = names_in([instance.instance_id for instance in instances.instances])
+    name_in = compile_name_search([instance.instance_id for instance in instances.instances])
     stated = run.rules.get("token_budget")
     budget, word = stated if isinstance(stated, int) else None, find_step_word(run.game)
-    for name, step, text in _texts(run, events):
+    for name, step, text in _list_texts(run, events):
         where = f"{name}, {word} {step}"
         # Later messages ask for corrections, which are often alike.
         if step == 1 and len(text.split()) >= SAME_WORDS:
             episodes_by_message[" ".join(text.split())].append(name)
-        for remark in remarks(text, budget, name_in):
+        for remark in find_remarks(text, budget, name_in):
             yield _flag(remark.rule, where, remark.what)
     for names in episodes_by_message.values():
         if len(set(names)) > 1:

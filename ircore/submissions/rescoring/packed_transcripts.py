@@ -11,7 +11,6 @@ Everything in it is a stranger's: names are compared with this list, sizes are b
 other file is looked at. Scores and provenance have no place in it.
 """
 
-import hashlib
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +21,7 @@ from typing import Literal, TypeVar
 from pydantic import Field, ValidationError
 
 from ircore.core.errors import InputError
+from ircore.core.files import compute_file_sha256
 from ircore.core.images import MAX_BYTES
 from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.submission_records import Run, refuse_double_keys
@@ -103,15 +103,15 @@ class PackedRun:
 
     def rendering_bytes(self, sha256: str) -> bytes:
         """Return the bytes of a rendering that the index lists; its hash was checked."""
-        return (self.folder / rendering_name(sha256)).read_bytes()
+        return (self.folder / name_rendering(sha256)).read_bytes()
 
 
-def rendering_name(sha256: str) -> str:
+def name_rendering(sha256: str) -> str:
     """Return the path of a rendering in packed transcripts."""
     return f"renderings/{sha256}.png"
 
 
-def size_limit(path: str) -> int | None:
+def get_size_limit(path: str) -> int | None:
     """Return the largest size of a file of packed transcripts in bytes; None for a file that they cannot have."""
     if _RENDERING.fullmatch(path):
         return MAX_BYTES
@@ -131,7 +131,7 @@ def check_listing(sizes: Mapping[str, int], where: str) -> None:
     if len(sizes) > MAX_FILES:
         raise TranscriptError(f"{where}: more than {MAX_FILES:,} files", REMEDY)
     for path, size in sizes.items():
-        limit = size_limit(path)
+        limit = get_size_limit(path)
         if limit is None:
             raise TranscriptError(f"{where}: {path[:200]!a} has no place in transcripts", REMEDY)
         if size > limit:
@@ -202,14 +202,8 @@ def _check_files(folder: Path, index: PackIndex, sizes: Mapping[str, int]) -> No
     for path in sizes.keys() - {INDEX} - listed.keys():
         raise TranscriptError(f"{folder}: {path} is not listed in {INDEX}", REMEDY)
     for path, file in listed.items():
-        if sizes[path] != file.size or file_sha256(folder / path) != file.sha256:
+        if sizes[path] != file.size or compute_file_sha256(folder / path) != file.sha256:
             raise TranscriptError(f"{folder}: {path} is not what {INDEX} says (size or SHA-256)", REMEDY)
-
-
-def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _read_checked(path: Path, read: Callable[..., T], limit: int) -> T:

@@ -1,9 +1,8 @@
-"""Packing a run for upload to the submitter's own dataset repository.
+"""Packing a run for upload to the submitter's own dataset repository, and naming the upload in the manifest.
 
 Pictures are encoded anew, so that they hold nothing but pixels. Keys, and paths of the submitter's machine, stop the
-packing where they stand in what was played; in error messages, which nobody plays by, they are replaced.
-
-Naming uploaded transcripts in a manifest: the Hub's newest commit, and the run in that commit.
+packing where they stand in what was played; in error messages, which nobody plays by, they are replaced. The manifest
+names the Hub's newest commit, and the run in that commit.
 """
 
 import json
@@ -19,7 +18,7 @@ from pydantic import ValidationError
 
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import write_bytes, write_new_folder, write_text
+from ircore.core.files import compute_file_sha256, write_bytes, write_new_folder, write_text
 from ircore.core.images import Picture, read_image_bytes
 from ircore.core.plain_words import format_count
 from ircore.core.private_text import Leak, find_leaks, redact_leaks
@@ -31,20 +30,24 @@ from ircore.runs.episode import list_drawn_over
 from ircore.runs.events import Call, End, Event, Failure, format_event, get_episode_id
 from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, RunWriter
 from ircore.submissions.check.submission import Purpose, check_bytes
-from ircore.submissions.rescoring.fetch import Hub, check_repository, endpoint, list_files
+from ircore.submissions.rescoring.fetch import Hub, check_repository, list_files, read_endpoint
 from ircore.submissions.rescoring.packed_transcripts import (
     INDEX,
     README,
     PackedFile,
     PackIndex,
     check_listing,
-    file_sha256,
-    rendering_name,
-    size_limit,
+    get_size_limit,
+    name_rendering,
 )
 
 SHOWN = 20
 """Findings that an error lists."""
+
+MOST_BYTES = 1024**2
+"""Largest answer of the Hub that is read, in bytes."""
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 @dataclass(frozen=True)
@@ -89,117 +92,16 @@ def pack(path: Path, out: Path) -> Packed:
     removed: list[str] = []
     with write_new_folder(out) as temporary:
         folder = temporary / source.run.run_id
-        for rendering in _renderings(events):
+        for rendering in _list_renderings(events):
             _write_rendering(source, rendering, folder)
         lines = [format_event(_remove_leaks(event, removed)) for event in events]
         journal = b"".join(line + b"\n" for line in lines)
         write_bytes(folder / JOURNAL, journal)
         write_text(folder / RUN_FILE, run_text)
-        index = PackIndex(run=source.run.run_id, instance_set=source.run.instance_set, files=tuple(_files(folder)))
+        index = PackIndex(run=source.run.run_id, instance_set=source.run.instance_set, files=tuple(_list_files(folder)))
         write_text(folder / INDEX, index.model_dump_json(indent=1, by_alias=True) + "\n")
-        write_text(temporary / README, _readme(source.run))
+        write_text(temporary / README, _build_readme(source.run))
     return Packed(out, index, tuple(dict.fromkeys(removed)), source.run)
-
-
-def _refuse_unfinished(run: RunFolder) -> None:
-    """Refuse a run that re-scoring would refuse, before anything is uploaded."""
-    ended = RunWriter.finished_episodes(run)
-    planned = run.episode_ids
-    missing = [name for name in planned if name not in ended]
-    if missing:
-        names = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
-        raise InputError(
-            f"{run.path}: not packed, since {len(missing)} of {format_count(len(planned), 'episode')} were not played "
-            f"to their end: {names}",
-            f"Play them, then pack again: ircore play {run.run.slug} --instances DIR --out {run.path}",
-        )
-
-
-def _run_text(run: Run) -> str:
-    """Return the run's identity without a reference to transcripts: these files are the transcripts."""
-    plain = run.model_copy(update={"submission": run.submission.model_copy(update={"transcripts": None})})
-    return plain.model_dump_json(indent=2, by_alias=True) + "\n"
-
-
-def _refuse_leaks(run: RunFolder, run_text: str, events: list[Event]) -> None:
-    """Refuse a run with keys or paths in its answers; the error names rule and position, never the text."""
-    leaks = [f"{RUN_FILE}: {leak}" for leak in find_leaks(run_text)]
-    for event in events:
-        if isinstance(event, Call):
-            texts = {"prompt": event.prompt, "answer": event.text, "notes": "\n".join(event.notes)}
-            where = f"{event.episode_id}, {find_step_word(run.game)} {event.turn}, {event.role}"
-            leaks += [f"{where}, {name}: {leak}" for name, text in texts.items() for leak in find_leaks(text or "")]
-    if leaks:
-        more = f" ({len(leaks)} such places)" if len(leaks) > 1 else ""
-        rest = [f"  {leak}" for leak in leaks[1:SHOWN]]
-        remedy = "Revoke such a key. Mend the manifest or the server, and play into another folder."
-        raise InputError(
-            f"{run.path}: not packed, since this must not be published: {leaks[0]}{more}", "\n".join([remedy, *rest])
-        )
-
-
-def _renderings(events: list[Event]) -> Iterator[Rendering]:
-    calls = (event for event in events if isinstance(event, Call))
-    # A rendering that several turns share is written once.
-    known = {call.rendering.sha256: call.rendering for call in calls if call.rendering}
-    yield from known.values()
-
-
-def _write_rendering(source: RunFolder, rendering: Rendering, folder: Path) -> None:
-    path, name = source.rendering_path(rendering.sha256), rendering_name(rendering.sha256)
-    recorded = Picture.from_own_file(read_image_bytes(path), rendering, str(path))
-    # Encoded anew: the file of a player that writes its own may hold texts beside the pixels.
-    data = Picture.from_pixels(recorded.pixels).data
-    limit = size_limit(name) or 0
-    if len(data) > limit:
-        raise InputError(f"{path}: larger than {limit // 2**20} MiB as a plain PNG file", "Play with smaller pictures.")
-    write_bytes(folder / name, data)
-
-
-def _remove_leaks(event: Event, removed: list[str]) -> Event:
-    """Take leaks out of error messages."""
-    where = get_episode_id(event)
-
-    def plain(text: str | None, most: int) -> str | None:
-        leaks: list[Leak] = list(find_leaks(text or ""))
-        removed.extend(f"{where}: {leak.rule}" for leak in leaks)
-        # What stands in place of a leak may be longer than the leak.
-        return redact_leaks(text)[:most] if text and leaks else text
-
-    if isinstance(event, End):
-        episode = event.episode
-        return event.model_copy(update={"episode": episode.model_copy(update={"detail": plain(episode.detail, 2000)})})
-    attempts = tuple(attempt.model_copy(update={"detail": plain(attempt.detail, 500)}) for attempt in event.attempts)
-    if isinstance(event, Failure):
-        return event.model_copy(update={"attempts": attempts, "detail": plain(event.detail, 2000)})
-    return event.model_copy(update={"attempts": attempts})
-
-
-def _files(folder: Path) -> Iterator[PackedFile]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            name, size = path.relative_to(folder).as_posix(), path.stat().st_size
-            yield PackedFile(path=name, size=size, sha256=file_sha256(path))
-
-
-def _readme(run: Run) -> str:
-    """Return a dataset card for the Hub; no program of this project reads the card."""
-    import yaml
-
-    # The Hub writes licences in lower case.
-    front = yaml.safe_dump({"license": run.submission.licence.lower(), "tags": ["image-reconstruction-game"]})
-    return (
-        f"---\n{front}---\n\n# Transcripts of the game {find_title(run.game)}\n\n"
-        f"The run `{run.run_id}`: every answer in `{run.run_id}/{JOURNAL}`, every rendering below "
-        f"`{run.run_id}/renderings`. Packed by `ircore submission pack` to be scored again by the leaderboard; "
-        f"files and hashes are listed in `{run.run_id}/{INDEX}`.\n"
-    )
-
-
-MOST_BYTES = 1024**2
-"""Largest answer of the Hub that is read, in bytes."""
-
-_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 def find_reference(repo: str, revision: str | None, run: str | None, deadline: float) -> TranscriptsReference:
@@ -218,7 +120,7 @@ def find_reference(repo: str, revision: str | None, run: str | None, deadline: f
     check_repository(repo, "--repo")
     if revision is not None and not _COMMIT.fullmatch(revision):
         raise InputError(f"--revision: {revision!a} is no commit", "Give its 40 hexadecimal digits, or leave it out.")
-    hub = Hub(endpoint(), monotonic() + deadline)
+    hub = Hub(read_endpoint(), monotonic() + deadline)
     commit = revision or _find_newest(hub, repo)
     name = run or _find_only_run(hub, repo, commit)
     try:
@@ -258,6 +160,101 @@ def name_transcripts(folder: Path, reference: TranscriptsReference) -> None:
     if again is None or again.transcripts != reference:
         raise InputError(f"{folder / MANIFEST}: three lines cannot be added at its end", "Add them by hand.")
     write_text(folder / MANIFEST, changed)
+
+
+def _refuse_unfinished(run: RunFolder) -> None:
+    """Refuse a run that re-scoring would refuse, before anything is uploaded."""
+    ended = RunWriter.finished_episodes(run)
+    planned = run.episode_ids
+    missing = [name for name in planned if name not in ended]
+    if missing:
+        names = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+        raise InputError(
+            f"{run.path}: not packed, since {len(missing)} of {format_count(len(planned), 'episode')} were not played "
+            f"to their end: {names}",
+            f"Play them, then pack again: ircore play {run.run.slug} --instances DIR --out {run.path}",
+        )
+
+
+def _run_text(run: Run) -> str:
+    """Return the run's identity without a reference to transcripts: these files are the transcripts."""
+    plain = run.model_copy(update={"submission": run.submission.model_copy(update={"transcripts": None})})
+    return plain.model_dump_json(indent=2, by_alias=True) + "\n"
+
+
+def _refuse_leaks(run: RunFolder, run_text: str, events: list[Event]) -> None:
+    """Refuse a run with keys or paths in its answers; the error names rule and position, never the text."""
+    leaks = [f"{RUN_FILE}: {leak}" for leak in find_leaks(run_text)]
+    for event in events:
+        if isinstance(event, Call):
+            texts = {"prompt": event.prompt, "answer": event.text, "notes": "\n".join(event.notes)}
+            where = f"{event.episode_id}, {find_step_word(run.game)} {event.turn}, {event.role}"
+            leaks += [f"{where}, {name}: {leak}" for name, text in texts.items() for leak in find_leaks(text or "")]
+    if leaks:
+        more = f" ({len(leaks)} such places)" if len(leaks) > 1 else ""
+        rest = [f"  {leak}" for leak in leaks[1:SHOWN]]
+        remedy = "Revoke such a key. Mend the manifest or the server, and play into another folder."
+        raise InputError(
+            f"{run.path}: not packed, since this must not be published: {leaks[0]}{more}", "\n".join([remedy, *rest])
+        )
+
+
+def _list_renderings(events: list[Event]) -> Iterator[Rendering]:
+    calls = (event for event in events if isinstance(event, Call))
+    # A rendering that several turns share is written once.
+    known = {call.rendering.sha256: call.rendering for call in calls if call.rendering}
+    yield from known.values()
+
+
+def _write_rendering(source: RunFolder, rendering: Rendering, folder: Path) -> None:
+    path, name = source.rendering_path(rendering.sha256), name_rendering(rendering.sha256)
+    recorded = Picture.from_own_file(read_image_bytes(path), rendering, str(path))
+    # Encoded anew: the file of a player that writes its own may hold texts beside the pixels.
+    data = Picture.from_pixels(recorded.pixels).data
+    limit = get_size_limit(name) or 0
+    if len(data) > limit:
+        raise InputError(f"{path}: larger than {limit // 2**20} MiB as a plain PNG file", "Play with smaller pictures.")
+    write_bytes(folder / name, data)
+
+
+def _remove_leaks(event: Event, removed: list[str]) -> Event:
+    """Take leaks out of error messages."""
+    where = get_episode_id(event)
+
+    def plain(text: str | None, most: int) -> str | None:
+        leaks: list[Leak] = list(find_leaks(text or ""))
+        removed.extend(f"{where}: {leak.rule}" for leak in leaks)
+        # What stands in place of a leak may be longer than the leak.
+        return redact_leaks(text)[:most] if text and leaks else text
+
+    if isinstance(event, End):
+        episode = event.episode
+        return event.model_copy(update={"episode": episode.model_copy(update={"detail": plain(episode.detail, 2000)})})
+    attempts = tuple(attempt.model_copy(update={"detail": plain(attempt.detail, 500)}) for attempt in event.attempts)
+    if isinstance(event, Failure):
+        return event.model_copy(update={"attempts": attempts, "detail": plain(event.detail, 2000)})
+    return event.model_copy(update={"attempts": attempts})
+
+
+def _list_files(folder: Path) -> Iterator[PackedFile]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            name, size = path.relative_to(folder).as_posix(), path.stat().st_size
+            yield PackedFile(path=name, size=size, sha256=compute_file_sha256(path))
+
+
+def _build_readme(run: Run) -> str:
+    """Return a dataset card for the Hub; no program of this project reads the card."""
+    import yaml
+
+    # The Hub writes licences in lower case.
+    front = yaml.safe_dump({"license": run.submission.licence.lower(), "tags": ["image-reconstruction-game"]})
+    return (
+        f"---\n{front}---\n\n# Transcripts of the game {find_title(run.game)}\n\n"
+        f"The run `{run.run_id}`: every answer in `{run.run_id}/{JOURNAL}`, every rendering below "
+        f"`{run.run_id}/renderings`. Packed by `ircore submission pack` to be scored again by the leaderboard; "
+        f"files and hashes are listed in `{run.run_id}/{INDEX}`.\n"
+    )
 
 
 def _find_newest(hub: Hub, repo: str) -> str:

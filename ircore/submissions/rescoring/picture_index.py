@@ -45,6 +45,58 @@ SIDE = 32
 REACH = 3
 """Shift, in pixels of a descriptor, up to which two pictures are compared: a tenth of the picture."""
 
+GREY_SIDE = 128
+"""Longer side of the small pictures, in pixels: noise and the marks of compression average out."""
+
+PATCH = 32
+"""Side of a patch in pixels of the small picture."""
+
+PATCHES = 16
+"""Patches of a picture that are sought: a quarter of them from each quarter of the picture, those with the most detail.
+
+So a pasted half is found beside a half that has more detail.
+"""
+
+SCALES = (1.0, 0.92, 1.09, 0.84, 1.19, 0.5, 2.0)
+"""Sizes of the source in the copy: a border or crop of up to a tenth a side, quarters tiled, and a quarter enlarged.
+
+A patch is still recognised when the size differs from its true size by 4 %.
+"""
+
+DETAIL = 3.0
+"""Least standard deviation of a patch, in grey levels of 255, without slow gradients; flat patches are everywhere."""
+
+ALIKE = 0.85
+"""Correlation from which on a patch counts as taken from the other picture."""
+
+SLOW = 6.0
+"""Standard deviation, in pixels, of the Gaussian whose picture is taken for slow gradients."""
+
+FINE_PATCH = 48
+"""Side of a patch, in pixels of the target."""
+
+"""Patches of a target that are sought, those with the most detail."""
+
+FINE_REACH = 16
+"""Pixels by which a patch may lie elsewhere than in the target."""
+
+COARSE = 2.0
+"""Standard deviation, in pixels, of the Gaussian whose picture is not fine detail."""
+
+FINE_DETAIL = 2.0
+"""Least standard deviation of a patch's fine detail, in grey levels of 255."""
+
+FINE_ALIKE = 0.95
+"""Correlation from which on a patch counts as found.
+
+Measured on two targets of each drawn category: of figures drawn anew by matplotlib, Pillow and resvg with exact
+colours and places, four fifths of the patches are found in at most three of twelve; of copies changed in ten ways, in
+all twelve.
+"""
+
+LEAST = 4
+"""Patches with detail that a target must have, so that it says anything."""
+
 
 class ComparedRendering(NamedTuple):
     """A rendering as it is compared with others.
@@ -155,12 +207,6 @@ def list_rendering_keys(run: RunSource) -> list[tuple[str, str]]:
     return [(name, sha256) for name, sha256, _ in _list_renderings(run)]
 
 
-def _list_renderings(run: RunSource) -> Iterator[tuple[str, str, Rendering]]:
-    for episode in run.episodes():
-        for sha256, rendering in {rendering.sha256: rendering for _, rendering in list_renderings(episode)}.items():
-            yield episode.episode_id, sha256, rendering
-
-
 def compute_index(run: RunSource) -> RunIndex:
     """Return the index of a run, computed from its pictures."""
     from concurrent.futures import ThreadPoolExecutor
@@ -201,34 +247,6 @@ def read_index(path: Path) -> RunIndex | None:
     if descriptors.dtype != np.int8 or descriptors.shape != (len(texts[0]), SIDE, SIDE):
         return None
     return RunIndex(texts[0], texts[1], descriptors)
-
-
-GREY_SIDE = 128
-"""Longer side of the small pictures, in pixels: noise and the marks of compression average out."""
-
-PATCH = 32
-"""Side of a patch in pixels of the small picture."""
-
-PATCHES = 16
-"""Patches of a picture that are sought: a quarter of them from each quarter of the picture, those with the most detail.
-
-So a pasted half is found beside a half that has more detail.
-"""
-
-SCALES = (1.0, 0.92, 1.09, 0.84, 1.19, 0.5, 2.0)
-"""Sizes of the source in the copy: a border or crop of up to a tenth a side, quarters tiled, and a quarter enlarged.
-
-A patch is still recognised when the size differs from its true size by 4 %.
-"""
-
-DETAIL = 3.0
-"""Least standard deviation of a patch, in grey levels of 255, without slow gradients; flat patches are everywhere."""
-
-ALIKE = 0.85
-"""Correlation from which on a patch counts as taken from the other picture."""
-
-SLOW = 6.0
-"""Standard deviation, in pixels, of the Gaussian whose picture is taken for slow gradients."""
 
 
 class Match(NamedTuple):
@@ -297,6 +315,63 @@ def match(picture: "Floats", source: "Floats") -> Match:
     return Match(int((best >= ALIKE).sum()), len(corners), in_place)
 
 
+def compute_window_norms(values: "npt.NDArray[np.float64]", side: int) -> "npt.NDArray[np.float64]":
+    """Return the norm of the pixels less their mean, for each place of a square of ``side`` pixels."""
+    import numpy as np
+
+    def sums(values: "npt.NDArray[np.float64]") -> "npt.NDArray[np.float64]":
+        total = np.pad(values.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
+        window: npt.NDArray[np.float64] = (
+            total[side:, side:] - total[:-side, side:] - total[side:, :-side] + total[:-side, :-side]
+        )
+        return window
+
+    squared = sums(values**2) - sums(values) ** 2 / side**2
+    # A flat place can come out slightly below 0, as the difference of two rounded sums.
+    norms: npt.NDArray[np.float64] = np.sqrt(np.maximum(squared, 0))
+    return norms
+
+
+def compute_fine_detail(pixels: Pixels) -> "Floats":
+    """Return a picture in grey without structures coarser than ``COARSE`` pixels."""
+    import numpy as np
+    from PIL import Image
+    from scipy.ndimage import gaussian_filter
+
+    grey = np.asarray(Image.fromarray(pixels).convert("L"), np.float32)
+    detail: Floats = grey - gaussian_filter(grey, COARSE)
+    return detail
+
+
+def compute_fine_share(rendering: Pixels, target: Pixels) -> float:
+    """Return the share of a target's patches whose fine detail comes back in a rendering, 0 to 1.
+
+    Args:
+        rendering: The rendering; one of another size is scaled to the target's.
+        target: The target.
+
+    Returns:
+        The share; 0 for a target with fewer than ``LEAST`` patches of detail.
+    """
+    import numpy as np
+    from PIL import Image
+
+    if rendering.shape != target.shape:
+        size = (target.shape[1], target.shape[0])
+        rendering = np.asarray(Image.fromarray(rendering).resize(size, Image.Resampling.BICUBIC))
+    wanted, drawn = compute_fine_detail(target), compute_fine_detail(rendering)
+    corners = _find_fine_corners(wanted)
+    if len(corners) < LEAST:
+        return 0.0
+    return sum(_is_found(wanted, drawn, y, x) for y, x in corners) / len(corners)
+
+
+def _list_renderings(run: RunSource) -> Iterator[tuple[str, str, Rendering]]:
+    for episode in run.episodes():
+        for sha256, rendering in {rendering.sha256: rendering for _, rendering in list_renderings(episode)}.items():
+            yield episode.episode_id, sha256, rendering
+
+
 def _find_corners(picture: "Floats") -> list[tuple[int, int]]:
     """Return the upper left corners of the patches with the most detail, overlapping by no more than half."""
     height, width = picture.shape
@@ -340,88 +415,11 @@ def _compute_correlations(patches: "Floats", source: "Floats") -> "Floats":
     spectrum = rfft2(source, shape)
     crossed = irfft2(spectrum * np.conj(rfft2(centred, shape)), shape)
     height, width = source.shape[0] - PATCH + 1, source.shape[1] - PATCH + 1
-    spread = np.asarray(window_norms(source.astype(np.float64), PATCH), np.float32)
+    spread = np.asarray(compute_window_norms(source.astype(np.float64), PATCH), np.float32)
     floor = DETAIL / 2 * PATCH  # a place with less than half the least detail matches nothing
     return np.asarray(
         np.abs(crossed[:, :height, :width]) / (norms[:, None, None] * np.maximum(spread, floor)), np.float32
     )
-
-
-def window_norms(values: "npt.NDArray[np.float64]", side: int) -> "npt.NDArray[np.float64]":
-    """Return the norm of the pixels less their mean, for each place of a square of ``side`` pixels."""
-    import numpy as np
-
-    def sums(values: "npt.NDArray[np.float64]") -> "npt.NDArray[np.float64]":
-        total = np.pad(values.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
-        window: npt.NDArray[np.float64] = (
-            total[side:, side:] - total[:-side, side:] - total[side:, :-side] + total[:-side, :-side]
-        )
-        return window
-
-    squared = sums(values**2) - sums(values) ** 2 / side**2
-    # A flat place can come out slightly below 0, as the difference of two rounded sums.
-    norms: npt.NDArray[np.float64] = np.sqrt(np.maximum(squared, 0))
-    return norms
-
-
-FINE_PATCH = 48
-"""Side of a patch, in pixels of the target."""
-
-"""Patches of a target that are sought, those with the most detail."""
-
-FINE_REACH = 16
-"""Pixels by which a patch may lie elsewhere than in the target."""
-
-COARSE = 2.0
-"""Standard deviation, in pixels, of the Gaussian whose picture is not fine detail."""
-
-FINE_DETAIL = 2.0
-"""Least standard deviation of a patch's fine detail, in grey levels of 255."""
-
-FINE_ALIKE = 0.95
-"""Correlation from which on a patch counts as found.
-
-Measured on two targets of each drawn category: of figures drawn anew by matplotlib, Pillow and resvg with exact
-colours and places, four fifths of the patches are found in at most three of twelve; of copies changed in ten ways, in
-all twelve.
-"""
-
-LEAST = 4
-"""Patches with detail that a target must have, so that it says anything."""
-
-
-def compute_fine_detail(pixels: Pixels) -> "Floats":
-    """Return a picture in grey without structures coarser than ``COARSE`` pixels."""
-    import numpy as np
-    from PIL import Image
-    from scipy.ndimage import gaussian_filter
-
-    grey = np.asarray(Image.fromarray(pixels).convert("L"), np.float32)
-    detail: Floats = grey - gaussian_filter(grey, COARSE)
-    return detail
-
-
-def compute_fine_share(rendering: Pixels, target: Pixels) -> float:
-    """Return the share of a target's patches whose fine detail comes back in a rendering, 0 to 1.
-
-    Args:
-        rendering: The rendering; one of another size is scaled to the target's.
-        target: The target.
-
-    Returns:
-        The share; 0 for a target with fewer than ``LEAST`` patches of detail.
-    """
-    import numpy as np
-    from PIL import Image
-
-    if rendering.shape != target.shape:
-        size = (target.shape[1], target.shape[0])
-        rendering = np.asarray(Image.fromarray(rendering).resize(size, Image.Resampling.BICUBIC))
-    wanted, drawn = compute_fine_detail(target), compute_fine_detail(rendering)
-    corners = _find_fine_corners(wanted)
-    if len(corners) < LEAST:
-        return 0.0
-    return sum(_is_found(wanted, drawn, y, x) for y, x in corners) / len(corners)
 
 
 def _find_fine_corners(detail: "Floats") -> list[tuple[int, int]]:
@@ -459,6 +457,6 @@ def _is_found(wanted: "Floats", drawn: "Floats", y: int, x: int) -> bool:
     crossed = irfft2(rfft2(window, shape) * np.conj(rfft2(patch, shape)), shape)
     crossed = crossed[: window.shape[0] - FINE_PATCH + 1, : window.shape[1] - FINE_PATCH + 1]
     # A place without detail matches nothing.
-    spread = np.maximum(window_norms(window, FINE_PATCH), FINE_PATCH * FINE_DETAIL / 4)
+    spread = np.maximum(compute_window_norms(window, FINE_PATCH), FINE_PATCH * FINE_DETAIL / 4)
     # The absolute value finds an inverted copy too.
     return bool(np.abs(crossed / (np.sqrt((patch**2).sum()) * spread)).max() >= FINE_ALIKE)

@@ -24,7 +24,7 @@ from ircore.runs.provenance import Evidence, Flag
 from ircore.seeing.ocr import find_missing_ocr_package, read_text
 from ircore.submissions.rescoring.copies import CopyComparison
 from ircore.submissions.rescoring.messages import addresses_a_judge
-from ircore.submissions.rescoring.packed_transcripts import PackedRun, rendering_name
+from ircore.submissions.rescoring.packed_transcripts import PackedRun, name_rendering
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _RGB_8_BIT = b"\x08\x02\0\0\0"
@@ -35,6 +35,28 @@ _SLACK = 64 * 1024
 """Bytes that a file may have beyond its pixels unpacked: no encoder needs more than that and a hundredth."""
 
 _REMEDY = "Make the transcripts with: ircore submission pack"
+
+MEAN_PIXELS = 2048 * 2048
+"""Pixels of a run's renderings on average: a small file can hold 16 million, and a run has thousands of files."""
+
+LEAST_PICTURES = 4
+"""Renderings whose pixels any run may have, so that a run of one large picture is no fault."""
+
+Reader = Callable[[Picture], str]
+"""Returns the text in a picture, line by line."""
+
+SURE = 0.5
+"""Confidence of the recogniser, 0–1, from which on a line counts."""
+
+UNREAD = "texts in renderings were not read: pip install 'ircore[ocr]'"
+
+SIDE = 256
+"""Longer side of a shown picture, in pixels."""
+
+MOST_SHOWN = 20
+"""Findings that the table lists, grave ones first."""
+
+_PAPER = (255, 255, 255)
 
 
 def read_clean_png(data: bytes, name: str) -> Picture:
@@ -52,7 +74,7 @@ def read_clean_png(data: bytes, name: str) -> Picture:
     header, packed = b"", []
     at, kind, chunks = len(SIGNATURE), b"", 0
     while kind != b"IEND":
-        kind, content, at = _chunk(data, at, name)
+        kind, content, at = _read_chunk(data, at, name)
         if (chunks := chunks + 1) > MAX_CHUNKS:
             raise ImageError(f"{name}: more than {MAX_CHUNKS:,} chunks", _REMEDY)
         # The header is the first chunk and the only one of its kind.
@@ -71,62 +93,7 @@ def read_clean_png(data: bytes, name: str) -> Picture:
     if not _fills_exactly(packed, width, height):
         raise ImageError(f"{name}: its pixels do not fill {width} × {height}, or more follows them", _REMEDY)
     # Decoded by the library that everything else will use: filters are only known to be sound then.
-    return Picture.from_untrusted(data, name)
-
-
-def _chunk(data: bytes, at: int, name: str) -> tuple[bytes, bytes, int]:
-    """Return kind and content of the chunk at a position, and the position of the next chunk."""
-    if at + 12 > len(data):
-        raise ImageError(f"{name}: a truncated PNG file", _REMEDY)
-    size = int.from_bytes(data[at : at + 4])
-    end = at + 12 + size
-    if end > len(data):
-        raise ImageError(f"{name}: a truncated PNG file", _REMEDY)
-    kind, content = data[at + 4 : at + 8], data[at + 8 : end - 4]
-    if zlib.crc32(data[at + 4 : end - 4]) != int.from_bytes(data[end - 4 : end]):
-        raise ImageError(f"{name}: a damaged PNG file (checksum)", _REMEDY)
-    return kind, content, end
-
-
-def _check_header(header: bytes, name: str, size: int) -> None:
-    if len(header) != 13 or header[8:] != _RGB_8_BIT:
-        raise ImageError(f"{name}: not a PNG file of 8-bit RGB, not interlaced", _REMEDY)
-    width, height = struct.unpack(">II", header[:8])
-    if not 0 < width * height <= MAX_PIXELS or max(width, height) > MAX_SIDE:
-        raise ImageError(
-            f"{name}: {width} × {height} pixels is too large", f"At most {MAX_PIXELS:,} pixels, {MAX_SIDE:,} a side."
-        )
-    # A pixel has three bytes and each row a byte for its filter; packed, random pixels grow by less than a hundredth.
-    if size > 1.01 * 3 * width * height + height + _SLACK:
-        raise ImageError(f"{name}: {size:,} bytes are more than {width} × {height} pixels can need", _REMEDY)
-
-
-def _fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
-    """Say whether the stream of a PNG file of 8-bit RGB holds the picture's pixels and no byte more.
-
-    Never more than one picture's bytes are unpacked.
-
-    Args:
-        packed: The contents of its IDAT chunks.
-        width: In pixels.
-        height: In pixels.
-    """
-    wanted, length, stream = height * (1 + 3 * width), 0, zlib.decompressobj()
-    try:
-        for part in packed:
-            while part and length <= wanted:
-                length += len(stream.decompress(part, min(1 << 20, wanted + 1 - length)))
-                part = stream.unconsumed_tail
-    except zlib.error:
-        return False
-    return length == wanted and stream.eof and not stream.unused_data
-
-
-MEAN_PIXELS = 2048 * 2048
-"""Pixels of a run's renderings on average: a small file can hold 16 million, and a run has thousands of files."""
-
-LEAST_PICTURES = 4
-"""Renderings whose pixels any run may have, so that a run of one large picture is no fault."""
+    return Picture.read_untrusted(data, name)
 
 
 class PackedPictures:
@@ -147,9 +114,9 @@ class PackedPictures:
             if isinstance(event, Call) and event.rendering is not None
         }
 
-    def stored(self, rendering: Rendering) -> Picture:
+    def load(self, rendering: Rendering) -> Picture:
         """Return a checked rendering, whose file is read when the pixels are needed."""
-        path = self._packed.folder / rendering_name(rendering.sha256)
+        path = self._packed.folder / name_rendering(rendering.sha256)
         return Picture.stored(path, rendering.sha256, rendering.width, rendering.height)
 
     def faults(self) -> Iterator[str]:
@@ -192,21 +159,12 @@ class PackedPictures:
             write_bytes(folder / f"{sha256}.png", read_clean_png(self._packed.rendering_bytes(sha256), sha256).data)
 
 
-Reader = Callable[[Picture], str]
-"""Returns the text in a picture, line by line."""
-
-SURE = 0.5
-"""Confidence of the recogniser, 0–1, from which on a line counts."""
-
-UNREAD = "texts in renderings were not read: pip install 'ircore[ocr]'"
-
-
-def reader() -> Reader | None:
+def make_text_reader() -> Reader | None:
     """Return a reader of texts in pictures that reads each picture once for all processes; None without ``ocr``."""
-    return None if find_missing_ocr_package() else _text_in
+    return None if find_missing_ocr_package() else _read_text
 
 
-def texts_to_a_judge(comparison: CopyComparison, instances: InstanceSet, read: Reader | None) -> Iterator[Flag]:
+def find_texts_to_a_judge(comparison: CopyComparison, instances: InstanceSet, read: Reader | None) -> Iterator[Flag]:
     """Yield renderings with a text for a judge that their target does not show.
 
     Pictures that an offline player drew again from the recorded words are not read: the words themselves are looked at.
@@ -239,20 +197,7 @@ def texts_to_a_judge(comparison: CopyComparison, instances: InstanceSet, read: R
                 )
 
 
-def _text_in(picture: Picture) -> str:
-    return "\n".join(line.text for line in read_text(picture.pixels) if line.score >= SURE)
-
-
-SIDE = 256
-"""Longer side of a shown picture, in pixels."""
-
-MOST_SHOWN = 20
-"""Findings that the table lists, grave ones first."""
-
-_PAPER = (255, 255, 255)
-
-
-def findings_markdown(flags: Sequence[Flag], pictures: Mapping[Flag, str] | None = None, embed: bool = False) -> str:
+def format_findings(flags: Sequence[Flag], pictures: Mapping[Flag, str] | None = None, embed: bool = False) -> str:
     """Return findings as Markdown, grave ones first, with words of strangers as inert text; empty without findings.
 
     Args:
@@ -306,23 +251,75 @@ def write_evidence(run: Path, flags: Sequence[Flag], others: Sequence[Path], out
             write_bytes(out / name, _join_pictures(sides))
             pictures[flag] = name
     if flags:
-        write_text(out / "findings.md", findings_markdown(flags, pictures, embed=True))
+        write_text(out / "findings.md", format_findings(flags, pictures, embed=True))
     return pictures
+
+
+def _read_chunk(data: bytes, at: int, name: str) -> tuple[bytes, bytes, int]:
+    """Return kind and content of the chunk at a position, and the position of the next chunk."""
+    if at + 12 > len(data):
+        raise ImageError(f"{name}: a truncated PNG file", _REMEDY)
+    size = int.from_bytes(data[at : at + 4])
+    end = at + 12 + size
+    if end > len(data):
+        raise ImageError(f"{name}: a truncated PNG file", _REMEDY)
+    kind, content = data[at + 4 : at + 8], data[at + 8 : end - 4]
+    if zlib.crc32(data[at + 4 : end - 4]) != int.from_bytes(data[end - 4 : end]):
+        raise ImageError(f"{name}: a damaged PNG file (checksum)", _REMEDY)
+    return kind, content, end
+
+
+def _check_header(header: bytes, name: str, size: int) -> None:
+    if len(header) != 13 or header[8:] != _RGB_8_BIT:
+        raise ImageError(f"{name}: not a PNG file of 8-bit RGB, not interlaced", _REMEDY)
+    width, height = struct.unpack(">II", header[:8])
+    if not 0 < width * height <= MAX_PIXELS or max(width, height) > MAX_SIDE:
+        raise ImageError(
+            f"{name}: {width} × {height} pixels is too large", f"At most {MAX_PIXELS:,} pixels, {MAX_SIDE:,} a side."
+        )
+    # A pixel has three bytes and each row a byte for its filter; packed, random pixels grow by less than a hundredth.
+    if size > 1.01 * 3 * width * height + height + _SLACK:
+        raise ImageError(f"{name}: {size:,} bytes are more than {width} × {height} pixels can need", _REMEDY)
+
+
+def _fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
+    """Say whether the stream of a PNG file of 8-bit RGB holds the picture's pixels and no byte more.
+
+    Never more than one picture's bytes are unpacked.
+
+    Args:
+        packed: The contents of its IDAT chunks.
+        width: In pixels.
+        height: In pixels.
+    """
+    wanted, length, stream = height * (1 + 3 * width), 0, zlib.decompressobj()
+    try:
+        for part in packed:
+            while part and length <= wanted:
+                length += len(stream.decompress(part, min(1 << 20, wanted + 1 - length)))
+                part = stream.unconsumed_tail
+    except zlib.error:
+        return False
+    return length == wanted and stream.eof and not stream.unused_data
+
+
+def _read_text(picture: Picture) -> str:
+    return "\n".join(line.text for line in read_text(picture.pixels) if line.score >= SURE)
 
 
 def _list_sides(source: RunFolder, others: Mapping[str, RunFolder], evidence: Evidence) -> list[Picture]:
     """Return this run's rendering, then the pictures that it repeats, as far as they are here."""
-    sides = [_rendering(source, evidence.rendering)]
+    sides = [_load_rendering(source, evidence.rendering)]
     if evidence.instance is not None:
         instances = source.instances
         named = next((each for each in instances.instances if each.instance_id == evidence.instance), None)
         sides += instances.pictures(named).values() if named is not None else ()
     elif evidence.run_id is not None and evidence.run_id in others and evidence.other is not None:
-        sides.append(_rendering(others[evidence.run_id], evidence.other))
+        sides.append(_load_rendering(others[evidence.run_id], evidence.other))
     return [side for side in sides if side is not None]
 
 
-def _rendering(folder: RunFolder, sha256: str) -> Picture | None:
+def _load_rendering(folder: RunFolder, sha256: str) -> Picture | None:
     for episode in folder.episodes():
         for _, rendering in list_renderings(episode):
             if rendering.sha256 == sha256:

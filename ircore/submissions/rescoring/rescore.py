@@ -40,11 +40,11 @@ from ircore.runs.provenance import (
 )
 from ircore.runs.setup import merge_rules
 from ircore.submissions.commitments import number_of, register_of
-from ircore.submissions.reproduce import offline_players, submission_of
+from ircore.submissions.reproduce import build_submission, load_offline_players
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import Replayed, find_flags
 from ircore.submissions.rescoring.packed_transcripts import INDEX, PackedRun, TranscriptError, read_packed
-from ircore.submissions.rescoring.pictures import PackedPictures, reader
+from ircore.submissions.rescoring.pictures import PackedPictures, make_text_reader
 from ircore.submissions.rescoring.rules import MAX_FAULTS, TranscriptReplay
 from ircore.submissions.services import refuse_self_reported
 
@@ -140,23 +140,23 @@ def rescore(
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
     loaded = loaded._replace(submission=loaded.submission.in_order(seat.name for seat in game.seats))
     with write_new_folder(out) as temporary, TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as work:
-        known = _instances(instances, game, Path(work))
+        known = _load_instances(instances, game, Path(work))
         packed = _fetch_packed(reference, transcripts, Path(work), deadline)
         run = _run(loaded, packed.run, known, game)
         committed = check_opening(loaded, run)
         pictures = PackedPictures(packed)
-        faults = [*_text_faults(packed), *_number_faults(packed), *(picture_faults := list(pictures.faults()))]
+        faults = [*_find_text_faults(packed), *_number_faults(packed), *(picture_faults := list(pictures.faults()))]
         # Damaged pictures let the rules be played without pixels and offline players: one answer names all faults.
         replay = TranscriptReplay(
-            run, known, game, game.prompts(None), build_known_picture if picture_faults else pictures.stored
+            run, known, game, game.read_prompts(None), build_known_picture if picture_faults else pictures.load
         )
-        replay.players = {} if picture_faults else offline_players(loaded)
+        replay.players = {} if picture_faults else load_offline_players(loaded)
         faults += replay.faults(packed.events)
         if faults:
             raise _build_refusal(_place(reference) if transcripts is None else str(transcripts), reference.run, faults)
         others = [RunFolder(path) for path in published]
         replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)
-        flags = find_flags(run, packed.events, known, pictures.stored, others, replayed, reader())
+        flags = find_flags(run, packed.events, known, pictures.load, others, replayed, make_text_reader())
         folder = create_run(temporary, run, known)
         pictures.store(folder.rendering_path("").parent)
         origin = (loaded.path, reference, flags, committed)
@@ -165,7 +165,7 @@ def rescore(
     return Rescored(RunFolder(out), flags, provenance, committed)
 
 
-def _instances(folder: Path | None, game: Game[Any], work: Path) -> InstanceSet:
+def _load_instances(folder: Path | None, game: Game[Any], work: Path) -> InstanceSet:
     """Return the instance set that counts: the named set, else the game's own set, drawn anew.
 
     Raises:
@@ -217,10 +217,10 @@ def _run(loaded: LoadedSubmission, stated: Run, instances: InstanceSet, game: Ga
         ("instance_set", stated.instance_set, instances.identity),
         ("game", stated.game, game.name),
         ("slug", stated.slug, loaded.slug),
-        ("prompts", stated.prompts, game.prompts(None).version),
+        ("prompts", stated.prompts, game.read_prompts(None).version),
         ("rules", stated.rules, rules.model_dump(mode="json")),
         ("seats", sorted(stated.submission.players), sorted(merged.players)),
-        *((seat, _settings(stated.submission.players.get(seat)), _settings(merged.players[seat]))
+        *((seat, _select_settings(stated.submission.players.get(seat)), _select_settings(merged.players[seat]))
           for seat in merged.players),
     ):  # fmt: skip
         if played != merged_value:
@@ -255,12 +255,12 @@ def _is_past(text: str) -> bool:
     return datetime.fromisoformat(text) < datetime.now(UTC) + FAST_CLOCK
 
 
-def _settings(player: PlayerSpec | None) -> object:
+def _select_settings(player: PlayerSpec | None) -> object:
     """Return the settings that decide a player's answers; the name of the key and timeouts may differ."""
     return player and select_deciding_settings(player).model_dump()
 
 
-def _text_faults(packed: PackedRun) -> Iterator[str]:
+def _find_text_faults(packed: PackedRun) -> Iterator[str]:
     """Yield texts that may not be published or are too long, by rule and position only."""
     for event in packed.events:
         if isinstance(event, End):
@@ -331,27 +331,27 @@ def check_opening(loaded: LoadedSubmission, run: Run) -> RegisteredCommitment | 
     stated, opening = loaded.submission.commitment, run.opening
     if stated is None:
         if opening is not None:
-            raise _other_run(loaded, "opening", "the manifest has no commitment that it opens")
+            raise _build_mismatch_error(loaded, "opening", "the manifest has no commitment that it opens")
         return None
     register = register_of(loaded.path.parent)
     entry = register.get((loaded.slug, stated))
     if entry is None:
-        raise _other_run(loaded, "commitment", "no merge has brought it to the branch main")
+        raise _build_mismatch_error(loaded, "commitment", "no merge has brought it to the branch main")
     if opening is None:
-        raise _other_run(loaded, "opening", "the transcripts do not open the commitment; play with --salt")
+        raise _build_mismatch_error(loaded, "opening", "the transcripts do not open the commitment; play with --salt")
     if opening.nonce != entry.nonce or compute_commitment(loaded.slug, loaded.submission, opening.salt) != stated:
-        raise _other_run(loaded, "opening", "is not of this commitment")
+        raise _build_mismatch_error(loaded, "opening", "is not of this commitment")
     first = compute_seed(opening)
     # Further seeds of one's own choice would be as good as another first one.
     if run.seeds != tuple(range(first, first + run.repeats)):
-        raise _other_run(loaded, "seed", "does not follow from the commitment")
+        raise _build_mismatch_error(loaded, "seed", "does not follow from the commitment")
     # An earlier start would allow playing first and committing to the best of several runs.
     if datetime.fromisoformat(run.started) < datetime.fromisoformat(entry.when):
-        raise _other_run(loaded, "started", "is before the commitment was merged")
+        raise _build_mismatch_error(loaded, "started", "is before the commitment was merged")
     return RegisteredCommitment(commitment=stated, when=entry.when, number=number_of(entry, register))
 
 
-def _other_run(loaded: LoadedSubmission, field: str, problem: str) -> TranscriptError:
+def _build_mismatch_error(loaded: LoadedSubmission, field: str, problem: str) -> TranscriptError:
     return TranscriptError(f"{loaded.path}: {field}: {problem}", "Play by the commitment: docs/commit-to-a-run.md.")
 
 
@@ -370,12 +370,14 @@ def flag_run(path: Path, published: Sequence[Path] = ()) -> tuple[Flag, ...]:
     if known is None:
         raise InputError(f"{path}: nobody vouches for this run", "Play it with --as-maintainers.")
     run, events, game = folder.run, list(folder.events()), load_game(folder.game, f"{path}: game")
-    players = offline_players(submission_of(folder))
-    replay = TranscriptReplay(run, folder.instances, game, game.prompts(None), folder.rendering, players)
+    players = load_offline_players(build_submission(folder))
+    replay = TranscriptReplay(run, folder.instances, game, game.read_prompts(None), folder.rendering, players)
     # A run of the maintainers has no faults: it is played again for what the comparisons need.
     replay.faults(events)
     replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)
     others = [RunFolder(other) for other in published]
-    flags = find_flags(run, events, folder.instances, folder.rendering, others, replayed, reader())[:MAX_FLAGS]
+    flags = find_flags(run, events, folder.instances, folder.rendering, others, replayed, make_text_reader())[
+        :MAX_FLAGS
+    ]
     write_provenance(path, known.model_copy(update={"flags": flags}))
     return flags

@@ -82,7 +82,7 @@ class _Table(RecordedTable):
             return await super().ask(seat, question)
         key = call_key(self._episode_id, seat, question)
         self.asked.add(key)
-        answer = self._game.recorded_answer(seat, question, self._setup, self._sources[seat.name])
+        answer = self._game.find_recorded_answer(seat, question, self._setup, self._sources[seat.name])
         if not _are_alike(self._calls.get(key), call_entry(key, seat, question, clean_answer(answer), 0).event):
             self.exchanged.append(key)
         return answer
@@ -130,7 +130,7 @@ class TranscriptReplay:
     >>> from ircore.games.registry import load_game
     >>> from ircore.runs.folder import RunFolder
     >>> folder, game = RunFolder(Path("run")), load_game("reconstruction")
-    >>> TranscriptReplay(folder.run, folder.instances, game, game.prompts(None)).faults(list(folder.events()))
+    >>> TranscriptReplay(folder.run, folder.instances, game, game.read_prompts(None)).faults(list(folder.events()))
     ()
     """
 
@@ -170,7 +170,7 @@ class TranscriptReplay:
             yield f"{len(missing)} of {format_count(len(places), 'episode')} were not played to their end: {names}"
         for name, transcript in transcripts.items():
             if transcript.ended is not None:
-                yield from (f"{name}: {fault}" for fault in self._replayed(places[name], transcript, transcript.ended))
+                yield from (f"{name}: {fault}" for fault in self._replay(places[name], transcript, transcript.ended))
 
     def _take(self, transcript: _Transcript, event: Event) -> str | None:
         """Sort an event into its transcript; return the event's fault, or None."""
@@ -189,7 +189,7 @@ class TranscriptReplay:
             return f"{self._at(event.turn)}: two answers of the {event.role}"
         return None
 
-    def _replayed(self, place: DueEpisode, transcript: _Transcript, ended: Episode) -> Iterator[str]:
+    def _replay(self, place: DueEpisode, transcript: _Transcript, ended: Episode) -> Iterator[str]:
         """Play an episode again and yield the differences."""
         sources = {
             seat: spec.source or "" for seat, spec in self.run.submission.players.items() if spec.player == RECORDED

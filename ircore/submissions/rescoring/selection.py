@@ -73,7 +73,7 @@ def select_peers(run: Run, others: Sequence[RunFolder]) -> Peers:
             if score.by == _JUDGE and score.task == "similarity" and score.value is not None:
                 ratings.setdefault(score.episode_id, {})[score.picture[0]] = score.value
         by_episode = {name: [turns[turn] for turn in sorted(turns)] for name, turns in ratings.items()}
-        converged = {name for name, episode in folder.ended().items() if episode.outcome == "converged"}
+        converged = {name for name, episode in folder.read_endings().items() if episode.outcome == "converged"}
         curves.append([curve for name, curve in by_episode.items() if name in converged])
         for name, curve in by_episode.items():
             finals.setdefault(name, []).append(curve[-1])
@@ -98,7 +98,7 @@ def check_stopping(
     """
     from ircore.scorers.judges.structural import StructuralJudge
 
-    common = common_share(peers.curves)
+    common = compute_common_share(peers.curves)
     if common is None or not load_game(instances.game).is_judged:
         return
     targets = {instance.instance_id: instance for instance in instances.instances}
@@ -109,7 +109,7 @@ def check_stopping(
             target = instances.picture(targets[episode.instance_id], "target")
             ratings = [judge.rate(target, rendering(drawn)).value for drawn in episode.renderings.values()]
             curves.append([rating or 0.0 for rating in ratings])
-    at_best, wavering = ends_at_best(curves)
+    at_best, wavering = count_ends_at_best(curves)
     if wavering >= LEAST_OWN and (chance := compute_tail(at_best, wavering, common)) < UNLIKELY:
         problem = (
             f"{at_best} of {wavering} episodes that wavered end at their best rendering; of other pairs {common:.0%}"
@@ -117,10 +117,10 @@ def check_stopping(
         yield Flag(rule="stops_at_best", where="the run", what=f"{problem} (chance {chance:.1g})")
 
 
-def ends_at_best(curves: Sequence[Curve]) -> tuple[int, int]:
+def count_ends_at_best(curves: Sequence[Curve]) -> tuple[int, int]:
     """Return how many wavering curves end at their highest value, and how many waver: fall at least once.
 
-    >>> ends_at_best([[1, 2, 3], [2, 1, 3], [2, 1, 1.5]])
+    >>> count_ends_at_best([[1, 2, 3], [2, 1, 3], [2, 1, 1.5]])
     (1, 2)
     """
     wavering = [
@@ -129,7 +129,7 @@ def ends_at_best(curves: Sequence[Curve]) -> tuple[int, int]:
     return sum(curve[-1] == max(curve) for curve in wavering), len(wavering)
 
 
-def common_share(curves: Sequence[Sequence[Curve]]) -> float | None:
+def compute_common_share(curves: Sequence[Sequence[Curve]]) -> float | None:
     """Return the share of wavering episodes that end at their best, as high as an honest pair's may be.
 
     Pairs differ, so the highest share of a pair with ``LEAST_EPISODES`` such episodes counts where it is above the
@@ -141,7 +141,7 @@ def common_share(curves: Sequence[Sequence[Curve]]) -> float | None:
     Returns:
         The share; None where too few episodes waver.
     """
-    counts = [ends_at_best(of_pair) for of_pair in curves]
+    counts = [count_ends_at_best(of_pair) for of_pair in curves]
     total = (sum(at_best for at_best, _ in counts), sum(wavering for _, wavering in counts))
     if total[1] < LEAST_EPISODES:
         return None
@@ -178,13 +178,13 @@ def check_failures(episodes: Mapping[str, Episode], peers: Peers) -> Iterator[Fl
     # Only if known of every target: similarity and difficulty cannot be compared with each other.
     if episodes.keys() <= peers.expected.keys():
         ease, by = {name: peers.expected[name] for name in episodes}, "other pairs' similarity"
-    chance = chance_of_low([ease[name] for name in failed], list(ease.values()))
+    chance = compute_chance_of_low([ease[name] for name in failed], list(ease.values()))
     if len(failed) >= LEAST_FAILED and chance < UNLIKELY:
         problem = f"{len(failed)} technical failures fell on hard targets by {by} (chance {chance:.1g})"
         yield Flag(rule="chosen_failures", where="the run", what=problem)
 
 
-def chance_of_low(chosen: Sequence[float], values: Sequence[float]) -> float:
+def compute_chance_of_low(chosen: Sequence[float], values: Sequence[float]) -> float:
     """Return the probability that as many values, drawn at random, have a sum as low (a permutation test).
 
     Args:

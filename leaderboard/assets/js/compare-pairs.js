@@ -62,15 +62,18 @@ class ComparePage {
     return this.files.get(name);
   }
 
-  /* Unknown pairs are passed over, and said; what is missing is filled from the top of the board. */
+  /* Unknown pairs are passed over, and said; what is missing is filled from the top of the board, with pairs by the same rules before others. */
   readAddress() {
     const { pairs = "", judge } = readQuery();
     const asked = [...new Set(pairs.split(",").filter(Boolean))];
     this.absent = asked.filter((key) => !this.byKey.has(key));
     this.keys = asked.filter((key) => this.byKey.has(key)).slice(0, MOST);
-    for (const pair of this.index.pairs) {
+    const others = [...this.index.best, ...this.index.pairs.map(({ key }) => key)];
+    const [first] = this.keys;
+    const alike = first ? others.filter((key) => this.byKey.get(key).rules === this.byKey.get(first).rules) : [];
+    for (const key of [...alike, ...others]) {
       if (this.keys.length >= 2) break;
-      if (!this.keys.includes(pair.key)) this.keys.push(pair.key);
+      if (!this.keys.includes(key)) this.keys.push(key);
     }
     this.judge = this.index.judges.some(({ name }) => name === judge) ? judge : this.index.judge;
   }

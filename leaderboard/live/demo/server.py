@@ -167,7 +167,7 @@ class DemoHandler(LoopbackHandler):
 
     def do_GET(self) -> None:  # noqa: N802 - the base class's name
         """Answer a request."""
-        if self.refused():
+        if self.refuse():
             return
         address = urlsplit(self.path)
         path = unquote(address.path)

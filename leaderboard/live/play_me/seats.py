@@ -211,7 +211,7 @@ class DescriberTable:
         drawn = [*episode.renderings.values()]
         if not drawn:
             return None
-        instance = next(iter(self.instances.instances.named({episode.instance_id})))
+        instance = next(iter(self.instances.instances.select({episode.instance_id})))
         verification = self._verified(instance, self.instances.picture(instance, "target"), run.rendering(drawn[-1]))
         return None if verification is None else verification.score
 
@@ -299,7 +299,7 @@ class DrawingTable(DescriberTable):
             said = call.role == "describer" and call.turn == turn and message in (call.text or "")
             # Two targets may have had the same message; only one episode is still being played.
             if said and call.episode_id not in ended:
-                return next(iter(self.instances.instances.named({call.episode_id})), None)
+                return next(iter(self.instances.instances.select({call.episode_id})), None)
         return None
 
     def target(self, name: str) -> Path | None:
@@ -308,7 +308,7 @@ class DrawingTable(DescriberTable):
         ended = {episode.episode_id: episode for episode in run.episodes()} if run is not None else {}
         if name not in ended:
             return None
-        instance = next(iter(self.instances.instances.named({ended[name].instance_id})))
+        instance = next(iter(self.instances.instances.select({ended[name].instance_id})))
         return self.instances.folder / instance.pictures["target"].image
 
 
@@ -322,7 +322,7 @@ def decode_data_address(address: str) -> Picture:
     if not address.startswith(DATA) or len(address) > 2 * MAX_BYTES:
         raise ValueError("no picture")
     try:
-        return Picture.from_untrusted(base64.b64decode(address.removeprefix(DATA), validate=True), "the drawing")
+        return Picture.read_untrusted(base64.b64decode(address.removeprefix(DATA), validate=True), "the drawing")
     except (binascii.Error, ImageError, InputError) as error:
         raise ValueError("no picture") from error
 
@@ -412,7 +412,7 @@ class PlayHandler(LoopbackHandler):
 
     def do_GET(self) -> None:  # noqa: N802 - the base class's name
         """Answer a request."""
-        if self.refused():
+        if self.refuse():
             return
         path = unquote(urlsplit(self.path).path)
         if path == "/state.json":
@@ -429,7 +429,7 @@ class PlayHandler(LoopbackHandler):
 
     def do_POST(self) -> None:  # noqa: N802 - the base class's name
         """Take an answer, or draw the typed words; JSON with the fields that the seat's table reads."""
-        if self.refused():
+        if self.refuse():
             return
         said = self.read_posted()
         path = urlsplit(self.path).path

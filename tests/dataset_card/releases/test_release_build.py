@@ -232,7 +232,7 @@ def test_a_target_is_stored_once_for_its_turns(tmp_path: Path) -> None:
 
 def pixels(cell: object) -> bytes:
     assert isinstance(cell, dict)
-    return Picture.from_untrusted(cell["bytes"], "cell").pixels.tobytes()
+    return Picture.read_untrusted(cell["bytes"], "cell").pixels.tobytes()
 
 
 def instance_row(data: bytes, index: int) -> Row:

@@ -23,7 +23,7 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, write_provenance
 from ircore.submissions.rescoring import picture_index as copies
 from ircore.submissions.rescoring.picture_index import index_bytes, index_of, look_at, read_index
-from ircore.submissions.seasons import SEASON_GAPS, PairGap, Season, SeasonGaps, commitment_to, read_season_gaps
+from ircore.submissions.seasons import SEASON_GAPS, PairGap, Season, SeasonGaps, compute_commitment, read_season_gaps
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.model.trust import HERE, RESCORED, find_tier
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.slow
 
 def gaps_of(folder: Path, *run_ids: str, season: str = "spring") -> SeasonGaps:
     """Gaps of five points to a season that is still secret."""
-    commitment = commitment_to(season, identity="1" * 64, salt="2" * 64)
+    commitment = compute_commitment(season, identity="1" * 64, salt="2" * 64)
     record = Season(season=season, commitment=commitment, committed="2027-03-01", instances=120, version="1.0")
     gaps = tuple(PairGap(run_id=run_id, mean=5, low=-1, high=11, n=10) for run_id in run_ids)
     identity = read_instances(folder / "instances").identity

@@ -23,7 +23,7 @@ from ircore.core.errors import InputError
 from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.submissions.branches import place_of
-from ircore.submissions.texts import seat_options
+from ircore.submissions.texts import format_seat_options
 
 SLUG = "my-models"
 
@@ -308,15 +308,15 @@ def test_a_seat_of_a_rule_brings_its_rule() -> None:
 
 def test_a_seat_is_one_line() -> None:
     line = "openai gpt-5.2 2026-01-15 https://openrouter.ai/api/v1 OPENROUTER_API_KEY temperature=0"
-    assert seat_options("describer", line) == [
+    assert format_seat_options("describer", line) == [
         *("--player", "describer=openai", "--player", "describer.model=gpt-5.2"),
         *("--player", "describer.revision=2026-01-15", "--player", "describer.url=https://openrouter.ai/api/v1"),
         *("--player", "describer.key=OPENROUTER_API_KEY", "--player", "describer.parameter.temperature=0"),
     ]
     with pytest.raises(InputError, match="names no player"):
-        seat_options("speaker", "")
+        format_seat_options("speaker", "")
     with pytest.raises(InputError, match="'more' has no meaning"):
-        seat_options("speaker", "openai a b more")
+        format_seat_options("speaker", "openai a b more")
 
 
 def test_a_rehearsal_holds_for_this_program_manifest_run_scores_and_site_alone(

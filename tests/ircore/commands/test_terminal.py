@@ -174,9 +174,9 @@ def test_the_steps_of_another_games_run_that_came_from_a_release(
     # A release keeps how episodes ended and no answers as they came.
     ends = [line for line in journal.read_text().splitlines() if json.loads(line)["event"] != "call"]
     journal.write_text("\n".join(ends) + "\n")
-    (name,) = RunFolder(tmp_path / "run").ended()
+    (name,) = RunFolder(tmp_path / "run").read_endings()
     out = show(tmp_path / "run", name, capsys)
     assert "requests are not recorded, since the run was pulled from a release" in out
-    steps = RunFolder(tmp_path / "run").ended()[name].steps
+    steps = RunFolder(tmp_path / "run").read_endings()[name].steps
     assert out.count("\nstep ") == len(steps) > 0
     assert f"  message   {steps[0]['message']}\n" in out

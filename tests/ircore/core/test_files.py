@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import ircore
 from ircore.core.elements import read_elements
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import (
@@ -18,7 +19,7 @@ from ircore.core.files import (
     write_new_folder,
     write_text,
 )
-from ircore.core.strict_yaml import read_mapping
+from ircore.core.strict_yaml import load_own_mapping, read_mapping
 
 
 def test_a_file_replaces_the_old_one(tmp_path: Path) -> None:
@@ -221,3 +222,10 @@ def test_others_may_read_a_folder_that_was_made(tmp_path: Path) -> None:
     with write_new_folder(tmp_path / "made") as folder:
         (folder / "file").write_text("x")
     assert (tmp_path / "made").stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize(
+    "file", sorted(Path(ircore.__file__).parent.rglob("*.yaml")), ids=lambda file: "/".join(file.parts[-2:])
+)
+def test_files_of_the_package_are_read_fast_as_strictly_read_ones_are(file: Path) -> None:
+    assert load_own_mapping(file) == read_mapping(file, "", "")

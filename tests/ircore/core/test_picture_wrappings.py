@@ -71,7 +71,7 @@ def saved(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
 
 def shown(data: bytes) -> list[int]:
     """Return the pixel in the middle of a picture, as it is shown."""
-    pixels = Picture.from_untrusted(data, "a picture").pixels
+    pixels = Picture.read_untrusted(data, "a picture").pixels
     middle: list[int] = pixels[pixels.shape[0] // 2, pixels.shape[1] // 2].tolist()
     return middle
 
@@ -199,7 +199,7 @@ def test_what_a_png_file_says_of_its_colours_counts_in_order(
          "grey and alpha", "grey and alpha of 16 bits", "RGBA"],
 )  # fmt: skip
 def test_transparent_pixels_are_white_at_every_depth(data: bytes) -> None:
-    assert Picture.from_untrusted(data, "a.png").pixels.tolist() == [[[255, 255, 255], [255, 255, 255]]]
+    assert Picture.read_untrusted(data, "a.png").pixels.tolist() == [[[255, 255, 255], [255, 255, 255]]]
 
 
 @pytest.mark.slow
@@ -222,7 +222,7 @@ def test_a_profile_that_is_none_is_left_aside(profile: bytes) -> None:
 def test_a_profile_counts_by_its_colours_and_not_by_its_name() -> None:
     """A profile of sRGB changes nothing; one that only says so is heeded."""
     srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
-    assert Picture.from_untrusted(saved(plain(), icc_profile=srgb), "a.png").changes == ()
+    assert Picture.read_untrusted(saved(plain(), icc_profile=srgb), "a.png").changes == ()
     named = P3.replace(b"acsp", b"acsp") + b"sRGB IEC61966-2.1"
     assert shown(saved(plain(), icc_profile=named)) == shown(saved(plain(), icc_profile=P3))
 

@@ -21,7 +21,7 @@ from ircore.commands.main import app
 from ircore.core.errors import InputError
 from ircore.core.sandbox import box as box_module
 from ircore.core.sandbox import probing
-from ircore.core.sandbox.box import AUDIT_ARCHITECTURES, MIB, Box, Limits, filter_program, list_allowed_calls
+from ircore.core.sandbox.box import AUDIT_ARCHITECTURES, MIB, Limits, Sandbox, filter_program, list_allowed_calls
 
 __all__ = ["sandbox"]
 SECRET = "SECRET of this machine"
@@ -34,10 +34,10 @@ def port() -> Iterator[int]:
         yield server.server_port
 
 
-def box_of(tmp_path: Path, program: str, **limits: float) -> Box:
+def box_of(tmp_path: Path, program: str, **limits: float) -> Sandbox:
     (tmp_path / "attack.py").write_text(program, encoding="utf-8")
     chosen = {"wall_s": 20, "cpu_s": 10, "memory": 512 * MIB, "folder": 8 * MIB, "output": MIB, **limits}
-    return Box({"attack.py": tmp_path / "attack.py"}, limits=Limits(**chosen))  # type: ignore[arg-type]
+    return Sandbox({"attack.py": tmp_path / "attack.py"}, limits=Limits(**chosen))  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
@@ -112,7 +112,7 @@ def test_no_bytes_but_those_of_the_packages_that_were_asked_for(tmp_path: Path) 
 
 
 @dataclass(frozen=True)
-class WeakBox(Box):
+class WeakBox(Sandbox):
     """A sandbox from which some of bubblewrap's options are missing."""
 
     missing: tuple[str, ...] = ()
@@ -241,8 +241,8 @@ def test_another_architecture_is_killed() -> None:
 def test_the_inside_ends_with_the_process_that_began_it(sandbox: None, tmp_path: Path) -> None:
     (tmp_path / "attack.py").write_text("import time; time.sleep(1000)")
     outside = (
-        "import os, sys; from pathlib import Path; from ircore.core.sandbox.box import Box\n"
-        f"Box({{'attack.py': Path({str(tmp_path / 'attack.py')!r})}}).run('attack.py')"
+        "import os, sys; from pathlib import Path; from ircore.core.sandbox.box import Sandbox\n"
+        f"Sandbox({{'attack.py': Path({str(tmp_path / 'attack.py')!r})}}).run('attack.py')"
     )
     process = subprocess.Popen([os.sys.executable, "-c", outside])  # type: ignore[attr-defined]
     time.sleep(1.5)

@@ -3,9 +3,11 @@
 import doctest
 from typing import Any, ClassVar
 
+import pytest
 from rated_games import Drawing, drawn_run
 
 from ircore.core import records
+from ircore.core.errors import InputError
 from ircore.core.records import GameRules, Record
 from ircore.games import base, declarations
 from ircore.games.base import (
@@ -19,9 +21,9 @@ from ircore.games.base import (
     PublishedFigure,
     RatedPicture,
     Seat,
-    Table,
+    SeatTable,
 )
-from ircore.games.registry import BOARD_COLUMNS, find_declaration_faults
+from ircore.games.registry import BOARD_COLUMNS, find_declaration_faults, require_support
 from ircore.players import base as players
 from ircore.results.model import Results
 from ircore.results.tables.board import board_table
@@ -51,7 +53,7 @@ class Unsound(Game[GameRules]):
     pages = Pages(columns=("points",), curves=(Curve("waited", over="round"),), matrix=("one", "two"))
     published: ClassVar[tuple[PublishedFigure, ...]] = (PublishedFigure("people", "points", 9, "javascript:alert(1)"),)
 
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         return Ending("completed", ())
 
 
@@ -139,7 +141,7 @@ def test_faults_of_measures_that_judges_and_people_give() -> None:
         published = ()
 
     assert find_declaration_faults(Judged()) == (
-        "the measure judged needs a judge, and the game says in no function rated which pictures are rated",
+        "the measure judged needs a judge, and the game says in no method list_rated_pictures which pictures are rated",
         "the headline judged needs a judge; boards rank by a number that does not depend on who was asked",
     )
 
@@ -150,7 +152,7 @@ def test_faults_of_measures_that_judges_and_people_give() -> None:
             Measure("liked", "Liked", range=(0, 1), needs="person"),
         )
 
-        def rated(self, payload: Any, ending: Ending) -> tuple[RatedPicture, ...]:
+        def list_rated_pictures(self, payload: Any, ending: Ending) -> tuple[RatedPicture, ...]:
             return ()
 
     assert find_declaration_faults(Rated()) == (
@@ -171,5 +173,12 @@ class Thoughtful(Unsound):
 
 def test_a_seat_that_goes_with_a_rule_is_asked_under_that_rule_alone() -> None:
     game = Thoughtful()
-    assert [seat.name for seat in game.seats_of(Thinking())] == ["one"]
-    assert [seat.name for seat in game.seats_of(Thinking(thinking=True))] == ["one", "thinker"]
+    assert [seat.name for seat in game.list_seats(Thinking())] == ["one"]
+    assert [seat.name for seat in game.list_seats(Thinking(thinking=True))] == ["one", "thinker"]
+
+
+def test_a_feature_that_a_game_lacks_is_named_with_the_games_that_have_it() -> None:
+    with pytest.raises(InputError) as told:
+        require_support("comparison of prompts", "reference", "--prompts")
+    assert told.value.problem == "--prompts: the game reference has no comparison of prompts"
+    assert told.value.remedy.startswith("It works with reconstruction")

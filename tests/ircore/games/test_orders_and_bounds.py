@@ -110,9 +110,9 @@ def test_a_heic_header_of_many_pixels_is_refused_before_decoding(
 
 def test_a_folder_of_words_that_no_question_would_hold_is_refused(tmp_path: Path) -> None:
     game = load_game("reasoning")
-    assert game.prompts(None) is not None
+    assert game.read_prompts(None) is not None
     with pytest.raises(InputError, match="has no prompts to replace"):
-        Game.prompts(game, tmp_path)
+        Game.read_prompts(game, tmp_path)
 
 
 @pytest.mark.parametrize(("reason", "is_outage"), [("provider_error", True), ("describer_refused", False)])

@@ -258,7 +258,7 @@ def test_records_are_read_in_any_order_and_selected_unread(tmp_path: Path) -> No
     assert len(instances) == 300
     assert instances[299].instance_id == instances[-1].instance_id == "photos-easy-00299"
     assert instances[7::100].ids == ("photos-easy-00007", "photos-easy-00107", "photos-easy-00207")
-    assert [record.instance_id for record in instances.named({"photos-easy-00003"})] == ["photos-easy-00003"]
+    assert [record.instance_id for record in instances.select({"photos-easy-00003"})] == ["photos-easy-00003"]
     assert tuple(instances) == instances == Instances.of(tuple(instances))
     assert instances[:2] != instances[:3]
     with pytest.raises(IndexError):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.core.images import Pixels
 from ircore.core.records import Box, Difficulty, Element, Scene
 from ircore.instances.targets import (
@@ -24,7 +24,7 @@ from ircore.instances.targets import (
     pie_graph,
     simple_shapes,
 )
-from ircore.instances.targets.axes import are_overlapping, draw_until_legible, has_overlapping_texts, is_free
+from ircore.instances.targets.axes import draw_until_legible, has_overlapping_texts, is_free
 from ircore.instances.targets.base import (
     MARGIN,
     SIZE,
@@ -35,7 +35,7 @@ from ircore.instances.targets.base import (
     build_circumcircle,
     build_incircle,
     build_triangle,
-    centroid,
+    compute_centroid,
     find_foot,
     find_orthocentre,
     find_tangent_points,
@@ -43,8 +43,9 @@ from ircore.instances.targets.base import (
     intersect_lines,
     point_beside,
 )
-from ircore.instances.targets.palettes import compute_contrast_ratio, measure_contrast, select_distinct_colours
+from ircore.instances.targets.palettes import measure_contrast, select_distinct_colours
 from ircore.instances.targets.sheet import CrowdedError, Sheet, choose_style
+from ircore.seeing.colours import compute_contrast
 
 pytestmark = pytest.mark.slow
 
@@ -96,10 +97,10 @@ def facts(element: Element) -> dict[str, Any]:
     return dict(element.parameters)
 
 
-def scales(scene: Scene) -> dict[str, Scale]:
+def scales(scene: Scene) -> dict[str, AxisScale]:
     """The axes of a chart as its scene tells them."""
     return {
-        str(facts(axis)["axis"]): Scale(*facts(axis)["data_range"], *facts(axis)["pixel_range"])
+        str(facts(axis)["axis"]): AxisScale(*facts(axis)["data_range"], *facts(axis)["pixel_range"])
         for axis in of_type(scene, "axis")
     }
 
@@ -148,7 +149,7 @@ def test_texts_stand_out_from_what_they_are_written_on(category: str, difficulty
             colours, counts = np.unique(around, axis=0, return_counts=True)
             ground = "#" + bytes(colours[counts.argmax()].tolist()).hex()
             assert element.colour
-            assert compute_contrast_ratio(element.colour, ground) > 2.3, element.text
+            assert compute_contrast(element.colour, ground) > 2.3, element.text
 
 
 def test_bars_are_filled_with_their_colour_and_end_where_their_value_lies() -> None:
@@ -185,7 +186,7 @@ def test_values_are_written_beside_bars_not_across_lines_or_other_bars() -> None
         is_stacked = any(facts(bar)["baseline"] for bar in bars)
         lines = [*of_type(target.scene, "axis"), *of_type(target.scene, "frame"), *([] if is_stacked else bars)]
         for label in of_type(target.scene, "value_label"):
-            assert not any(are_overlapping(label.box, line.box) for line in lines), label.text
+            assert not any(label.box.overlaps(line.box) for line in lines), label.text
 
 
 def test_wedges_side_by_side_do_not_look_alike() -> None:
@@ -417,7 +418,7 @@ def test_triangle_centres_of_a_known_triangle() -> None:
     assert flat(build_circumcircle(a, b, c)) == pytest.approx((2, 1.5, 2.5))
     assert flat(build_incircle(a, b, c)) == pytest.approx((1, 1, 1))
     assert find_orthocentre(a, b, c) == pytest.approx(a)
-    assert centroid(a, b, c) == pytest.approx((4 / 3, 1))
+    assert compute_centroid(a, b, c) == pytest.approx((4 / 3, 1))
     assert find_foot(a, b, c) == pytest.approx((36 / 25, 48 / 25))
 
 

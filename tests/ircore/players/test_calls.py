@@ -209,9 +209,9 @@ def test_a_gate_lets_in_as_many_as_it_says_in_turn() -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
         assert order == [0, 1, 2, 4, 5]
         assert (most, gate.running) == (2, 0)
-        gate.refused(started=1.0, now=2.0)
+        gate.note_refusal(started=1.0, now=2.0)
         assert gate.limit == 1
-        gate.refused(started=1.5, now=2.1)
+        gate.note_refusal(started=1.5, now=2.1)
         assert gate.limit == 1
 
     asyncio.run(scenario())
@@ -232,7 +232,7 @@ def test_the_end_of_asking_ends_every_wait_and_nothing_more_is_sent(where: str) 
             pace.turn(asyncio.get_running_loop().time())
         if where == "gate":
             gate.limit = 0
-        with question.opened():
+        with question.open():
             call = asyncio.create_task(asked.call(ask))
         await asyncio.sleep(0.05)
         question.halt.set()
@@ -241,7 +241,7 @@ def test_the_end_of_asking_ends_every_wait_and_nothing_more_is_sent(where: str) 
         assert sent == (where == "retry")
         assert [attempt.cost_usd for attempt in question.attempts] == [0.5] * sent
         assert gate.running == 0
-        with question.opened(), pytest.raises(HaltedError):
+        with question.open(), pytest.raises(HaltedError):
             await caller().call(ask)
         assert sent == (where == "retry")
 
@@ -257,7 +257,7 @@ def test_a_request_under_way_goes_on_after_the_end_of_asking() -> None:
             await asyncio.sleep(0.05)
             return Reply("good", Tokens(), 200, 1)
 
-        with question.opened():
+        with question.open():
             return (await caller().call(ask)).value
 
     assert asyncio.run(scenario()) == "good"
@@ -272,7 +272,7 @@ def test_a_request_that_is_cancelled_is_noted_with_what_its_reply_cost() -> None
             await asyncio.sleep(1000)
             raise AssertionError
 
-        with question.opened():
+        with question.open():
             call = asyncio.create_task(caller(timeout=2000, deadline=2000).call(ask))
         await asyncio.sleep(0.05)
         call.cancel()
@@ -464,9 +464,9 @@ def test_requests_that_were_under_way_together_halve_the_limit_once() -> None:
             for _ in range(8):
                 await slots.enter_async_context(gate.slot())
             for _ in range(3):
-                gate.refused(started=1.0, now=2.0)
+                gate.note_refusal(started=1.0, now=2.0)
             assert gate.limit == 4
-            gate.refused(started=3.0, now=4.0)
+            gate.note_refusal(started=3.0, now=4.0)
             assert gate.limit == 2
 
     asyncio.run(many())

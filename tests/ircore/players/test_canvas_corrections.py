@@ -16,7 +16,7 @@ from ircore.players.base import Generator, GeneratorView
 from ircore.players.builtin.canvas.generator import CanvasGenerator, SketchGenerator
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Stroke
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, LineItem, PieItem
 
 WHITE = (255, 255, 255)
 SCENE = (
@@ -139,7 +139,7 @@ def test_replacing_keeps_the_place_in_the_stack() -> None:
     assert (after[0].kind, after[0].colour, after[0].centre) == ("square", "#008000", (120, 200))
     assert after[1:] == items(SCENE)[1:]
     line = items(SCENE, "Replace the line with a 3 px blue curve through (200, 300), (300, 250), (400, 300).")[4]
-    assert isinstance(line, Stroke)
+    assert isinstance(line, LineItem)
     assert (line.kind, line.stroke, len(line.points)) == ("curve", 3, 3)
 
 
@@ -148,10 +148,10 @@ def test_texts_and_lines() -> None:
     assert isinstance(text, Label)
     assert text.text == "Bc"
     dashed = only_changed("The line from (200, 300) to (400, 300) should be dashed.", 4)
-    assert isinstance(dashed, Stroke)
+    assert isinstance(dashed, LineItem)
     assert dashed.dash
     wide = only_changed("The line should be 4 px wide.", 4)
-    assert isinstance(wide, Stroke)
+    assert isinstance(wide, LineItem)
     assert wide.stroke == 4
 
 
@@ -175,10 +175,10 @@ def test_bars_reach_further() -> None:
 def test_wedges_have_shares_of_their_own() -> None:
     chart = "A pie of radius 180 px centred at (256, 256): #d62728 25%, #1f77b4 30%, #2ca02c 45%."
     (pie,) = items(chart, "The wedge #d62728 should be 27%. The wedge #2ca02c should be 43%.")
-    assert isinstance(pie, Pie)
+    assert isinstance(pie, PieItem)
     assert [part.share for part in pie.slices] == [27, 30, 43]
     (recoloured,) = items(chart, "Change the colour of the blue wedge to #ff7f0e.")
-    assert isinstance(recoloured, Pie)
+    assert isinstance(recoloured, PieItem)
     assert [part.colour for part in recoloured.slices] == ["#d62728", "#ff7f0e", "#2ca02c"]
 
 
@@ -284,7 +284,7 @@ def test_axes_ticks_and_tick_labels() -> None:
         ]
     )
     assert notes == ()
-    ticks = [item.points for item in canvas.items if isinstance(item, Stroke) and item.kind == "tick"]
+    ticks = [item.points for item in canvas.items if isinstance(item, LineItem) and item.kind == "tick"]
     assert ticks == [((x, 450), (x, 456)) for x in (60, 120, 180)]
     labels = [(item.text, item.at, item.anchor) for item in canvas.items if isinstance(item, Label)]
     assert labels[:4] == [

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from yardstick import rounds
 
-from ircore.players.builtin.canvas.figures.values import FormulaError, formula_in, parse
+from ircore.players.builtin.canvas.figures.values import FormulaError, find_formula, parse
 from ircore.players.builtin.canvas.reader import read
-from ircore.players.builtin.canvas.render import affordable, draw
-from ircore.players.builtin.canvas.shapes import Blob, Item, Stroke
-from ircore.players.builtin.canvas.text import clauses
+from ircore.players.builtin.canvas.render import draw, keep_affordable_items
+from ircore.players.builtin.canvas.shapes import Blob, Item, LineItem
+from ircore.players.builtin.canvas.text import split_clauses
 from ircore.seeing.colours import replace_colour_words
 
 
@@ -103,10 +103,10 @@ def test_corners_and_ranges() -> None:
 
 def test_lines_in_words() -> None:
     (diagonal,) = items("A thick red diagonal line from the top left corner to the bottom right corner.")
-    assert isinstance(diagonal, Stroke)
+    assert isinstance(diagonal, LineItem)
     assert (diagonal.points, diagonal.stroke) == (((0, 0), (512, 512)), 5)
     (level,) = items("A horizontal 3 px line at y 100 from x 20 to x 480")
-    assert isinstance(level, Stroke)
+    assert isinstance(level, LineItem)
     assert level.points == ((20, 100), (480, 100))
 
 
@@ -130,7 +130,7 @@ def test_colour_words(words: str, colour: str) -> None:
 
 
 def test_clauses_end_at_full_stops_outside_numbers_and_quotes() -> None:
-    assert [clause.words for clause in clauses('Move it 1.5 px. Say "a. b"; then: stop')] == [
+    assert [clause.words for clause in split_clauses('Move it 1.5 px. Say "a. b"; then: stop')] == [
         "move it 1.5px",
         'say "0"',
         "then: stop",
@@ -199,7 +199,7 @@ def test_hostile_text_is_read_quickly(text: str) -> None:
     assert canvas.width <= 2048
     assert len(canvas.items) <= 2000
     assert len(notes) <= 20
-    pixels = draw(affordable(canvas))
+    pixels = draw(keep_affordable_items(canvas))
     assert pixels.shape == (canvas.height, canvas.width, 3)
 
 
@@ -218,7 +218,7 @@ WORDS = st.sampled_from(VOCABULARY.split())
 @given(st.lists(st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=120), min_size=1, max_size=3))
 def test_any_text_gives_a_picture(messages: list[str]) -> None:
     canvas, notes = read(messages)
-    pixels = draw(affordable(canvas))
+    pixels = draw(keep_affordable_items(canvas))
     assert pixels.shape == (canvas.height, canvas.width, 3)
     assert all(0 < len(note) <= 200 for note in notes)
 
@@ -330,11 +330,11 @@ def test_what_is_no_formula_is_refused(text: str) -> None:
 
 
 def test_a_formula_is_found_in_a_sentence() -> None:
-    formula = formula_in("looking like y = -2·ln(x + 2) + 7 on the whole")
+    formula = find_formula("looking like y = -2·ln(x + 2) + 7 on the whole")
     assert formula is not None
     assert formula[1](-1) == 7
-    assert formula_in("the y axis = nothing") is None
-    assert formula_in("f(x) = 3x") is not None
+    assert find_formula("the y axis = nothing") is None
+    assert find_formula("f(x) = 3x") is not None
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 from ircore.core.drawing import Point
 from ircore.players.builtin import editor as editor
 from ircore.players.builtin.canvas.reader import read
-from ircore.players.builtin.canvas.shapes import Canvas, Item, Label, Pie, Stroke
+from ircore.players.builtin.canvas.shapes import Canvas, Item, Label, LineItem, PieItem
 
 Thing = dict[str, Any]
 RED, GREEN, BLUE, BLACK = "#ff0000", "#008000", "#0000ff", "#000000"
@@ -170,7 +170,7 @@ def near(one: Sequence[float], other: Sequence[float]) -> bool:
 
 
 def same_path(item: Item, points: Sequence[Point]) -> bool:
-    if not isinstance(item, Stroke) or len(item.points) != len(points):
+    if not isinstance(item, LineItem) or len(item.points) != len(points):
         return False
     return any(all(map(near, item.points, way)) for way in (points, points[::-1]))
 
@@ -184,8 +184,8 @@ def fits(item: Item, thing: Thing) -> bool:
         "points": lambda wanted: same_path(item, wanted),
         "dashed": lambda wanted: bool(getattr(item, "dash", ())) == wanted,
         "font": lambda wanted: isinstance(item, Label) and item.size == wanted,
-        "shares": lambda wanted: isinstance(item, Pie) and tuple(part.share for part in item.slices) == wanted,
-        "has_hole": lambda wanted: isinstance(item, Pie) and (item.hole > 0) == wanted,
+        "shares": lambda wanted: isinstance(item, PieItem) and tuple(part.share for part in item.slices) == wanted,
+        "has_hole": lambda wanted: isinstance(item, PieItem) and (item.hole > 0) == wanted,
     }
     return all(checks[key](wanted) if key in checks else getattr(item, key) == wanted for key, wanted in thing.items())
 

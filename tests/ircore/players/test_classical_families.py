@@ -17,8 +17,7 @@ from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
-from ircore.players.builtin.canvas.shapes import Pie as DrawnPie
-from ircore.players.builtin.canvas.shapes import Stroke as DrawnStroke
+from ircore.players.builtin.canvas.shapes import LineItem, PieItem
 from ircore.players.builtin.classical.curves import find_likeness
 from ircore.players.builtin.classical.describer import ClassicalDescriber, write_first_message
 from ircore.players.builtin.classical.perceive import perceive_pixels
@@ -105,7 +104,7 @@ def test_whatever_is_told_of_a_curve_canvas_draws_its_points(family: str, smooth
     canvas, notes = read([f"The picture has a white background. {said}"])
     assert notes == ()
     (item,) = canvas.items
-    assert isinstance(item, DrawnStroke)
+    assert isinstance(item, LineItem)
     assert (item.points, item.smooth, item.colour, item.stroke) == (points, smooth, "#d62728", 3)
     assert item.dash
 
@@ -177,7 +176,7 @@ def test_a_wedge_pulled_out_is_still_of_the_pie() -> None:
     canvas, notes = read([message])
     assert notes == ()
     (drawn,) = canvas.items
-    assert isinstance(drawn, DrawnPie)
+    assert isinstance(drawn, PieItem)
     assert [part.pulled for part in drawn.slices] == [15, 0, 0, 0]
     (pie,) = perceive_pixels(draw(canvas)).percepts
     assert isinstance(pie, Pie)
@@ -286,7 +285,7 @@ def test_more_wedges_go_on_where_the_pie_ends(words: str) -> None:
         ]
     )
     assert notes == ()
-    (pie,) = [item for item in canvas.items if isinstance(item, DrawnPie)]
+    (pie,) = [item for item in canvas.items if isinstance(item, PieItem)]
     assert [part.share for part in pie.slices] == [30, 50, 20]
 
 

@@ -144,7 +144,7 @@ def test_tokens_count_as_expected_first_and_as_seen_later() -> None:
     """60,000 tokens a minute are 1,000 a second: 2,000 expected take two seconds, an answer of 5,000 adds three."""
     pace = Pace(tokens=60_000)
     assert starts(pace, 2) == [0.0, 2.0]
-    pace.answered(5000)
+    pace.note_answer(5000)
     assert pace.turn(0.0) == pytest.approx(4.0 + 3.0)
 
 

@@ -18,7 +18,7 @@ from ircore.core.tokens import count_tokens
 from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.builtin.canvas.generator import GRID, SketchGenerator, coarsen_canvas
 from ircore.players.builtin.canvas.reader import read
-from ircore.players.builtin.canvas.shapes import Blob, Label, Stroke
+from ircore.players.builtin.canvas.shapes import Blob, Label, LineItem
 from ircore.players.builtin.captioner import CaptionerDescriber
 from ircore.players.builtin.classical.describer import PlainDescriber
 from ircore.players.builtin.classical.plain.everyday_names import ColourWords
@@ -42,7 +42,7 @@ def test_positions_and_colours_are_coarse() -> None:
     canvas, _ = read([CIRCLE + " A 2 px dashed crimson line from (10, 10) to (333, 49)."])
     circle, line = coarsen_canvas(canvas).items
     assert isinstance(circle, Blob)
-    assert isinstance(line, Stroke)
+    assert isinstance(line, LineItem)
     assert (circle.centre, circle.width, circle.fill) == ((128, 192), 64, "#e02020")
     assert (line.points, line.dash, line.colour) == (((0, 0), (320, 64)), (), "#e02020")
     assert all(part % GRID == 0 for point in line.points for part in point)
@@ -191,7 +191,7 @@ def test_a_curve_runs_through_points_in_units_of_the_axes() -> None:
         "The y axis runs from 0 to 4, labelled every 2.",
         "Add a 3 px red parabola through the points (-2, 4), (0, 0), (2, 4). Grey grid lines run at all labels.",
     ])  # fmt: skip
-    curves = [item for item in canvas.items if isinstance(item, Stroke) and item.smooth]
+    curves = [item for item in canvas.items if isinstance(item, LineItem) and item.smooth]
     assert [curve.points for curve in curves] == [((100, 50), (300, 450), (500, 50))]
     assert [item.colour for item in curves] == ["#ff0000"]
     assert len([item for item in canvas.items if item.kind == "grid"]) == 5 + 3
@@ -213,9 +213,9 @@ def test_what_is_drawn_by_a_name_is_what_was_seen() -> None:
         words = ColourWords([colour])
         name = words(colour)
         # The canvas reads each name as the colour that the voice means by it.
-        assert replace_colour_words(f"a {name} circle") == f"a {words.shown(colour)} circle", name
+        assert replace_colour_words(f"a {name} circle") == f"a {words.find_shown_colour(colour)} circle", name
         worded += not name.endswith(")")
-        both = rgb2lab(_pixel(colour)), rgb2lab(_pixel(words.shown(colour)))
+        both = rgb2lab(_pixel(colour)), rgb2lab(_pixel(words.find_shown_colour(colour)))
         off.append(float(deltaE_ciede2000(*both)[0, 0]))  # type: ignore[no-untyped-call]
     # CIEDE2000 (CIE 142-2001) by scikit-image: two colours 3 apart are told apart only side by side.
     assert max(off) < 4

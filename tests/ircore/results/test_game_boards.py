@@ -31,11 +31,12 @@ from ircore.results.curves import SteppedEpisode, compute_curve_points, list_rec
 from ircore.results.judged_measures import LONGEST_KEY, JudgedMeasures
 from ircore.results.model import Results
 from ircore.results.subsets import list_board_rows
-from ircore.results.tables.board import board_table
+from ircore.results.tables.board import board_table, leaderboard_table
 from ircore.results.tables.catalogue import TableQuestion, find_tables
 from ircore.results.tables.formats import Format, render
 from ircore.results.tables.game_curves import list_stepped_tables, players_table
 from ircore.results.tables.model import Table
+from ircore.results.tables.variance import variance_table
 from ircore.runs.folder import RunFolder
 
 TEN = guessing_set(5)  # 20 instances: five of each condition
@@ -50,6 +51,28 @@ def board_of(outcomes: Results) -> Table:
 
 def results(*runs: object) -> Results:
     return Results.from_runs(game=Guessing(), runs=runs)  # type: ignore[arg-type]
+
+
+def test_people_see_the_condition_of_each_of_many_boards() -> None:
+    run = guessed("one", TEN, SPREAD * 5)
+    lines = render(leaderboard_table(results(run)), "text").splitlines()
+    assert lines[0].split()[:4] == ["Category", "Difficulty", "Judge", "rank"]
+    assert [line.split()[:3] for line in lines[2:5]] == [
+        ["all", "all", "points"],
+        ["all", "easy", "points"],
+        ["all", "hard", "points"],
+    ]
+    assert "Category" not in render(board_of(results(run)), "text")
+
+
+def test_the_luck_of_a_single_run_is_told_once() -> None:
+    alone, two = (
+        variance_table(results(*(guessed(name, TEN, SPREAD * 5) for name in names)), "points")
+        for names in (("one",), ("one", "two"))
+    )
+    sources = ["picture", "picture and pair", "luck of play"]
+    assert [value.value for value in alone.column("source")] == sources
+    assert [value.value for value in two.column("source")] == [*sources, "luck of play", "luck of play"]
 
 
 def test_the_page_on_pages_of_a_game_shows_figures_and_a_table_that_work() -> None:
@@ -157,6 +180,20 @@ def test_one_player_in_several_seats_is_named_once() -> None:
     solo: Any = replace(run, run=run.run.model_copy(update={"submission": submission}))
     table = board_of(Results.from_runs(game=Alone(), runs=[solo]))
     assert table.entry(0, "pair").value == "editor"
+
+
+def test_runs_go_by_the_names_of_submissions_where_any_has_more_than_two_players() -> None:
+    def play(name: str, rounds: int, *seats: str) -> Any:
+        run = guessed(name, TEN, [5.0] * 20, {"rounds": rounds})
+        players = {seat: PlayerSpec(player="openai", model=f"{seat}-model") for seat in seats}
+        stated = {"schema": 1, "game": "guessing", "licence": "CC0-1.0", "name": f"team {name}", **players}
+        return replace(run, run=run.run.model_copy(update={"submission": Submission.model_validate(stated)}))
+
+    whole, part = play("whole", 2, "thinker", "drawer", "reader"), play("part", 3, "thinker", "drawer")
+    alone = "thinker-model + drawer-model (rounds: 3)"
+    for runs, names in (([whole, part], {"team whole", "team part"}), ([part], {alone})):
+        table = board_of(Results.from_runs(game=Alone(), runs=runs))
+        assert {entry.value for entry in table.column("pair")} == names
 
 
 class Told(GameRules):

@@ -48,11 +48,11 @@ def test_the_note_counts_outcomes_flight_rate_tokens_and_cost() -> None:
     now[0] += 4
     reserves = [asyncio.run(seen.reserve("describer")) for _ in range(10)]
     for reserve in reserves[:8]:
-        seen.asked(answer(1400, 0.25))
+        seen.count_question(answer(1400, 0.25))
         seen.release(reserve)
-    seen.ended("converged")
-    seen.ended("aborted")
-    seen.ended("converged")
+    seen.count_end("converged")
+    seen.count_end("aborted")
+    seen.count_end("converged")
     assert seen.note() == "1 aborted, 2 converged, 2 in flight, 2.0 requests/s, 12.4k tokens, 3.5000 US$"
 
 
@@ -60,16 +60,16 @@ def test_the_limit_counts_earlier_sessions_too() -> None:
     seen, _ = cost_limit(max_cost=2)
     seen.begin([answer(1, 1.5)])
     assert seen.may_ask()
-    seen.asked(answer(1, 0.5))
+    seen.count_question(answer(1, 0.5))
     assert not seen.may_ask()
-    assert seen.stopped().problem == "--max-cost: 2.0000 US$ of 2 US$ spent"
+    assert seen.build_stop_error().problem == "--max-cost: 2.0000 US$ of 2 US$ spent"
 
 
 def test_a_price_that_is_not_known_is_named_and_never_shown_as_nothing() -> None:
     seen, _ = cost_limit()
-    seen.asked(answer(1000, None))
+    seen.count_question(answer(1000, None))
     assert seen.note().endswith("1.0k tokens, price of words not known")
-    seen.asked(answer(1000, 0.25))
+    seen.count_question(answer(1000, 0.25))
     assert seen.note().endswith("2.0k tokens, 0.2500 US$, price of words not known")
 
 
@@ -79,8 +79,8 @@ def test_the_note_says_what_the_run_will_cost_in_all() -> None:
     seen.begin([], planned=10)
     for number, cost in enumerate((1.0, 2.0, 3.0, 2.0, 2.0)):
         assert "in all" not in seen.note()
-        seen.asked(answer(1, cost).model_copy(update={"episode_id": f"e{number}"}))
-        seen.ended("converged", f"e{number}")
+        seen.count_question(answer(1, cost).model_copy(update={"episode_id": f"e{number}"}))
+        seen.count_end("converged", f"e{number}")
     margin = 1.96 * (0.5 * (5 + 25 / 5)) ** 0.5
     assert seen.note().endswith(f"10.0000 US$, {20 - margin:.2f} to {20 + margin:.2f} US$ in all")
 
@@ -103,7 +103,7 @@ def test_the_limit_is_passed_by_one_answer_at_most(growth: float) -> None:
             reserve = await seen.reserve("describer")
             await asyncio.sleep(0.001)
             costs.append(0.01 * growth**turn)
-            seen.asked(answer(1, costs[-1]), reserve)
+            seen.count_question(answer(1, costs[-1]), reserve)
             seen.release(reserve)
 
     async def work() -> None:
@@ -127,7 +127,7 @@ def ask_all(seen: CostLimit, price: Callable[[int], float], at_once: int = 14, e
             costs.append(price(len(costs)))
             cost = costs[-1]
             await asyncio.sleep(0.001)
-            seen.asked(answer(1, cost), reserve)
+            seen.count_question(answer(1, cost), reserve)
             seen.release(reserve)
 
     async def work() -> None:
@@ -170,7 +170,7 @@ def test_a_jump_of_the_price_begins_the_growth_anew() -> None:
                 await asyncio.wait_for(seen.reserve("describer"), 0.01)
         return seen.in_flight
 
-    seen.asked(answer(1, 0.03))
+    seen.count_question(answer(1, 0.03))
     assert asyncio.run(at_once()) == 1
 
 
@@ -182,17 +182,17 @@ def test_requests_that_brought_nothing_count_while_their_question_is_under_way()
         reserve = await seen.reserve("describer")
         for number in range(4):
             assert seen.may_ask() == (not seen.halt.is_set) == True, number  # noqa: E712
-            seen.tried(reserve, Attempt(kind="malformed", status=200, seconds=1, cost_usd=0.3))
+            seen.count_attempt(reserve, Attempt(kind="malformed", status=200, seconds=1, cost_usd=0.3))
         assert not seen.may_ask()
         assert seen.halt.is_set
         attempts = tuple(reserve.attempts)
         failure = Failure(episode_id="e", turn=1, role="describer", reason="stopped", detail="d", attempts=attempts)
-        seen.asked(failure)  # found by its requests, and not counted twice
+        seen.count_question(failure)  # found by its requests, and not counted twice
         assert seen.spent() == pytest.approx(1.2)
         seen.release(reserve)
 
     asyncio.run(work())
-    assert seen.stopped().problem == "--max-cost: 1.2000 US$ of 1 US$ spent"
+    assert seen.build_stop_error().problem == "--max-cost: 1.2000 US$ of 1 US$ spent"
 
 
 LOST = Attempt(kind="malformed", status=200, seconds=1)
@@ -207,31 +207,34 @@ def lost(*attempts: Attempt) -> Failure:
 def test_a_lost_request_of_unknown_cost_counts_like_the_dearest_answer() -> None:
     seen, _ = cost_limit(max_cost=1)
     seen.begin([answer(1, 0.2), answer(1, 0.1)])
-    seen.asked(lost(LOST, LOST))
+    seen.count_question(lost(LOST, LOST))
     assert seen.spent() == pytest.approx(0.3 + 2 * 0.2)
     assert seen.totals.cost_usd == pytest.approx(0.3)  # a sum says what is known
-    seen.asked(lost(LOST, LOST))
-    assert seen.stopped().problem == "--max-cost: 1.1000 US$ of 1 US$ spent, 4 requests without an answer included"
+    seen.count_question(lost(LOST, LOST))
+    assert (
+        seen.build_stop_error().problem
+        == "--max-cost: 1.1000 US$ of 1 US$ spent, 4 requests without an answer included"
+    )
 
 
 def test_where_no_price_at_all_is_known_one_lost_request_is_the_last_of_a_session() -> None:
     seen, _ = cost_limit(max_cost=1)
-    seen.asked(lost())
+    seen.count_question(lost())
     assert not seen.may_ask()
-    assert seen.stopped().problem == (
+    assert seen.build_stop_error().problem == (
         "--max-cost: a request to words brought no answer and may have been billed; what it cost is not known"
     )
     later, _ = cost_limit(max_cost=1)
     later.begin([lost()])
     assert later.may_ask()
-    later.asked(answer(1, 0.4))
+    later.count_question(answer(1, 0.4))
     assert later.spent() == pytest.approx(0.8)
 
 
 @pytest.mark.parametrize("kind", ["rate_limit", "server", "unreachable", "context_too_long", "answer_too_long"])
 def test_what_is_never_billed_counts_nothing(kind: str) -> None:
     seen, _ = cost_limit(max_cost=1)
-    seen.asked(lost(LOST.model_copy(update={"kind": kind, "status": None})))
+    seen.count_question(lost(LOST.model_copy(update={"kind": kind, "status": None})))
     assert seen.may_ask()
     assert seen.spent() == 0
 

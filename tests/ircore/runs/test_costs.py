@@ -149,7 +149,7 @@ def test_what_the_provider_reports_and_what_got_lost_add_up() -> None:
     assert prices.cost(call) == pytest.approx(0.25 + 0.04)
     # The picture that got lost has no known price, so the sum has none.
     assert prices_of({}).cost(call) is None
-    assert prices_of({}).billed(call) == Billed(known=0.25, lost=1, dearest=0.25)
+    assert prices_of({}).compute_bill(call) == Billed(known=0.25, lost=1, dearest=0.25)
 
 
 def test_a_rewriters_requests_are_words_at_a_price_of_their_own() -> None:

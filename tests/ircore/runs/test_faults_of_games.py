@@ -14,7 +14,7 @@ from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.records import GameRules, Instance, Record
-from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, SeatTable
 from ircore.games.reference.build import build
 from ircore.games.reference.game import ReferenceGame
 from ircore.instances.requests import BuildRequest
@@ -53,7 +53,7 @@ class Guess(Game[GameRules]):
     )
     measures = (Measure("correct", "Correct", range=(0, 1)),)
 
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         answer = await table.ask(GUESSER, Question(step=1, prompt="Guess."))
         return Ending("completed", (Guessed(guess=answer.text),))
 
@@ -82,13 +82,13 @@ INSTANCE = Instance(
 SETUP = EpisodeSetup(INSTANCE, Secret(secret="apple"), {}, GameRules())
 
 
-def play_and_record(game: Game[Any], table: Table) -> Any:
+def play_and_record(game: Game[Any], table: SeatTable) -> Any:
     return record_ending(game, INSTANCE, asyncio.run(play_episode(game, table, SETUP)))
 
 
 def test_rules_that_break_are_named_with_their_line() -> None:
     class Breaks(Guess):
-        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
             return Ending("completed", (Guessed(guess="apple"[9]),))
 
     with pytest.raises(
@@ -104,7 +104,7 @@ def test_a_step_that_is_not_valid_is_told_in_words_with_the_line_that_made_it() 
         right: int = Field(le=9)
 
     class Miscounts(Guess):
-        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
             return Ending("completed", (Counted(right=10),))
 
     with pytest.raises(WorkError, match="broke with ValidationError: Counted: right: must be at most 9") as told:
@@ -128,7 +128,7 @@ class Catches(Guess):
     def __init__(self, caught: type[Exception] = PlayerError, ending: Ending | None = None) -> None:
         self.caught, self.ending = caught, ending or Ending("refused", (Guessed(guess=""),))
 
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         failures = 0
         for step in (1, 2, 3):
             try:
@@ -181,12 +181,12 @@ def test_errors_that_stop_a_run_pass_rules_that_catch_everything(error: Exceptio
 
 def test_a_seat_is_declared_and_asked_once_a_step() -> None:
     class AsksStranger(Guess):
-        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
             await table.ask(STRANGER, Question(step=1, prompt="Who are you?"))
             return Ending("completed", ())
 
     class AsksTwice(Guess):
-        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
             await table.ask(GUESSER, Question(step=1, prompt="Guess something else."))
             return await super().play(table, setup)
 
@@ -206,7 +206,7 @@ def test_a_seat_is_declared_and_asked_once_a_step() -> None:
 )
 def test_an_ending_is_what_the_game_declares(ending: Any, told: str) -> None:
     class Ends(Guess):
-        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
             return ending  # type: ignore[no-any-return]
 
     with pytest.raises(WorkError, match=told):
@@ -220,7 +220,7 @@ def test_a_picture_of_a_step_is_one_that_a_seat_drew() -> None:
     class Paints(Guess):
         step = Pictured
 
-        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
             return Ending("completed", (Pictured(drawn=None), Pictured(drawn=Rendering.of(WHITE))))
 
     with pytest.raises(WorkError, match="the game guess ended with a picture in step 2 that no seat drew"):
@@ -229,7 +229,7 @@ def test_a_picture_of_a_step_is_one_that_a_seat_drew() -> None:
 
 def test_measures_that_break_are_named_with_their_line() -> None:
     class Mismeasures(Guess):
-        def measured(self, payload: Any, ending: Ending) -> Iterable[Measured]:
+        def measure(self, payload: Any, ending: Ending) -> Iterable[Measured]:
             yield Measured("correct", None, 1 / len(ending.steps[1:]))
 
     episode = play_and_record(Guess(), Apple())

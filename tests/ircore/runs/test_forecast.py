@@ -22,11 +22,11 @@ PRICES = "models: {a-model: {input: 1, output: 10, date: 2026-11-01, source: 'ht
 def planned(game: Game[Any], instances: InstanceSet, **rules: Any) -> PlannedPlay:
     """A run in which one model takes every seat that the rules ask."""
     stated, model = game.rules(**rules), {"player": "openai", "model": "a-model", "api_key_env": "A_KEY"}
-    seats = {seat.name: model for seat in game.seats_of(stated)}
+    seats = {seat.name: model for seat in game.list_seats(stated)}
     submission = Submission.model_validate(
         {"schema": 1, "name": "one", "licence": "CC0-1.0", "game": game.name, **seats}
     )
-    return PlannedPlay(game, submission, stated, game.prompts(None), instances)
+    return PlannedPlay(game, submission, stated, game.read_prompts(None), instances)
 
 
 def forecast(tmp_path: Path, plan: PlannedPlay, episodes: dict[str, int]) -> CostForecast:

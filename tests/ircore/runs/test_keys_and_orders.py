@@ -232,13 +232,13 @@ def test_a_failed_episode_has_ended_is_not_finished_and_its_later_end_counts(run
     failure = first.with_steps((), outcome="aborted", abort_reason="provider_error", detail="down")
     with run.lock(), RunWriter(run) as writer:
         writer.record([EventEntry(End(episode=failure))])
-    assert run.ended()[first.episode_id].abort_reason == "provider_error"
+    assert run.read_endings()[first.episode_id].abort_reason == "provider_error"
     assert (summarise(run)["unfinished"], summarise(run)["episodes"]) == (1, 4)
     with pytest.raises(InputError, match="played to its end in no shard"):
         merge([run.path], run.path.with_name("merged"))
     with run.lock(), RunWriter(run) as writer:
         writer.record([EventEntry(End(episode=first))])
-    assert run.ended()[first.episode_id] == first
+    assert run.read_endings()[first.episode_id] == first
     assert summarise(run)["unfinished"] == 0
 
 
@@ -306,9 +306,9 @@ def test_an_answer_is_counted_when_it_is_written_and_players_are_closed_after_th
         done.append(name)
 
     entry = SimpleNamespace(counted="the question")
-    inquiry = SimpleNamespace(recorded=lambda: None, cached=lambda: entry)
+    inquiry = SimpleNamespace(find_recorded=lambda: None, find_cached=lambda: entry)
     recorder = SimpleNamespace(record=lambda entry: step("written"), close=lambda: step("all written"))
-    limit = SimpleNamespace(asked=lambda *words: done.append("counted"), ended_early=None, note=lambda: "")
+    limit = SimpleNamespace(count_question=lambda *words: done.append("counted"), ended_early=None, note=lambda: "")
     engine: Engine[Any] = Engine(recorder, limit, SimpleNamespace(refresh=lambda note: None))  # type: ignore[arg-type]
 
     async def settle() -> None:
@@ -327,7 +327,7 @@ def test_an_episode_has_two_frames_a_turn(run: RunFolder, tmp_path: Path, name: 
     assert command(words) == 0
     with Image.open(tmp_path / name) as animation:
         assert getattr(animation, "n_frames", 1) == 2 * len(list_rendered_turns(episode))
-        target = run.instances.picture(next(iter(run.instances.instances.named({episode.instance_id}))), "target")
+        target = run.instances.picture(next(iter(run.instances.instances.select({episode.instance_id}))), "target")
         # The middle of the target at the left, fitted into 400 pixels, under a head of 50.
         shown = np.asarray(animation.convert("RGB"))[50 + 200, 20 + 200]
         wanted = target.pixels[target.height // 2, target.width // 2]
@@ -339,7 +339,7 @@ def test_a_pair_is_the_same_run_whichever_seat_its_manifest_names_first(tmp_path
 
     def run_id() -> str:
         loaded, game, played_set, rules = prepare(manifest, instances.folder, {})
-        return make_run(loaded, played_set, rules, game.prompts(None), seed=0).run_id
+        return make_run(loaded, played_set, rules, game.read_prompts(None), seed=0).run_id
 
     first = run_id()
     manifest.write_text(json.dumps(dict(reversed(json.loads(manifest.read_text()).items()))))

@@ -107,7 +107,7 @@ def test_ids_that_look_like_those_of_repeats_are_refused(tmp_path: Path) -> None
 def test_the_rules_lead_to_every_repeat(tmp_path: Path) -> None:
     run = lucky_run(tmp_path / "run", sample_instances(tmp_path / "set"), repeats=2)
     game = load_game("reconstruction")
-    replay = TranscriptReplay(run.run, run.instances, game, game.prompts(None))
+    replay = TranscriptReplay(run.run, run.instances, game, game.read_prompts(None))
     assert replay.faults(list(run.events())) == ()
     less = [event for event in run.events() if getattr(event, "episode_id", "") != "geometry-easy-01.r2"]
     assert replay.faults(less)[0] == "geometry-easy-01.r2: turn 1: the describer's answer is missing"
@@ -154,8 +154,8 @@ def test_shards_and_processes_play_repeats(tmp_path: Path, capsys: pytest.Captur
     assert ircore(["merge", *paths, "--out", str(tmp_path / "joined")]) == 0
     whole, joined = (RunFolder(tmp_path / name) for name in ("whole", "joined"))
     assert joined.run.run_id == whole.run.run_id
-    assert list(joined.ended()) == list(whole.ended())
-    assert len(joined.ended()) == 8
+    assert list(joined.read_endings()) == list(whole.read_endings())
+    assert len(joined.read_endings()) == 8
     capsys.readouterr()
     assert ircore(["show", str(joined.path), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)

@@ -95,7 +95,7 @@ def test_two_models_make_targets_and_a_person_accepts_them(tmp_path: Path) -> No
     first = waiting[0].drawn
     assert first.program.strip() == bars([3, 1, 2]).strip()
     assert set(first.versions) == {"python", "matplotlib", "numpy"}
-    rejected = [DrawnFigures(out / FIGURES).stored(key) for key in waiting[0].step.programs[:-1]]
+    rejected = [DrawnFigures(out / FIGURES).read_stored(key) for key in waiting[0].step.programs[:-1]]
     assert [drawn.fault for drawn in rejected if drawn] == reasons[:2]
 
     decided = {

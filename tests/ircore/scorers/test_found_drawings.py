@@ -104,7 +104,7 @@ def off_by(fit: FrameFit, layout: Layout) -> float:
     points = np.array([(x, y) for x in (40, 256, 472) for y in (40, 256, 472)], float)
     canvas = np.array(layout.canvas)
     wanted = apply_matrix(matrix_of(layout.corners), points) / canvas
-    found = fit.transform.placed(points, 512, 512) / 512
+    found = fit.transform.place_points(points, 512, 512) / 512
     return float(np.abs((wanted - found) / (fit.transform.wide, fit.transform.high)).max())
 
 

@@ -35,7 +35,10 @@ from ircore.scorers.rated_episodes import Original, RatedEpisode, iterate_rated_
 from ircore.scorers.scoring import (
     JUDGES,
     METRICS,
+    ScoreCount,
     ScoringPlan,
+    _count_left_out,
+    _Work,
     list_wanted_scores,
     score_runs,
     select_applicable_judges,
@@ -234,7 +237,7 @@ class Naming(Drawing):
     def __init__(self, *pictures: Any) -> None:
         self.pictures = pictures
 
-    def rated(self, payload: Any, ending: Ending) -> Iterator[RatedPicture]:
+    def list_rated_pictures(self, payload: Any, ending: Ending) -> Iterator[RatedPicture]:
         return iter(self.pictures)
 
 
@@ -260,6 +263,16 @@ def test_turns_that_were_left_out_keep_the_numbers_of_the_others() -> None:
     turns = [turn.model_copy(update={"turn": number}) for turn, number in zip(list_turns(played), (1, 4), strict=False)]
     (rated,) = iterate_rated_episodes(ReconstructionGame(), instances, [played.with_steps(turns)])
     assert [*rated.renderings] == [1, 4]
+
+
+def test_an_episode_without_a_picture_is_none_that_a_judge_does_not_rate() -> None:
+    """Such as by rules that leave the seat of the one who draws empty."""
+    counts: dict[str, ScoreCount] = {}
+    drawn, without = rated_episode(RatedPicture(1, "target", rendering(1))), rated_episode()
+    _count_left_out(counts, ["verified"], [_Work(Path("nowhere"), episode, ()) for episode in (drawn, without)])
+    assert counts["verified"].text() == (
+        "0 scores, 0 new and 0 kept; 1 episode of pictures that it does not rate; 1 episode without a picture"
+    )
 
 
 def test_one_picture_cannot_be_compared_with_another() -> None:

@@ -98,7 +98,7 @@ def test_a_move_is_reported() -> None:
 
 
 def test_a_transform_goes_about_the_middle_of_the_picture() -> None:
-    assert Transform(wide=0.5, high=0.5).placed([(50, 50), (0, 0)], 100, 100).tolist() == [[50, 50], [25, 25]]
+    assert Transform(wide=0.5, high=0.5).place_points([(50, 50), (0, 0)], 100, 100).tolist() == [[50, 50], [25, 25]]
 
 
 def test_a_missing_bar_is_named() -> None:

@@ -39,9 +39,9 @@ from ircore.submissions.channel_test import (
     AskedGenerator,
     ChannelPlan,
     ChannelResult,
-    channel_test,
     find_drawer,
     play_words,
+    run_channel_test,
 )
 
 pytestmark = pytest.mark.slow
@@ -67,7 +67,7 @@ def played(folder: Path, targets: InstanceSet, describer: Any, generator: Any) -
 
 def result_of(run: RunFolder, out: Path, own: Any = None) -> ChannelResult:
     asking = ChannelPlan(find_drawer(PAIR), ByList(), None if own is None else AskedGenerator(PAIR, own))
-    return channel_test(run, asking, out)
+    return run_channel_test(run, asking, out)
 
 
 @pytest.mark.attack

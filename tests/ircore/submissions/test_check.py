@@ -14,7 +14,7 @@ from ircore.core.records import PlayerSpec
 from ircore.games.registry import load_game
 from ircore.players.traits import load_traits
 from ircore.submissions.check.change import check_tree
-from ircore.submissions.check.seats import METHODS, OFFLINE, SERVICES, Conditions, repeat_warnings, seat_faults
+from ircore.submissions.check.seats import METHODS, OFFLINE, SERVICES, Conditions, check_seat, repeat_warnings
 from ircore.submissions.check.submission import OtherSubmission, check_bytes, check_submission
 from ircore.submissions.findings import select_errors
 from ircore.submissions.services import link_problem
@@ -274,7 +274,7 @@ def test_a_players_traits_tell_what_a_repetition_needs() -> None:
 def test_a_players_traits_tell_why_it_cannot_be_played_here(player: str, problem: str) -> None:
     played_here = Conditions(local=False, played_here=True, resolve=False, keys={})
     game = load_game("reconstruction")
-    faults = seat_faults(game, game.seats[1], PlayerSpec(player=player), played_here)
+    faults = check_seat(game, game.seats[1], PlayerSpec(player=player), played_here)
     assert [fault.problem for fault in faults] == [problem]
 
 

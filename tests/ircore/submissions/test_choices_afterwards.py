@@ -15,15 +15,15 @@ from ircore.games.reconstruction.records import collect_renderings, list_turns
 from ircore.results.ranking import find_held_runs
 from ircore.runs.events import Call
 from ircore.runs.provenance import GRAVE_RULES
-from ircore.submissions.rescoring.flags import answers_of_models, check_clock, most_correlation
+from ircore.submissions.rescoring.flags import check_clock, compute_most_correlation, flag_answers_of_models
 from ircore.submissions.rescoring.selection import (
     Peers,
-    chance_of_low,
     check_failures,
     check_stopping,
-    common_share,
+    compute_chance_of_low,
+    compute_common_share,
     compute_tail,
-    ends_at_best,
+    count_ends_at_best,
     select_peers,
 )
 
@@ -65,7 +65,7 @@ def answers(count: int, seed: int = 0, speed: float = 60.0) -> list[Call]:
 
 
 def rules(run: Run, calls: Sequence[Call]) -> list[str]:
-    return [flag.rule for flag in answers_of_models(run, calls)]
+    return [flag.rule for flag in flag_answers_of_models(run, calls)]
 
 
 @pytest.mark.slow
@@ -116,9 +116,9 @@ def test_tokens_and_costs_of_nothing_are_listed(run: Run) -> None:
 def test_a_rank_correlation_is_bounded_as_fisher_did() -> None:
     """Of 100 pairs without any correlation: tanh(3.09 · 1.03 / √97) = 0.312."""
     alternating = [(float(10 + number), float(number % 2)) for number in range(100)]
-    assert most_correlation(alternating) == pytest.approx(0.32, abs=0.02)
-    assert most_correlation(alternating[:29]) is None
-    assert most_correlation([(50.0, float(number)) for number in range(100)]) is None
+    assert compute_most_correlation(alternating) == pytest.approx(0.32, abs=0.02)
+    assert compute_most_correlation(alternating[:29]) is None
+    assert compute_most_correlation([(50.0, float(number)) for number in range(100)]) is None
 
 
 @pytest.mark.parametrize(
@@ -168,13 +168,13 @@ def cut(curve: Sequence[float]) -> list[float]:
 
 
 def chance(curves: Sequence[Sequence[float]], common: float) -> float:
-    at_best, wavering = ends_at_best(curves)
+    at_best, wavering = count_ends_at_best(curves)
     return compute_tail(at_best, wavering, common)
 
 
 def test_episodes_cut_at_their_best_are_told_from_honest_ones() -> None:
     peers = [honest_curves(1000 + number) for number in range(4)]
-    common = common_share(peers)
+    common = compute_common_share(peers)
     assert common is not None
     assert common < 0.6
     assert [seed for seed in range(50) if chance(honest_curves(seed), common) < 0.001] == []
@@ -183,9 +183,9 @@ def test_episodes_cut_at_their_best_are_told_from_honest_ones() -> None:
 
 
 def test_nothing_is_said_about_stopping_beside_few_episodes() -> None:
-    assert common_share([]) is None
-    assert common_share([honest_curves(0, 5)]) is None
-    assert ends_at_best([[1.0, 2.0], [3.0, 1.0]]) == (0, 0)
+    assert compute_common_share([]) is None
+    assert compute_common_share([honest_curves(0, 5)]) is None
+    assert count_ends_at_best([[1.0, 2.0], [3.0, 1.0]]) == (0, 0)
 
 
 @pytest.mark.slow
@@ -194,7 +194,7 @@ def test_stopping_is_measured_on_the_renderings(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "instances", per_condition=3)
     played = sample_run(tmp_path / "run", instances)
     peers = Peers([[[3.0, 2.0, 1.0]] * 30], {})
-    assert list(check_stopping(played.ended(), instances, played.rendering, peers)) == []
+    assert list(check_stopping(played.read_endings(), instances, played.rendering, peers)) == []
     backwards = {
         name: episode.with_steps(
             tuple(
@@ -204,7 +204,7 @@ def test_stopping_is_measured_on_the_renderings(tmp_path: Path) -> None:
                 )
             )
         )
-        for name, episode in played.ended().items()
+        for name, episode in played.read_endings().items()
         if isinstance(episode, Episode) and len(renderings := list(collect_renderings(episode).values())) == 2
     }
     (flag,) = check_stopping(backwards, instances, played.rendering, peers)
@@ -246,8 +246,8 @@ def similarities(seed: int = 0) -> dict[str, float]:
 
 def test_a_permutation_test_knows_the_chance() -> None:
     """Two of five values can be drawn in ten ways; one of these has a sum as low as the two lowest."""
-    assert chance_of_low([1, 2], [1, 2, 3, 4, 5]) == pytest.approx(0.1, abs=0.01)
-    assert chance_of_low([], [1, 2, 3]) == 1.0
+    assert compute_chance_of_low([1, 2], [1, 2, 3, 4, 5]) == pytest.approx(0.1, abs=0.01)
+    assert compute_chance_of_low([], [1, 2, 3]) == 1.0
 
 
 @pytest.mark.slow

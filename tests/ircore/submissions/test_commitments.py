@@ -29,9 +29,9 @@ from ircore.submissions.commitments import number_of, register_of
 from ircore.submissions.pending_work import (
     Forecast,
     choose_pending,
+    find_waiting_submissions,
     forecast,
-    merged_submissions,
-    waiting_submissions,
+    read_merged_submissions,
     write_bounds,
 )
 from ircore.submissions.rescoring.packing import pack
@@ -301,8 +301,8 @@ def publish(given: Handed, runs: Path) -> None:
 
 
 def what(given: Handed, runs: Path, *sets: InstanceSet) -> list[str]:
-    merged = merged_submissions(given.submission.parent)
-    return [submission.what for submission in waiting_submissions(merged, sorted(runs.glob("*")), sets)]
+    merged = read_merged_submissions(given.submission.parent)
+    return [submission.what for submission in find_waiting_submissions(merged, sorted(runs.glob("*")), sets)]
 
 
 def test_a_merged_pair_waits_until_its_run_is_published(given: Handed, tmp_path: Path) -> None:

@@ -363,9 +363,9 @@ def test_a_question_that_was_answered_after_all_was_not_refused() -> None:
     ]
     folder: Any = SimpleNamespace(failures=lambda: failures)
     instances = {name: SimpleNamespace(instance_id=name) for name in "abc"}
-    known: Any = SimpleNamespace(instances=SimpleNamespace(named=lambda names: [instances[name] for name in names]))
+    known: Any = SimpleNamespace(instances=SimpleNamespace(select=lambda names: [instances[name] for name in names]))
     calls: Any = {CallKey("b", 1, "describer"): "an answer"}
-    assert [failure.episode_id for failure, _ in paid_answers._refusals(folder, calls, known)] == ["a"]
+    assert [failure.episode_id for failure, _ in paid_answers._find_refusals(folder, calls, known)] == ["a"]
 
 
 def test_a_slice_is_of_as_many_conditions_as_there_are() -> None:

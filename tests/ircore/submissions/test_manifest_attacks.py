@@ -13,7 +13,7 @@ from manifest_promises import SEEDS, keeps_promises
 
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.submissions.check.reports import format_annotations, format_summary
-from ircore.submissions.check.submission import OtherSubmission, Purpose, check_bytes, check_submission, slug_faults
+from ircore.submissions.check.submission import OtherSubmission, Purpose, check_bytes, check_slug, check_submission
 from ircore.submissions.findings import Finding, select_errors
 
 pytestmark = [pytest.mark.attack, pytest.mark.slow]
@@ -97,7 +97,7 @@ def test_a_folder_must_not_be_called_like_a_run(slug: str) -> None:
 
 @pytest.mark.parametrize(("slug", "problem"), TAKEN["slug"].items())
 def test_a_folder_must_not_look_like_another(slug: str, problem: str) -> None:
-    (fault,) = slug_faults(slug, THERE)
+    (fault,) = check_slug(slug, THERE)
     assert problem in fault.problem
 
 

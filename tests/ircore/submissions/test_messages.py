@@ -15,9 +15,9 @@ from ircore.core.images import Picture
 from ircore.runs.provenance import GRAVE_RULES
 from ircore.seeing.ocr import find_missing_ocr_package
 from ircore.submissions.rescoring.copies import CopyComparison
-from ircore.submissions.rescoring.messages import addresses_a_judge, find_disguise, names_in, remarks
+from ircore.submissions.rescoring.messages import addresses_a_judge, compile_name_search, find_disguise, find_remarks
 from ircore.submissions.rescoring.picture_index import look_at
-from ircore.submissions.rescoring.pictures import reader, texts_to_a_judge
+from ircore.submissions.rescoring.pictures import find_texts_to_a_judge, make_text_reader
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
 PNG = bytes.fromhex("89504e470d0a1a0a") + bytes(range(40, 200, 3))
@@ -60,7 +60,7 @@ DISGUISED = {
 @pytest.mark.attack
 @pytest.mark.parametrize("name", DISGUISED)
 def test_data_in_disguise_holds_a_run(name: str) -> None:
-    rules = {remark.rule for remark in remarks(DISGUISED[name], budget=200)}
+    rules = {remark.rule for remark in find_remarks(DISGUISED[name], budget=200)}
     assert "encoded_message" in rules
     assert "encoded_message" in GRAVE_RULES
 
@@ -89,7 +89,7 @@ def test_data_in_disguise_holds_a_run(name: str) -> None:
     ],
 )
 def test_what_hardly_looks_like_words_is_shown_to_people(text: str, rule: str) -> None:
-    seen = {remark.rule for remark in remarks(text, budget=200)}
+    seen = {remark.rule for remark in find_remarks(text, budget=200)}
     assert rule in seen
     assert rule not in GRAVE_RULES
 
@@ -105,7 +105,7 @@ CODED = {
 @pytest.mark.attack
 @pytest.mark.parametrize(("said", "rule"), CODED.items(), ids=[name for name, _ in CODED])
 def test_a_picture_said_otherwise_than_in_words_is_found(said: tuple[str, str], rule: str) -> None:
-    assert rule in {remark.rule for remark in remarks(said[1], budget=200)}
+    assert rule in {remark.rule for remark in find_remarks(said[1], budget=200)}
 
 
 @pytest.mark.slow
@@ -119,16 +119,16 @@ def test_a_picture_said_otherwise_than_in_words_is_found(said: tuple[str, str], 
     ],
 )  # fmt: skip
 def test_the_id_of_a_target_holds_a_run(text: str) -> None:
-    name_in = known(names_in(["geometry-easy-01", "geometry-easy-02", "simple_shapes-hard-12", "a-1"]))
+    name_in = known(compile_name_search(["geometry-easy-01", "geometry-easy-02", "simple_shapes-hard-12", "a-1"]))
     assert name_in(text) is not None
-    assert "names_a_target" in {remark.rule for remark in remarks(text, 200, name_in)}
+    assert "names_a_target" in {remark.rule for remark in find_remarks(text, 200, name_in)}
 
 
 @pytest.mark.parametrize(
     "text", ["An easy geometry: 1 triangle.", "Geometry, easy 7", "geometry-easy-012", "simple shapes, hard to see, 12"]
 )
 def test_words_that_only_resemble_an_id_are_left_alone(text: str) -> None:
-    name_in = known(names_in(["geometry-easy-01", "simple_shapes-hard-12"]))
+    name_in = known(compile_name_search(["geometry-easy-01", "simple_shapes-hard-12"]))
     assert name_in(text) is None
 
 
@@ -196,7 +196,7 @@ HONEST = [
 @pytest.mark.slow
 @pytest.mark.parametrize("text", HONEST)
 def test_honest_words_are_left_alone(text: str) -> None:
-    assert list(remarks(text, 200, names_in(["geometry-easy-01"]))) == []
+    assert list(find_remarks(text, 200, compile_name_search(["geometry-easy-01"]))) == []
 
 
 def _texts(value: object) -> list[str]:
@@ -229,17 +229,17 @@ def test_a_text_for_a_judge_in_a_rendering_holds_a_run(tmp_path: Path) -> None:
     comparison = CopyComparison(
         "turn", {name: dict.fromkeys(drawn, 1)}, drawn.__getitem__, lambda key: look_at(drawn[key])
     )
-    flags = list(texts_to_a_judge(comparison, instances, reader()))
+    flags = list(find_texts_to_a_judge(comparison, instances, make_text_reader()))
     assert [flag.evidence.rendering[0] for flag in flags if flag.evidence] == ["a", "c"]
     assert {(flag.rule, flag.grave) for flag in flags} == {("text_to_a_judge", True)}
-    assert list(texts_to_a_judge(comparison, instances, None)) == []
+    assert list(find_texts_to_a_judge(comparison, instances, None)) == []
 
 
 def test_a_text_that_the_target_shows_too_is_left_alone(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "instances")
     name, picture = instances.instances[0].instance_id, lettering("Highest score")
     comparison = CopyComparison("turn", {name: {"a" * 64: 1}}, lambda key: picture, lambda key: look_at(picture))
-    assert list(texts_to_a_judge(comparison, instances, lambda picture: "Highest score: 10")) == []
+    assert list(find_texts_to_a_judge(comparison, instances, lambda picture: "Highest score: 10")) == []
 
 
 @pytest.mark.attack

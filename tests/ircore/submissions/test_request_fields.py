@@ -16,8 +16,8 @@ from ircore.players.openai.settings import ChatImageSettings, DescriberSettings,
 from ircore.runs.events import Call
 from ircore.runs.provenance import Flag
 from ircore.submissions.check.submission import Purpose, check_bytes
-from ircore.submissions.pending_work import merged_submissions, waiting_submissions
-from ircore.submissions.rescoring.flags import is_same_model, other_models
+from ircore.submissions.pending_work import find_waiting_submissions, read_merged_submissions
+from ircore.submissions.rescoring.flags import flag_other_models, is_same_model
 from ircore.submissions.services import FIELDS_LIST, find_service, find_unlisted_fields
 
 OPENROUTER: dict[str, Any] = {"base_url": "https://openrouter.ai/api/v1", "api_key_env": "OPENROUTER_API_KEY"}
@@ -167,7 +167,7 @@ def test_nobody_vouches_for_a_pair_with_other_fields(tmp_path: Path, capsys: pyt
     named = yaml.safe_load(manifest.read_text())
     named["describer"] = {"player": "openai", "model": "a/b:online", **OPENROUTER}
     manifest.write_text(yaml.safe_dump(named))
-    assert list(waiting_submissions(merged_submissions(tmp_path / "submissions"), ())) == []
+    assert list(find_waiting_submissions(read_merged_submissions(tmp_path / "submissions"), ())) == []
     rescore = ["maintain", "rescore", str(manifest), "--out", str(tmp_path / "run")]
     assert ircore(rescore) == 2
     sample_instances(tmp_path / "instances")
@@ -216,7 +216,7 @@ def test_a_model_that_answers_in_the_place_of_another_is_a_finding(tmp_path: Pat
 
     def flags(*attempts: Attempt) -> list[Flag]:
         call = Call(episode_id="a", turn=1, role="describer", text="x", seconds=1, attempts=attempts)
-        return list(other_models(named, [call]))
+        return list(flag_other_models(named, [call]))
 
     assert flags(honest) == flags() == []
     (flag,) = flags(honest, other)

@@ -253,9 +253,9 @@ def test_a_file_longer_than_listed_is_not_read_to_its_end(
 def test_the_hub_is_https_or_on_loopback(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     monkeypatch.setenv("HF_ENDPOINT", address)
     with pytest.raises(InputError, match="HF_ENDPOINT"):
-        fetching.endpoint()
+        fetching.read_endpoint()
     monkeypatch.delenv("HF_ENDPOINT")
-    assert fetching.endpoint() == "https://huggingface.co"
+    assert fetching.read_endpoint() == "https://huggingface.co"
 
 
 # Packing.
@@ -275,7 +275,7 @@ def test_pictures_are_packed_without_anything_beside_their_pixels(tmp_path: Path
     run.rendering_path(first.rendering.sha256).write_bytes(noisy.read_bytes())
     packed = pack(tmp_path / "run", tmp_path / "packed")
     assert not [path for path in (tmp_path / "packed").rglob("*.png") if b"prompt" in path.read_bytes()]
-    pixels = {Picture.from_untrusted(path.read_bytes(), "x").pixels.tobytes() for path in packed.folder.rglob("*.png")}
+    pixels = {Picture.read_untrusted(path.read_bytes(), "x").pixels.tobytes() for path in packed.folder.rglob("*.png")}
     assert plain.pixels.tobytes() in pixels
     assert packed.index.size == sum(
         path.stat().st_size
@@ -446,7 +446,7 @@ def test_an_episode_ends_once_more_after_an_outage_and_only_then(run: RunFolder)
     failure = Failure(episode_id=ended.episode_id, turn=1, role="describer", reason="provider_error", detail="down")
 
     def faults(*before: Event) -> tuple[str, ...]:
-        return TranscriptReplay(run.run, run.instances, game, game.prompts(None)).faults((*before, *events))
+        return TranscriptReplay(run.run, run.instances, game, game.read_prompts(None)).faults((*before, *events))
 
     assert faults() == ()
     assert faults(failure, End(episode=ended.model_copy(update=down))) == ()

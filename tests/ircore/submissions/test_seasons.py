@@ -20,14 +20,14 @@ from ircore.games.reconstruction.build_targets import build_instances
 from ircore.instances.store import read_instances
 from ircore.submissions.check.change import CheckedChange, ProposingAccount, check_change
 from ircore.submissions.findings import select_errors
-from ircore.submissions.seasons import begin_season, commitment_to, read_season, reveal_season, verify_season
+from ircore.submissions.seasons import begin_season, compute_commitment, read_season, reveal_season, verify_season
 
 
 @pytest.mark.slow
 def test_the_commitment_is_a_plain_hash() -> None:
     """Anybody can compute it: printf 'ircore season\\nNAME\\nIDENTITY\\nSALT\\n' | sha256sum."""
     text = b"ircore season\nspring\n" + b"a" * 64 + b"\n" + b"b" * 64 + b"\n"
-    assert commitment_to("spring", "a" * 64, "b" * 64) == hashlib.sha256(text).hexdigest()
+    assert compute_commitment("spring", "a" * 64, "b" * 64) == hashlib.sha256(text).hexdigest()
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.records import PlayerSpec
 from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
-from ircore.submissions.reproduce import plays_offline
+from ircore.submissions.reproduce import is_played_offline
 from ircore.submissions.rescoring.fetch import DeadLink, Link, find_dead_links, list_links
 
 
@@ -111,10 +111,10 @@ def test_a_run_that_comes_out_otherwise_is_told(
 @pytest.mark.slow
 def test_models_and_people_are_not_asked_again(published: Path) -> None:
     run = RunFolder(published / "run").run
-    assert plays_offline(run)
+    assert is_played_offline(run)
     for spec in (PlayerSpec(player="openai", model="m"), PlayerSpec(player="human"), PlayerSpec(player="replay")):
         changed = run.submission.model_copy(update={"describer": spec})
-        assert not plays_offline(run.model_copy(update={"submission": changed}))
+        assert not is_played_offline(run.model_copy(update={"submission": changed}))
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from ircore.instances.store import read_instances
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.decisions import DECISIONS, Decision, add_decision, format_decisions
-from ircore.submissions.pending_work import merged_submissions
+from ircore.submissions.pending_work import read_merged_submissions
 from ircore.submissions.rescoring import fetch as fetching
 from leaderboard.building.content import Options
 from leaderboard.building.preview import preview
@@ -273,8 +273,8 @@ def test_what_happened_is_told_on_the_pairs_page_and_in_the_feed(site: Path) -> 
 
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
-        merged_submissions(tmp_path / "nowhere")
-    assert merged_submissions(tmp_path) == ()
+        read_merged_submissions(tmp_path / "nowhere")
+    assert read_merged_submissions(tmp_path) == ()
 
 
 def test_what_waits_for_maintainers_is_a_page(site: Path) -> None:

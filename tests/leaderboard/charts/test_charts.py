@@ -34,8 +34,8 @@ from leaderboard.charts.grammar import (
     build_layout,
     make_annotation,
     make_axis,
+    make_scatter,
     make_vertical_line,
-    scatter,
 )
 from leaderboard.charts.names_beside import NamedSpot, choose_places, draw_end_names
 from leaderboard.charts.still import draw_still
@@ -444,7 +444,7 @@ def test_a_drawing_with_a_property_that_plotly_does_not_know_fails_its_test(wide
 
 def test_a_still_picture_takes_the_look_from_the_template_and_the_rest_from_the_figure() -> None:
     # A plot of 660 × 100 CSS pixels whose left upper corner is at (60, 20): x = 4 of 0–10 stands at 60 + 0.4 · 660.
-    trace = scatter(mode="markers", x=[4], y=[1], marker={"symbol": "circle", "size": 10, "color": "teal"})
+    trace = make_scatter(mode="markers", x=[4], y=[1], marker={"symbol": "circle", "size": 10, "color": "teal"})
     trace["error_x"] = {"array": [2], "arrayminus": [1], "color": "teal"}
     shape = build_layout(
         160,

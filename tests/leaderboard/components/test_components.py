@@ -109,7 +109,7 @@ def test_an_xray_lies_where_the_drawing_lies_in_its_own_proportions() -> None:
     found = Transform(x=0.1, y=-0.05, wide=0.5, high=0.8, turn=30.0)
     a, b, c, d, right, down = compute_placement(found.placement, 400, 200)
     for x, y in [(0, 0), (400, 0), (130, 170)]:
-        placed = found.placed([(x, y)], 400, 200)[0]
+        placed = found.place_points([(x, y)], 400, 200)[0]
         assert (a * x + c * y + right, b * x + d * y + down) == pytest.approx(placed, abs=0.1)
 
 

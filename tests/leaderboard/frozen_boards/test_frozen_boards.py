@@ -246,6 +246,14 @@ def test_an_unreleased_benchmark_is_not_frozen(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_a_site_of_other_games_alone_has_no_version(tmp_path: Path) -> None:
+    marker = {"instance_set": None, "prompts": None, "benchmark": None}
+    with pytest.raises(InputError, match="shows no run of reconstruction"):
+        make_released_version(marker, "2026.1")
+    with pytest.raises(InputError, match="shows no run of reconstruction"):
+        freeze_site(tmp_path / "site", tmp_path / "out", marker, [NEW])
+
+
 def test_versions_never_mix(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     freeze_site(tmp_path / "site", archive / "one", make_site(tmp_path / "site", OLD), [OLD])

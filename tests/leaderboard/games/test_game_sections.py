@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rated_games
 from invented import InventedRun
 from invented_games import GUESSER, Guessing, guessed, guessing_set
 
@@ -22,6 +23,7 @@ from ircore.games.reference.build import build as build_contexts
 from ircore.instances.requests import BuildRequest
 from ircore.players.base import Question, TextAnswer
 from ircore.results.model import Results
+from ircore.results.questions import answer_questions
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import players_table
 from leaderboard.games.contrasts import make_contrast_charts
@@ -32,6 +34,7 @@ from leaderboard.model.section import GameSection
 from leaderboard.pages.citation import render_share_strip
 from leaderboard.pages.feed import build_feed_files
 from leaderboard.pages.overview import build_games_front_page
+from leaderboard.pages.pair_comparison import Comparisons
 from leaderboard.pages.search_entries import list_page_entries
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.pictures import Shown
@@ -101,9 +104,22 @@ def test_a_game_is_asked_in_its_own_words_and_answers_in_main_scores() -> None:
     assert "What can nobody solve?" in asked
     assert "where no run scores above 30.0, most of all; 10 of the 20 rated instances are solved by nobody" in asked
     assert "to a main score of 50, and the best main score of an instance is 60.0" in asked
+    assert "over the same runs" in asked
+    assert "pairs" not in asked
     # A single seat has no partners to be compared over, and nobody ends an episode satisfied.
     assert "is best on" not in asked
     assert "satisfied" not in asked
+
+
+def test_of_equal_episodes_an_answer_shows_those_that_left_a_picture() -> None:
+    instances = guessing_set(2)
+    silent, drawing = (guessed(slug, instances, [8.0] * 8) for slug in ("silent", "with-drawings"))
+    step = {"drawing": rated_games.rendering(1).model_dump(mode="json")}
+    drawn = tuple(episode.model_copy(update={"steps": (step,)}) for episode in drawing.played)
+    results = Results.from_runs(game=rated_games.Drawing(), runs=[silent, replace(drawing, played=drawn)])
+    answers = answer_questions(results, "points")
+    assert {answer.key for answer in answers} >= {"nobody", "hardest", "hard"}
+    assert {run for answer in answers for run, _ in answer.episodes} == {drawing.run.run_id}
 
 
 @pytest.mark.slow
@@ -114,6 +130,7 @@ def test_history_changes_and_feeds_of_a_game_tell_of_its_runs_and_stay_in_its_fo
     section = GameSection(Results.from_runs(game=Guessing(), runs=began))
     history, changes = html_of(section, "history"), html_of(section, "changes")
     assert "1 of 2, place 1 none, it leads first-model" in " ".join(re.sub("<[^>]+>", " ", history).split())
+    assert "second-model, number 2 of 2 to enter, has the best main score: 90.0" in history
     # Pages of versions, and those in the root, are of another game.
     assert not re.findall(r'href="../../(?!games/guessing/|charts/game-guessing-)[^"]*"', history + changes)
     feeds = dict(build_feed_files(section))
@@ -190,6 +207,16 @@ def test_a_run_by_other_rules_says_so_beside_its_players_and_is_ranked_among_tho
     assert "rank 2 of 2" in html_of(section, "pairs/two")
 
 
+def test_the_two_that_are_compared_first_were_played_by_the_same_rules() -> None:
+    instances = guessing_set(2)
+    alone = guessed("alone", instances, [9.0] * 8, {"rounds": 3})
+    usual = [guessed(name, instances, [points] * 8, {"rounds": 2}) for name, points in (("two", 1.0), ("one", 5.0))]
+    silent = guessed("silent", instances, ["answer_refused"] * 8, {"rounds": 3})
+    for runs, names in (([alone, *usual, silent], ["one", "two"]), ([alone, usual[0]], ["alone", "two"])):
+        section = GameSection(Results.from_runs(game=Guessing(), runs=runs))
+        assert [pair.key for pair in Comparisons(section).two_best] == names
+
+
 def test_the_best_runs_stand_below_the_name_of_their_rules_the_best_rules_first() -> None:
     instances = guessing_set(5)
     usual = [guessed(name, instances, [points] * 20, {"rounds": 2}) for name, points in (("one", 5.0), ("two", 1.0))]
@@ -200,6 +227,25 @@ def test_the_best_runs_stand_below_the_name_of_their_rules_the_best_rules_first(
     for html in (front, start):
         said = re.findall(r"With rounds: \d|[a-z]+-model", re.sub("<[^>]+>", "", html))
         assert said[:5] == ["With rounds: 3", "three-model", "With rounds: 2", "one-model", "two-model"]
+
+
+@pytest.mark.parametrize("value", ["answer_refused", None])
+def test_rules_under_which_nothing_has_a_value_have_their_pages_and_a_main_score(value: str | None) -> None:
+    """No player got to an end under them, or no value could be computed: the board is no board of preferences."""
+    instances = guessing_set(2)
+    usual = guessed("one", instances, [5.0] * 8, {"rounds": 2})
+    empty = guessed("two", instances, [value] * 8, {"rounds": 3})
+    if value is None:
+        missing = [
+            Score(episode_id=instance.instance_id, measure="points", by="guessing", value=None, reason="unseen")
+            for instance in instances.instances
+        ]
+        empty = replace(empty, given=tuple(missing))
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[usual, empty]))
+    pages = {page.path: Renderer(None, {}).block(page) for page in build_game_pages([section])}
+    board = pages["games/guessing/boards/rounds-3/index"]
+    assert 'data-name="Main score"' in board
+    assert "Final preferred" not in board
 
 
 def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
@@ -243,6 +289,7 @@ def test_a_matrix_asks_which_seat_matters_only_where_each_has_several_players(
     (page,) = (page for page in build_game_pages([GameSection(results)]) if page.path.endswith("/matrix"))
     words = re.sub("<[^>]+>", "", Renderer(None, {}).block(page))
     assert lead in words
+    assert "Each row has one guesser, each column one helper." in words
     assert ("?" in words) == ("?" in lead)
 
 
@@ -252,6 +299,31 @@ def test_a_normalised_curve_has_large_marks_at_its_ends_alone(normalised: bool, 
     points = {place: Estimate(5.0, 4.0, 6.0, 20) for place in (1, 2, 3)}
     spots = _build_track(section.ranked[0], points, Curve("points", normalised=normalised), "step").spots
     assert [4 + 7 * spot.weight**0.5 for spot in spots] == sizes
+
+
+class Normalising(Guessing):
+    """The same game with one curve on both axes."""
+
+    measures = (*Guessing.measures, Measure("echo", "Echo", range=(0, 10), per="step"))
+    pages = Pages(curves=(Curve("echo"), Curve("echo", normalised=True)))
+
+
+def test_the_same_curve_on_both_axes_has_two_titles() -> None:
+    run = guessed("pair", guessing_set(2), [5.0] * 8)
+    echoes = [
+        Score(episode_id=episode.episode_id, measure="echo", by="guessing", value=float(step), step=step)
+        for episode in run.played
+        for step in (1, 2)
+    ]
+    played = tuple(episode.model_copy(update={"steps": ({}, {})}) for episode in run.played)
+    runs = [replace(run, played=played, given=(*run.given, *echoes))]
+    charts = make_curve_charts(GameSection(Results.from_runs(game=Normalising(), runs=runs)))
+    assert [chart.title.partition(":")[0] for chart in charts] == [
+        "Echo by step",
+        "Echo from the first step to the last",
+    ]
+    assert "those that reach its last one" in charts[0].reading_aid
+    assert "each from its first step to its last" in charts[1].reading_aid
 
 
 class Turn(Record):
@@ -324,7 +396,7 @@ class Remembering(Timing):
         for place in (1, 2)
     )
 
-    def setting(self, rules: Any) -> str:
+    def name_setting(self, rules: Any) -> str:
         return "F1" if rules.memory else "F2"
 
 
@@ -345,10 +417,17 @@ def test_published_series_stand_beside_the_runs_of_their_setting_alone() -> None
     assert chart.title == f"Length by round: {told[0]}, {told[1]}"
 
 
+class Rounds(GameRules):
+    """A rule that tells runs apart."""
+
+    rounds: int = 2
+
+
 class Contrasting(Guessing):
     """The same game, with a chart of its headline by category, beside which its paper has figures."""
 
     pages = Pages(contrasts=(Contrast("points"),), stories=("points",))
+    rules = Rounds
     published = (PublishedFigure("people, birds", "points", 7.0, "https://example.org/paper", "people", row="birds"),)
 
 
@@ -363,6 +442,21 @@ def test_a_contrast_says_where_runs_differ_most_on_the_first_page() -> None:
     # Beasts are the upper row of two; the paper's figure stands under the runs of its row.
     assert (best["x"], [round(y) for y in best["y"]]) == ([5.0, 9.0], [1, 0])
     assert (reported["x"], reported["y"]) == ([7.0], [-0.3])
+
+
+def test_a_contrast_shows_runs_with_values_and_calls_them_best_under_one_set_of_rules_alone() -> None:
+    instances = guessing_set(2)
+    usual = [guessed(f"run-{number}", instances, [float(number)] * 8, {"rounds": 2}) for number in range(1, 5)]
+    empty = guessed("empty", instances, ["answer_refused"] * 8, {"rounds": 2})
+    other = guessed("other", instances, [9.0] * 8, {"rounds": 3})
+    for runs, words in (
+        ([*usual, empty], ""),
+        ([*usual, empty, guessed("run-5", instances, [5.0] * 8, {"rounds": 2})], "The best 4 of 5 are shown."),
+        ([*usual, empty, other], "The first 4 of 5 are shown."),
+    ):
+        (chart,) = make_contrast_charts(GameSection(Results.from_runs(game=Contrasting(), runs=runs)))
+        assert chart.reading_aid.partition(" is better.")[2].strip() == words
+        assert "empty" not in str(chart.figure)
 
 
 class SketchStep(Record):
@@ -408,7 +502,7 @@ def test_drawings_are_compared_where_the_instance_has_the_declared_picture(
 def test_a_step_without_a_template_is_a_card_with_its_own_values() -> None:
     section = timed()
     pair, instance = section.ranked[0], section.instances[0]
-    episode = next(each for each in section.measured(pair).episodes if each.instance_id == instance.instance_id)
+    episode = next(each for each in section.get_run(pair).episodes if each.instance_id == instance.instance_id)
     cards = str(render_episode(section, pair, instance, episode, "../")).split('<li class="turn">')[1:]
     assert [" ".join(re.sub("<[^>]+>", " ", card).split()) for card in cards] == [
         "Round 1 words a, b done no Echo 5.00 Length 3.00 Noise 7.00",
@@ -530,13 +624,13 @@ def test_a_run_of_a_part_of_its_set_has_a_site(tmp_path: Path) -> None:
     assert easy.count("<img") > hard.count("<img")
 
 
-def shown(template: str) -> str:
-    """Render the first episode of a game of guessing with a template."""
+def shown(template: str, first: float | str = 4.0) -> str:
+    """Render the first episode of a game of guessing, with a value or a reason to abort it, with a template."""
 
     class Templated(Guessing):
         pages = Pages(episode=template)
 
-    run = guessed("pair", guessing_set(1), [4.0, 6.0] * 2)
+    run = guessed("pair", guessing_set(1), [first, 6.0, 4.0, 6.0])
     section = GameSection(Results.from_runs(game=Templated(), runs=[run]))
     (pair,), instance = section.ranked, section.instances[0]
     episode = next(episode for episode in run.episodes() if episode.instance_id == instance.instance_id)
@@ -545,6 +639,16 @@ def shown(template: str) -> str:
 
 def test_a_number_is_written_with_its_noun() -> None:
     assert shown("{{ 1|counted('token') }}, {{ 1200|counted('token') }}") == "1 token, 1,200 tokens"
+
+
+def test_a_declared_measure_without_a_value_has_none_and_another_name_is_a_fault() -> None:
+    template = "{{ number(values.points) }}|{{ notes.points }}|{{ step_values.points|length }}"
+    assert shown(template) == "4.00||0"
+    assert shown(template, first="answer_refused") == "–||0"
+    with pytest.raises(
+        WorkError, match=r"'poins' is no measure of the game; episode beasts-easy-00 of pair-0, aborted"
+    ):
+        shown("{{ values.poins }}", first="answer_refused")
 
 
 @pytest.mark.slow

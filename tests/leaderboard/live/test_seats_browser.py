@@ -131,7 +131,7 @@ def test_what_is_drawn_by_finger_is_sent(browser: "Browser", tmp_path: Path, ins
         page.mouse.up()
         page.get_by_role("button", name="Send this drawing").click()
         page.wait_for_timeout(600)
-        sent = Picture.from_untrusted(
+        sent = Picture.read_untrusted(
             (tmp_path / "table" / "desk" / "generator-turn-01-0" / "picture.png").read_bytes(), "sent"
         )
         scale = sent.width / box["width"]

@@ -230,7 +230,10 @@ def test_scores_are_drawn_as_pairs_enter_with_the_best_by_then(site: Site) -> No
     assert sketch.title == "poet° + painter°, number 2 of 3 to enter, has the best main score: 77.0"
     tied = sketch_entries(table, site.pairs, top=2)
     assert tied.title == "2 of 3 pairs may be the best today; the highest main score is 77.0"
-    record = sketch.drawing.plotly()["data"][0]
+    traces = sketch.drawing.plotly()["data"]
+    # Marks at the ends of the scale, 0 and 100, are whole.
+    assert [trace["cliponaxis"] for trace in traces if trace["mode"] == "markers"] == [False] * 3
+    record = traces[0]
     assert (list(record["x"]), list(record["y"])) == ([1, 2, 2, 3], [53.5, 53.5, 77.0, 77.0])
 
 

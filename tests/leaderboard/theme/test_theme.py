@@ -5,12 +5,11 @@ from itertools import pairwise
 
 import pytest
 
+from ircore.seeing.colours import compute_contrast, compute_luminance
 from leaderboard import theme
 from leaderboard.theme import (
     UNCOLOURED,
     assign_hues,
-    compute_contrast,
-    compute_luminance,
     describer_class,
     describer_colour,
     raise_contrast,

@@ -17,6 +17,15 @@ from ircore.games.reasoning.tasks import Dimension, Task, TaskVerdict
 REFERENCES = 3
 """Reference pictures of each thing."""
 
+CHOICES = 4
+
+SIZE = 384
+SKIES = ("#dbeafe", "#e0f2fe", "#ede9fe", "#f1f5f9")
+"""Light grounds on which every part can be seen."""
+
+MANY = 4
+"""Attributes from which on a thing is hard to draw."""
+
 
 class _EntityDimension(Dimension):
     """Drawn things: with two or three attributes (easy), or with more (hard)."""
@@ -83,9 +92,6 @@ class EntityDescribed(_EntityDimension):
         return ENTITIES[name].description
 
 
-CHOICES = 4
-
-
 class Recognition(Dimension):
     """Drawn things as multiple choice: the others look different (easy) or have the same colours (hard).
 
@@ -114,11 +120,6 @@ class Recognition(Dimension):
     def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> TaskVerdict:
         """Judge a picture in the place of a choice: as if the thing had been asked for."""
         return EntityNamed().verify(payload, pictures, answer)
-
-
-SIZE = 384
-SKIES = ("#dbeafe", "#e0f2fe", "#ede9fe", "#f1f5f9")
-"""Light grounds on which every part can be seen."""
 
 
 class ThingSheet:
@@ -166,7 +167,7 @@ class ThingSheet:
         return self.rng.choice(colours)
 
 
-def traffic_light(rng: random.Random) -> Drawing:
+def draw_traffic_light(rng: random.Random) -> Drawing:
     """Draw three lamps, one above another, in a dark housing on a pole."""
     sheet = ThingSheet(rng)
     sheet.box(46, 70, 54, 100, "#6b7280")
@@ -191,7 +192,7 @@ def stop_sign(rng: random.Random) -> Drawing:
     return sheet.drawing
 
 
-def snowman(rng: random.Random) -> Drawing:
+def draw_snowman(rng: random.Random) -> Drawing:
     """Draw two or three balls of snow with a carrot for a nose, black eyes and buttons, and a hat."""
     # White would hardly be seen on the lighter grounds.
     sheet = ThingSheet(rng, ("#93c5fd", "#7db7f5", "#a5b4fc"))
@@ -207,7 +208,7 @@ def snowman(rng: random.Random) -> Drawing:
     return sheet.drawing
 
 
-def ladybird(rng: random.Random) -> Drawing:
+def draw_ladybird(rng: random.Random) -> Drawing:
     """Draw a red beetle with black spots."""
     sheet = ThingSheet(rng)
     sheet.disc(50, 20, 14, "#111111")
@@ -218,7 +219,7 @@ def ladybird(rng: random.Random) -> Drawing:
     return sheet.drawing
 
 
-def fly_agaric(rng: random.Random) -> Drawing:
+def draw_fly_agaric(rng: random.Random) -> Drawing:
     """Draw a mushroom with a red cap and white spots."""
     sheet = ThingSheet(rng, ("#bfdbfe", "#c7d2fe", "#a5b4fc"))
     sheet.box(40, 50, 60, 98, "#fafafa")
@@ -228,7 +229,7 @@ def fly_agaric(rng: random.Random) -> Drawing:
     return sheet.drawing
 
 
-def sunflower(rng: random.Random) -> Drawing:
+def draw_sunflower(rng: random.Random) -> Drawing:
     """Draw yellow petals around a brown disc on a green stem."""
     sheet = ThingSheet(rng)
     sheet.box(47, 40, 53, 100, "#2e8b3d")
@@ -241,7 +242,7 @@ def sunflower(rng: random.Random) -> Drawing:
     return sheet.drawing
 
 
-def watermelon(rng: random.Random) -> Drawing:
+def draw_watermelon(rng: random.Random) -> Drawing:
     """Draw a slice: half a disc of red flesh with black seeds, and a green rind below."""
     sheet = ThingSheet(rng)
     sheet.wedge(50, 28, 48, 0, 180, "#2e8b3d")
@@ -252,7 +253,7 @@ def watermelon(rng: random.Random) -> Drawing:
     return sheet.drawing
 
 
-def fried_egg(rng: random.Random) -> Drawing:
+def draw_fried_egg(rng: random.Random) -> Drawing:
     """Draw white that spreads about a yellow yolk."""
     sheet = ThingSheet(rng, ("#6b7280", "#4b5563", "#7c8594"))
     for number in range(6):
@@ -264,7 +265,7 @@ def fried_egg(rng: random.Random) -> Drawing:
     return sheet.drawing
 
 
-def rainbow(rng: random.Random) -> Drawing:
+def draw_rainbow(rng: random.Random) -> Drawing:
     """Draw bows from red outside to purple inside."""
     sheet = ThingSheet(rng)
     width = rng.uniform(5.5, 7)
@@ -275,7 +276,7 @@ def rainbow(rng: random.Random) -> Drawing:
     return sheet.drawing
 
 
-def die(rng: random.Random) -> Drawing:
+def draw_die(rng: random.Random) -> Drawing:
     """Draw the face of a die that shows five."""
     sheet = ThingSheet(rng, ("#1d4ed8", "#b91c1c", "#4c1d95"))
     sheet.box(12, 12, 88, 88, "#ffffff")
@@ -285,7 +286,7 @@ def die(rng: random.Random) -> Drawing:
     return sheet.drawing
 
 
-def sailing_boat(rng: random.Random) -> Drawing:
+def draw_sailing_boat(rng: random.Random) -> Drawing:
     """Draw a boat with white sails on water."""
     sheet = ThingSheet(rng, ("#bfdbfe", "#c7d2fe"))
     sheet.drawing.rectangle(0, sheet.at(0, 82)[1], SIZE, SIZE, fill="#1d4ed8")
@@ -296,7 +297,7 @@ def sailing_boat(rng: random.Random) -> Drawing:
     return sheet.drawing
 
 
-def christmas_tree(rng: random.Random) -> Drawing:
+def draw_christmas_tree(rng: random.Random) -> Drawing:
     """Draw a fir with red balls, a brown trunk and a yellow star on top."""
     sheet = ThingSheet(rng)
     sheet.box(44, 84, 56, 99, "#6f4518")
@@ -309,7 +310,7 @@ def christmas_tree(rng: random.Random) -> Drawing:
     return sheet.drawing
 
 
-def carrot(rng: random.Random) -> Drawing:
+def draw_carrot(rng: random.Random) -> Drawing:
     """Draw an orange root with green leaves."""
     sheet = ThingSheet(rng)
     for across in (-13, 0, 13):
@@ -319,18 +320,13 @@ def carrot(rng: random.Random) -> Drawing:
     return sheet.drawing
 
 
-def archery_target(rng: random.Random) -> Drawing:
+def draw_archery_target(rng: random.Random) -> Drawing:
     """Draw rings of red and white about a red middle."""
     sheet = ThingSheet(rng, ("#bfdbfe", "#c7d2fe", "#a5b4fc"))
     colour, count = sheet.one_of("#d62828", "#c1121f"), rng.choice((5, 7))
     for number in range(count):
         sheet.disc(50, 50, 46 * (count - number) / count, "#ffffff" if number % 2 else colour)
     return sheet.drawing
-
-
-def _round_about(centre: Point, radius: float, angle: float) -> Point:
-    """Return the point on a circle at an angle, clockwise from 3 o'clock."""
-    return arc_points(centre, (radius, radius), angle, angle + 1)[0]
 
 
 class Entity(NamedTuple):
@@ -359,7 +355,7 @@ class Entity(NamedTuple):
 ENTITIES: dict[str, Entity] = {
     "traffic light": Entity(
         "the device at a crossing that tells drivers by three lamps, one above another, when to halt and when to go",
-        traffic_light,
+        draw_traffic_light,
         (Within("red", "black"), Within("yellow", "black"), Within("green", "black"), Above("red", "yellow"),
          Above("yellow", "green"), Formed("black", "tall")),
         "green",
@@ -372,86 +368,83 @@ ENTITIES: dict[str, Entity] = {
     ),
     "snowman": Entity(
         "the figure that children roll together in the garden in winter, with a vegetable for its nose",
-        snowman,
+        draw_snowman,
         (Formed("white", "tall"), Within("orange", "white"), Within("black", "white", least=4),
          Above("black", "white")),
         "white",
     ),
     "ladybird": Entity(
         "the small round beetle that gardeners like because it eats greenfly, and that is said to bring luck",
-        ladybird,
+        draw_ladybird,
         (Formed("red", "round"), Within("black", "red", least=4), Shows("red", share=0.06)),
         "red",
     ),
     "fly agaric": Entity(
         "the poisonous mushroom of fairy tales, whose cap looks as if snow had fallen on it in flakes",
-        fly_agaric,
+        draw_fly_agaric,
         (Formed("red", "wide"), Within("white", "red", least=3), Above("red", "white")),
         "red",
     ),
     "sunflower": Entity(
         "the tall plant that turns its face to the light all day and whose seeds are pressed for oil",
-        sunflower,
+        draw_sunflower,
         (Within("brown", "yellow"), Formed("yellow", "round"), Above("yellow", "green")),
         "green",
     ),
     "slice of watermelon": Entity(
         "the piece of a heavy summer fruit that is nearly all water, ready to be eaten down to its rind",
-        watermelon,
+        draw_watermelon,
         (Formed("red", "wide"), Within("black", "red", least=3), Above("red", "green")),
         "red",
     ),
     "fried egg": Entity(
         "the breakfast dish made by breaking a hen's product into a hot pan without stirring",
-        fried_egg,
+        draw_fried_egg,
         (Within("yellow or orange", "white", least=1, most=1), Formed("yellow or orange", "round"),
          Shows("white", share=0.1)),
         "white",
     ),
     "rainbow": Entity(
         "the arch that appears in the sky opposite the sun when it shines on falling drops",
-        rainbow,
+        draw_rainbow,
         (Above("red", "orange"), Above("orange", "yellow"), Above("yellow", "green"), Above("green", "blue"),
          Formed("red", "wide")),
         "green",
     ),
     "face of a die that shows five": Entity(
         "the side of a gaming cube that lies on top when a player may move one field less than six",
-        die,
+        draw_die,
         (Formed("white", "square"), Within("black", "white", least=5, most=5)),
         "white",
     ),
     "sailing boat": Entity(
         "the vessel that crosses a lake without oars or engine as long as there is wind",
-        sailing_boat,
+        draw_sailing_boat,
         (Above("white", "brown"), Above("brown", "blue"), Formed("white", "pointed upwards"),
          Shows("blue", share=0.05)),
         "white",
     ),
     "Christmas tree": Entity(
         "what families put up in December, hang with shining balls and lay presents under",
-        christmas_tree,
+        draw_christmas_tree,
         (Formed("green", "pointed upwards"), Within("red", "green", least=3), Above("yellow", "green"),
          Above("green", "brown")),
         "green",
     ),
     "carrot": Entity(
         "the root that rabbits are said to love and that is good for the eyes",
-        carrot,
+        draw_carrot,
         (Formed("orange", "tall"), Above("green", "orange"), Shows("orange", share=0.05)),
         "green",
     ),
     "archery target": Entity(
         "the round board of rings at which people shoot arrows",
-        archery_target,
+        draw_archery_target,
         (Formed("red", "round"), Shows("red", least=3), Within("white", "red", least=2)),
         "red",
     ),
 }  # fmt: skip
 """By name."""
-
-MANY = 4
-"""Attributes from which on a thing is hard to draw."""
 
 
 def list_names(difficulty: str) -> tuple[str, ...]:
@@ -462,3 +455,8 @@ def list_names(difficulty: str) -> tuple[str, ...]:
     """
     hard = difficulty == "hard"
     return tuple(name for name, entity in ENTITIES.items() if (len(entity.attributes) >= MANY) == hard)
+
+
+def _round_about(centre: Point, radius: float, angle: float) -> Point:
+    """Return the point on a circle at an angle, clockwise from 3 o'clock."""
+    return arc_points(centre, (radius, radius), angle, angle + 1)[0]

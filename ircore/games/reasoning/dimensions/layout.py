@@ -1,6 +1,6 @@
 """*Layout*: where things lie to each other is told by descriptions of directions that must be worked out.
 
-Spatial relations between things, or groups of things, by the centres of their boxes.
+A picture is right if the relations between things, or groups of things, hold for the centres of their boxes.
 """
 
 import random
@@ -22,6 +22,36 @@ SHARE = 0.25
 LEAST_GAP = 1e-3
 DIRECTION = 0.5
 """Least share of the unit vector between centres that must point the way of the relation (60° to either side)."""
+
+WAYS: Mapping[Relation, tuple[str, ...]] = {
+    "right": (
+        "on the side where the sun rises on a map with north at the top",
+        "on the side to which a clock's hour hand points at three",
+        "on the side where a line of English writing ends",
+    ),
+    "left": (
+        "on the side where the sun sets on a map with north at the top",
+        "on the side to which a clock's hour hand points at nine",
+        "on the side where a line of English writing begins",
+    ),
+    "above": (
+        "on the side to which a compass needle points on a map with north at the top",
+        "on the side to which a clock's hour hand points at noon",
+        "on the side to which smoke rises",
+    ),
+    "below": (
+        "on the side where the South Pole lies on a map with north at the top",
+        "on the side to which a clock's hour hand points at six",
+        "on the side to which a dropped stone falls",
+    ),
+}
+"""Descriptions of a direction as it is seen in a picture."""
+
+OPPOSITE: Mapping[Relation, Relation] = {"left": "right", "right": "left", "above": "below", "below": "above"}
+STEPS: Mapping[Relation, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1)}
+
+RADIUS = 0.28
+"""Half a form's side as a share of the distance between two places."""
 
 
 @dataclass(frozen=True)
@@ -96,47 +126,6 @@ def is_right_layout(wanted_relations: Sequence[AskedRelation], detections: Detec
     return once and all(check_relations(wanted_relations, detections))
 
 
-def _is_detected_relation(relation: AskedRelation, detections: Detections, whole: bool) -> bool:
-    sides = []
-    for labels in (relation.first, relation.second):
-        known = [detections.boxes.get(label, ()) for label in labels if label not in detections.missing]
-        if whole and (len(known) < len(labels) or not all(known)):
-            return False
-        boxes = [box for group in known for box in group]
-        if not boxes:
-            return False
-        sides.append(compute_union_box(boxes))
-    return is_relation_true(sides[0], relation.relation, sides[1])
-
-
-WAYS: Mapping[Relation, tuple[str, ...]] = {
-    "right": (
-        "on the side where the sun rises on a map with north at the top",
-        "on the side to which a clock's hour hand points at three",
-        "on the side where a line of English writing ends",
-    ),
-    "left": (
-        "on the side where the sun sets on a map with north at the top",
-        "on the side to which a clock's hour hand points at nine",
-        "on the side where a line of English writing begins",
-    ),
-    "above": (
-        "on the side to which a compass needle points on a map with north at the top",
-        "on the side to which a clock's hour hand points at noon",
-        "on the side to which smoke rises",
-    ),
-    "below": (
-        "on the side where the South Pole lies on a map with north at the top",
-        "on the side to which a clock's hour hand points at six",
-        "on the side to which a dropped stone falls",
-    ),
-}
-"""Descriptions of a direction as it is seen in a picture."""
-
-OPPOSITE: Mapping[Relation, Relation] = {"left": "right", "right": "left", "above": "below", "below": "above"}
-STEPS: Mapping[Relation, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1)}
-
-
 class Step(NamedTuple):
     """The direction in which a thing lies, seen from the thing before it in the chain, and the words for it."""
 
@@ -147,7 +136,7 @@ class Step(NamedTuple):
 class Arrangement(NamedTuple):
     """Places of things on a grid, the first at (0, 0), and the steps between them.
 
-    >>> arrange(3, hard=False, rng=random.Random(1)).places[0]
+    >>> arrange_in_chain(3, hard=False, rng=random.Random(1)).places[0]
     (0, 0)
     """
 
@@ -155,7 +144,7 @@ class Arrangement(NamedTuple):
     steps: tuple[Step, ...]
 
 
-def arrange(count: int, hard: bool, rng: random.Random) -> Arrangement:
+def arrange_in_chain(count: int, hard: bool, rng: random.Random) -> Arrangement:
     """Return an arrangement of things in a chain, each at a place of its own.
 
     Args:
@@ -175,17 +164,6 @@ def arrange(count: int, hard: bool, rng: random.Random) -> Arrangement:
             return Arrangement(tuple(places), tuple(steps))
 
 
-def _describe_step(relation: Relation, turned: bool, rng: random.Random) -> Step:
-    """Return a step with places for the thing before, ``{0}``, and the next, ``{1}``."""
-    if turned:
-        return Step(relation, f"Seen from {{1}}, {{0}} lies {rng.choice(WAYS[OPPOSITE[relation]])}.")
-    return Step(relation, f"Seen from {{0}}, {{1}} lies {rng.choice(WAYS[relation])}.")
-
-
-RADIUS = 0.28
-"""Half a form's side as a share of the distance between two places."""
-
-
 class Layout(SeenThings):
     """Three things (easy) or five (hard), each placed by the one before it; hard ones partly from the other end.
 
@@ -202,7 +180,7 @@ class Layout(SeenThings):
         """Return a chain of descriptions, and a picture that fits it."""
         count = 5 if difficulty == "hard" else 3
         forms = [Form(colour, rng.choice(FORMS)) for colour in rng.sample(list(COLOURS), count)]
-        chain = arrange(count, difficulty == "hard", rng)
+        chain = arrange_in_chain(count, difficulty == "hard", rng)
         names = [f"the {form.label}" for form in forms]
         descriptions = " ".join(
             step.words.format(before, after) for step, (before, after) in zip(chain.steps, pairwise(names), strict=True)
@@ -245,6 +223,26 @@ class Layout(SeenThings):
             detections.found(label) == 1 for label in counts
         )
         return TaskVerdict(float(published), float(right), right, tuple(reasons))
+
+
+def _is_detected_relation(relation: AskedRelation, detections: Detections, whole: bool) -> bool:
+    sides = []
+    for labels in (relation.first, relation.second):
+        known = [detections.boxes.get(label, ()) for label in labels if label not in detections.missing]
+        if whole and (len(known) < len(labels) or not all(known)):
+            return False
+        boxes = [box for group in known for box in group]
+        if not boxes:
+            return False
+        sides.append(compute_union_box(boxes))
+    return is_relation_true(sides[0], relation.relation, sides[1])
+
+
+def _describe_step(relation: Relation, turned: bool, rng: random.Random) -> Step:
+    """Return a step with places for the thing before, ``{0}``, and the next, ``{1}``."""
+    if turned:
+        return Step(relation, f"Seen from {{1}}, {{0}} lies {rng.choice(WAYS[OPPOSITE[relation]])}.")
+    return Step(relation, f"Seen from {{0}}, {{1}} lies {rng.choice(WAYS[relation])}.")
 
 
 def _list_group(side: str | Sequence[str]) -> tuple[str, ...]:

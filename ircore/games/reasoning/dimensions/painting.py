@@ -1,6 +1,6 @@
 """*Painting*: a region that is only described is to be painted pure green.
 
-Green paint: where a model painted an object green, held against the object's mask.
+The green of the picture that a model painted is held against the region's mask.
 """
 
 import random
@@ -29,6 +29,62 @@ LEAST_SHARE = 0.03
 GROWTH_STEPS, GROWTH_DISTANCE = 5, 6.0
 
 Mask = npt.NDArray[np.bool_]
+
+SIZE = 512
+COLOURS = {
+    "red": "#d62828", "orange": "#f77f00", "yellow": "#ffd60a", "blue": "#1d4ed8", "purple": "#7b2cbf",
+    "brown": "#7f4f24", "pink": "#ff8fb1", "grey": "#8d99ae",
+}  # fmt: skip
+PAINT = (0, 255, 0)
+"""Pure green."""
+
+CORNERS = (0, 3, 4, 5, 6)
+"""Corners of the forms in a scene of shapes; 0 is a circle."""
+
+RIM = 8
+"""Pixels around a mask that keep the picture's edge out of the way when tips are taken off."""
+
+Draw = Callable[[Drawing, str], object]
+"""Draws a region in a colour."""
+
+THINGS = {
+    "sun": "#ffd60a", "cloud": "#f4f4f4", "roof": "#b5442e", "wall": "#f3e3c3", "door": "#7f4f24",
+    "tree": "#f77f00", "lake": "#2b6cb0", "sail": "#fdfdfd",
+}  # fmt: skip
+"""What can be seen in a landscape, with its colour."""
+
+AS_MANY_CORNERS = {
+    0: "without any corner",
+    3: "with as many corners as a tricycle has wheels",
+    4: "with as many corners as a year has seasons",
+    5: "with as many corners as a hand has fingers",
+    6: "with as many corners as an insect has legs",
+}
+RANKS = {1: "", 2: "second ", 3: "third "}
+SIZES = {"bars": ("bar", "tallest", "shortest"), "pie": ("slice", "largest", "smallest")}
+"""What regions of a scene are called, and the words for the greatest and the least of them."""
+
+WAYS = {
+    "shapes": {"to the right of": (0, 1), "to the left of": (0, -1), "below": (1, 0), "above": (-1, 0)},
+    "bars": {"to the right of": (0, 1), "to the left of": (0, -1)},
+    "pie": {"clockwise after": (0, 1), "clockwise before": (0, -1)},
+}
+"""Steps to a neighbour, as rows and places, by scene."""
+
+USES = {
+    "sun": ("what gives light by day", "what will have set by midnight and rise again in the morning"),
+    "cloud": ("what rain falls from", "what would hide the sun if the wind moved it there"),
+    "roof": ("what keeps the rain off the people in the house", "what a chimney would stand on"),
+    "wall": ("what a painter would paint white to make the house look new", "what the door is set in"),
+    "door": ("what the people go in and out through", "what needs a key"),
+    "tree": ("what will lose its leaves before winter", "what a bird would build its nest in"),
+    "lake": ("what fish live in", "what keeps the boat from lying on the ground"),
+    "sail": ("what catches the wind and moves the boat", "what is taken down when the boat is to stay where it is"),
+}
+"""An easy and a hard description of each thing in a landscape."""
+
+RIGHT = 0.5
+"""Least IoU with which the region counts as found (Everingham et al. 2010, PASCAL VOC)."""
 
 
 def compute_paint_iou(
@@ -104,84 +160,11 @@ def resize_pixels(pixels: Pixels) -> Pixels:
     return np.rint(tall[:, columns[0]] * (1 - weights) + tall[:, columns[1]] * weights).astype(np.uint8)
 
 
-def _compute_neighbours(size: int) -> tuple[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]], npt.NDArray[np.float64]]:
-    """Return for each of 512 places the two neighbours among ``size``, and the weight of the second."""
-    places = np.clip((np.arange(SIDE) + 0.5) * size / SIDE - 0.5, 0, size - 1)
-    first = np.floor(places).astype(np.intp)
-    return (first, np.minimum(first + 1, size - 1)), places - first
-
-
 def resize_mask(mask: npt.NDArray[np.uint8]) -> Mask:
     """Bring a mask to 512 × 512, each place taking the pixel at its corner, and keep pixels above 127."""
     rows, columns = (np.arange(SIDE) * size // SIDE for size in mask.shape[:2])
     above: Mask = mask[rows][:, columns] > 127
     return above
-
-
-def _find_green_again(pixels: Pixels, original: "Pixels | None") -> Mask:
-    values = pixels.astype(np.float64)
-    red, green, blue = (values[..., channel] for channel in range(3))
-    before = resize_pixels(original)[..., 1].astype(np.float64) if original is not None else np.maximum(red, blue)
-    mask = _clean_mask((green > 1.15 * red) & (green > 1.15 * blue) & (green - before > 10))
-    return _grow_mask(mask, pixels) if mask.any() else mask
-
-
-def _grow_mask(mask: Mask, pixels: Pixels) -> Mask:
-    """Add neighbours whose colour is near the mean of the mask, step by step."""
-    from skimage.color import rgb2lab
-
-    lab = np.asarray(rgb2lab(pixels))
-    for _ in range(GROWTH_STEPS):
-        near = np.linalg.norm(lab - lab[mask].mean(axis=0), axis=2) < GROWTH_DISTANCE
-        mask = mask | (ndimage.binary_dilation(mask, EIGHT) & near)
-    return mask
-
-
-def _clean_mask(mask: Mask) -> Mask:
-    opened = _close_mask(_open_mask(mask, 3), 5)
-    return _close_mask(_remove_small_parts(opened, max(50, 0.0005 * SIDE * SIDE)), 3)
-
-
-def _open_mask(mask: Mask, size: int) -> Mask:
-    kernel = np.ones((size, size), bool)
-    return ndimage.binary_dilation(ndimage.binary_erosion(mask, kernel, border_value=1), kernel)
-
-
-def _close_mask(mask: Mask, size: int) -> Mask:
-    kernel = np.ones((size, size), bool)
-    # Beyond the picture counts as set, so that closing takes nothing away at the edges.
-    return ndimage.binary_erosion(ndimage.binary_dilation(mask, kernel), kernel, border_value=1)
-
-
-def _remove_small_parts(mask: Mask, least: float) -> Mask:
-    parts, count = ndimage.label(mask, EIGHT)
-    large_labels = np.bincount(parts.ravel(), minlength=count + 1) >= least
-    # Label 0 is the ground between the parts.
-    large_labels[0] = False
-    return large_labels[parts]
-
-
-def _compute_iou(first: Mask, second: Mask) -> float:
-    union = int((first | second).sum())
-    return int((first & second).sum()) / union if union else 1.0
-
-
-SIZE = 512
-COLOURS = {
-    "red": "#d62828", "orange": "#f77f00", "yellow": "#ffd60a", "blue": "#1d4ed8", "purple": "#7b2cbf",
-    "brown": "#7f4f24", "pink": "#ff8fb1", "grey": "#8d99ae",
-}  # fmt: skip
-PAINT = (0, 255, 0)
-"""Pure green."""
-
-CORNERS = (0, 3, 4, 5, 6)
-"""Corners of the forms in a scene of shapes; 0 is a circle."""
-
-RIM = 8
-"""Pixels around a mask that keep the picture's edge out of the way when tips are taken off."""
-
-Draw = Callable[[Drawing, str], object]
-"""Draws a region in a colour."""
 
 
 class Region(NamedTuple):
@@ -247,7 +230,7 @@ class PaintingScene:
         smooth: Mask = closed[RIM:-RIM, RIM:-RIM]
         return smooth
 
-    def painted(self, region: Region) -> Pixels:
+    def paint(self, region: Region) -> Pixels:
         """Return the picture with a region painted."""
         pixels = self.drawing.pixels
         pixels[self.mask_of(region)] = PAINT
@@ -295,13 +278,6 @@ def draw_shapes(rng: random.Random) -> PaintingScene:
     return scene
 
 
-THINGS = {
-    "sun": "#ffd60a", "cloud": "#f4f4f4", "roof": "#b5442e", "wall": "#f3e3c3", "door": "#7f4f24",
-    "tree": "#f77f00", "lake": "#2b6cb0", "sail": "#fdfdfd",
-}  # fmt: skip
-"""What can be seen in a landscape, with its colour."""
-
-
 def draw_landscape(rng: random.Random) -> PaintingScene:
     """Draw a house, an autumn tree, a lake with a boat, the sun and a cloud; each half may be on either side."""
     scene, mirrored, sunny = PaintingScene("landscape"), rng.random() < 0.5, rng.random() < 0.5
@@ -337,71 +313,8 @@ SCENES: dict[str, Callable[[random.Random], PaintingScene]] = {
     "bars": draw_bars, "pie": draw_pie, "shapes": draw_shapes, "landscape": draw_landscape,
 }  # fmt: skip
 
-
-def _order_sides(first: float, second: float, top: float, bottom: float) -> tuple[float, float, float, float]:
-    return min(first, second), top, max(first, second), bottom
-
-
-def _draw_box_with(left: float, top: float, right: float, bottom: float) -> Draw:
-    return lambda drawing, colour: drawing.rectangle(left, top, right, bottom, fill=colour)
-
-
-def _draw_polygon_with(points: list[Point]) -> Draw:
-    return lambda drawing, colour: drawing.polygon(points, fill=colour)
-
-
-def _draw_disc_with(centre: Point, radius: float) -> Draw:
-    return lambda drawing, colour: drawing.ellipse(centre, (radius, radius), fill=colour)
-
-
-def _draw_discs_with(centres: list[Point]) -> Draw:
-    return lambda drawing, colour: [_draw_disc_with(centre, 48)(drawing, colour) for centre in centres]
-
-
-def _draw_wedge_with(start: float, end: float) -> Draw:
-    return lambda drawing, colour: drawing.wedge((SIZE / 2, SIZE / 2), 225, start, end, fill=colour)
-
-
-def _draw_shape_with(centre: Point, corners: int, radius: float) -> Draw:
-    if corners == 0:
-        return _draw_disc_with(centre, radius - 8)
-    turn = -90 + (45 if corners == 4 else 0)
-    angles = [turn + 360 * number / corners for number in range(corners)]
-    return _draw_polygon_with([arc_points(centre, (radius, radius), angle, angle + 1)[0] for angle in angles])
-
-
 Select = Callable[[Sequence[Region]], Sequence[Region]]
 """Returns the regions that a description fits, among all regions of a scene."""
-
-AS_MANY_CORNERS = {
-    0: "without any corner",
-    3: "with as many corners as a tricycle has wheels",
-    4: "with as many corners as a year has seasons",
-    5: "with as many corners as a hand has fingers",
-    6: "with as many corners as an insect has legs",
-}
-RANKS = {1: "", 2: "second ", 3: "third "}
-SIZES = {"bars": ("bar", "tallest", "shortest"), "pie": ("slice", "largest", "smallest")}
-"""What regions of a scene are called, and the words for the greatest and the least of them."""
-
-WAYS = {
-    "shapes": {"to the right of": (0, 1), "to the left of": (0, -1), "below": (1, 0), "above": (-1, 0)},
-    "bars": {"to the right of": (0, 1), "to the left of": (0, -1)},
-    "pie": {"clockwise after": (0, 1), "clockwise before": (0, -1)},
-}
-"""Steps to a neighbour, as rows and places, by scene."""
-
-USES = {
-    "sun": ("what gives light by day", "what will have set by midnight and rise again in the morning"),
-    "cloud": ("what rain falls from", "what would hide the sun if the wind moved it there"),
-    "roof": ("what keeps the rain off the people in the house", "what a chimney would stand on"),
-    "wall": ("what a painter would paint white to make the house look new", "what the door is set in"),
-    "door": ("what the people go in and out through", "what needs a key"),
-    "tree": ("what will lose its leaves before winter", "what a bird would build its nest in"),
-    "lake": ("what fish live in", "what keeps the boat from lying on the ground"),
-    "sail": ("what catches the wind and moves the boat", "what is taken down when the boat is to stay where it is"),
-}
-"""An easy and a hard description of each thing in a landscape."""
 
 
 class Description(NamedTuple):
@@ -448,6 +361,134 @@ def list_descriptions(kind: str, hard: bool) -> Iterator[Description]:
             yield Description(text, _select_neighbours(known.select, step, round_about=kind == "pie"))
 
 
+class Painting(Dimension):
+    """Bars, slices, shapes and things of a landscape, described in one step (easy) or two (hard).
+
+    >>> task = Painting().build("easy", random.Random(1))
+    >>> Painting().verify(task.payload, task.pictures, task.pictures["truth"]).corrected
+    1.0
+    """
+
+    name = "painting"
+    part = "edit"
+    title = "Painting"
+
+    def build(self, difficulty: str, rng: random.Random) -> Task:
+        """Return a scene of our own with a description that fits a single region."""
+        scene = SCENES[rng.choice(list(SCENES))](rng)
+        description, region = describe_region(scene, difficulty == "hard", rng)
+        prompt = (
+            f"In this picture, paint {description} pure green (#00ff00): all of it, and nothing else. "
+            "Everything else stays as it is."
+        )
+        # Pictures of an instance are RGB, so the mask is stored in three equal channels.
+        mask = np.repeat(scene.mask_of(region)[:, :, None], 3, axis=2).astype(np.uint8) * np.uint8(255)
+        pictures = {
+            "input": Picture.from_pixels(scene.drawing.pixels),
+            "truth": Picture.from_pixels(scene.paint(region)),
+            "mask": Picture.from_pixels(mask),
+        }
+        return Task(prompt, {"description": description, "region": region.name}, pictures)
+
+    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> TaskVerdict:  # noqa: ARG002 - the mask says all
+        """Return the IoU of the green area of the answer and the region's mask."""
+        mask, before = pictures["mask"].pixels[..., 0], pictures["input"].pixels
+        corrected = compute_corrected_paint_iou(answer.pixels, mask, before)
+        return TaskVerdict(
+            compute_paint_iou(answer.pixels, mask, before),
+            corrected,
+            corrected >= RIGHT,
+            _describe_reasons(answer, pictures, corrected),
+        )
+
+
+def _compute_neighbours(size: int) -> tuple[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]], npt.NDArray[np.float64]]:
+    """Return for each of 512 places the two neighbours among ``size``, and the weight of the second."""
+    places = np.clip((np.arange(SIDE) + 0.5) * size / SIDE - 0.5, 0, size - 1)
+    first = np.floor(places).astype(np.intp)
+    return (first, np.minimum(first + 1, size - 1)), places - first
+
+
+def _find_green_again(pixels: Pixels, original: "Pixels | None") -> Mask:
+    values = pixels.astype(np.float64)
+    red, green, blue = (values[..., channel] for channel in range(3))
+    before = resize_pixels(original)[..., 1].astype(np.float64) if original is not None else np.maximum(red, blue)
+    mask = _clean_mask((green > 1.15 * red) & (green > 1.15 * blue) & (green - before > 10))
+    return _grow_mask(mask, pixels) if mask.any() else mask
+
+
+def _grow_mask(mask: Mask, pixels: Pixels) -> Mask:
+    """Add neighbours whose colour is near the mean of the mask, step by step."""
+    from skimage.color import rgb2lab
+
+    lab = np.asarray(rgb2lab(pixels))
+    for _ in range(GROWTH_STEPS):
+        near = np.linalg.norm(lab - lab[mask].mean(axis=0), axis=2) < GROWTH_DISTANCE
+        mask = mask | (ndimage.binary_dilation(mask, EIGHT) & near)
+    return mask
+
+
+def _clean_mask(mask: Mask) -> Mask:
+    opened = _close_mask(_open_mask(mask, 3), 5)
+    return _close_mask(_remove_small_parts(opened, max(50, 0.0005 * SIDE * SIDE)), 3)
+
+
+def _open_mask(mask: Mask, size: int) -> Mask:
+    kernel = np.ones((size, size), bool)
+    return ndimage.binary_dilation(ndimage.binary_erosion(mask, kernel, border_value=1), kernel)
+
+
+def _close_mask(mask: Mask, size: int) -> Mask:
+    kernel = np.ones((size, size), bool)
+    # Beyond the picture counts as set, so that closing takes nothing away at the edges.
+    return ndimage.binary_erosion(ndimage.binary_dilation(mask, kernel), kernel, border_value=1)
+
+
+def _remove_small_parts(mask: Mask, least: float) -> Mask:
+    parts, count = ndimage.label(mask, EIGHT)
+    large_labels = np.bincount(parts.ravel(), minlength=count + 1) >= least
+    # Label 0 is the ground between the parts.
+    large_labels[0] = False
+    return large_labels[parts]
+
+
+def _compute_iou(first: Mask, second: Mask) -> float:
+    union = int((first | second).sum())
+    return int((first & second).sum()) / union if union else 1.0
+
+
+def _order_sides(first: float, second: float, top: float, bottom: float) -> tuple[float, float, float, float]:
+    return min(first, second), top, max(first, second), bottom
+
+
+def _draw_box_with(left: float, top: float, right: float, bottom: float) -> Draw:
+    return lambda drawing, colour: drawing.rectangle(left, top, right, bottom, fill=colour)
+
+
+def _draw_polygon_with(points: list[Point]) -> Draw:
+    return lambda drawing, colour: drawing.polygon(points, fill=colour)
+
+
+def _draw_disc_with(centre: Point, radius: float) -> Draw:
+    return lambda drawing, colour: drawing.ellipse(centre, (radius, radius), fill=colour)
+
+
+def _draw_discs_with(centres: list[Point]) -> Draw:
+    return lambda drawing, colour: [_draw_disc_with(centre, 48)(drawing, colour) for centre in centres]
+
+
+def _draw_wedge_with(start: float, end: float) -> Draw:
+    return lambda drawing, colour: drawing.wedge((SIZE / 2, SIZE / 2), 225, start, end, fill=colour)
+
+
+def _draw_shape_with(centre: Point, corners: int, radius: float) -> Draw:
+    if corners == 0:
+        return _draw_disc_with(centre, radius - 8)
+    turn = -90 + (45 if corners == 4 else 0)
+    angles = [turn + 360 * number / corners for number in range(corners)]
+    return _draw_polygon_with([arc_points(centre, (radius, radius), angle, angle + 1)[0] for angle in angles])
+
+
 def _describe_by_size(kind: str, ranks: Sequence[int]) -> Iterator[Description]:
     noun, greatest, least = SIZES[kind]
     for rank in ranks:
@@ -486,51 +527,6 @@ def _select_neighbours(known: Select, step: tuple[int, int], round_about: bool) 
         return [region for region in regions if (region.row, region.order) == place]
 
     return select
-
-
-RIGHT = 0.5
-"""Least IoU with which the region counts as found (Everingham et al. 2010, PASCAL VOC)."""
-
-
-class Painting(Dimension):
-    """Bars, slices, shapes and things of a landscape, described in one step (easy) or two (hard).
-
-    >>> task = Painting().build("easy", random.Random(1))
-    >>> Painting().verify(task.payload, task.pictures, task.pictures["truth"]).corrected
-    1.0
-    """
-
-    name = "painting"
-    part = "edit"
-    title = "Painting"
-
-    def build(self, difficulty: str, rng: random.Random) -> Task:
-        """Return a scene of our own with a description that fits a single region."""
-        scene = SCENES[rng.choice(list(SCENES))](rng)
-        description, region = describe_region(scene, difficulty == "hard", rng)
-        prompt = (
-            f"In this picture, paint {description} pure green (#00ff00): all of it, and nothing else. "
-            "Everything else stays as it is."
-        )
-        # Pictures of an instance are RGB, so the mask is stored in three equal channels.
-        mask = np.repeat(scene.mask_of(region)[:, :, None], 3, axis=2).astype(np.uint8) * np.uint8(255)
-        pictures = {
-            "input": Picture.from_pixels(scene.drawing.pixels),
-            "truth": Picture.from_pixels(scene.painted(region)),
-            "mask": Picture.from_pixels(mask),
-        }
-        return Task(prompt, {"description": description, "region": region.name}, pictures)
-
-    def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> TaskVerdict:  # noqa: ARG002 - the mask says all
-        """Return the IoU of the green area of the answer and the region's mask."""
-        mask, before = pictures["mask"].pixels[..., 0], pictures["input"].pixels
-        corrected = compute_corrected_paint_iou(answer.pixels, mask, before)
-        return TaskVerdict(
-            compute_paint_iou(answer.pixels, mask, before),
-            corrected,
-            corrected >= RIGHT,
-            _describe_reasons(answer, pictures, corrected),
-        )
 
 
 def _describe_reasons(answer: Picture, pictures: Mapping[str, Picture], iou: float) -> tuple[str, ...]:

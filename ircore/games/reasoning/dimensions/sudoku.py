@@ -1,6 +1,6 @@
 """*Sudoku*: the missing digits are to be drawn into their cells.
 
-Sudoku: which digits were filled in at the right places, with the given digits unharmed.
+Measured is which digits were filled in at the right places, with the given digits unharmed.
 """
 
 import random
@@ -23,6 +23,20 @@ FALLBACK = 80.0
 """Pixels of tolerance where fewer than ``FEWEST`` digits are known."""
 FEWEST = 4
 LEAST_SCORE = 0.5
+
+SIZES, MARGIN = {4: 512, 9: 1024}, 16
+"""Pixels of the picture by the digits a side, and of paper around the grid. A cell has more than 100 pixels, so that
+GIR-Bench's rule, which lets a digit be 60 pixels off, does not take neighbours for each other."""
+THIN, THICK = 2.0, 5.0
+"""Pixels of the lines between cells and around boxes."""
+DIGIT = 0.6
+"""Size of a digit's font as a share of a cell."""
+EMPTIES = {4: 9, 9: 45}
+"""Empty cells by the digits a side: 7 of 16 and 36 of 81 digits are given."""
+
+WITHOUT_OCR = "GIR-Bench's rule reads digits by OCR, which needs the extra ocr"
+MOST_FAULTS = 5
+"""Wrong cells that a verdict names."""
 
 
 @dataclass(frozen=True)
@@ -128,45 +142,6 @@ def score_sudoku(
     return _compute_accuracy(scaled, solution, puzzle, cell / 2 if cell else compute_tolerance(solution), lost=True)
 
 
-def _compute_accuracy(
-    answer: Sequence[Digit], solution: Sequence[Digit], puzzle: Sequence[Digit], within: float, lost: bool
-) -> float | None:
-    empty = [cell for cell in solution if not any(cell.near(printed, within) for printed in puzzle)]
-    open_cells, filled, wrong = list(empty), 0, 0
-    for digit in answer:
-        near_digits = [printed for printed in puzzle if digit.near(printed, within)]
-        if near_digits:
-            # The nearest given digit: with a wide tolerance several are within reach.
-            wrong += min(near_digits, key=digit.distance).value != digit.value
-            continue
-        matches = [cell for cell in open_cells if cell.value == digit.value and cell.near(digit, within)]
-        if matches:
-            # A cell is filled once, so that a digit drawn twice cannot count twice.
-            open_cells.remove(min(matches, key=digit.distance))
-            filled += 1
-    if lost:
-        # A picture that wipes out given digits would otherwise score as well as one that keeps these.
-        wrong += sum(not any(digit.near(printed, within) for digit in answer) for printed in puzzle)
-    denominator = len(empty) + wrong
-    return filled / denominator if denominator else None
-
-
-def _find_centre(line: TextLine) -> tuple[float, float]:
-    xs, ys = zip(*line.corners, strict=True)
-    return sum(xs) / len(xs), sum(ys) / len(ys)
-
-
-SIZES, MARGIN = {4: 512, 9: 1024}, 16
-"""Pixels of the picture by the digits a side, and of paper around the grid. A cell has more than 100 pixels, so that
-GIR-Bench's rule, which lets a digit be 60 pixels off, does not take neighbours for each other."""
-THIN, THICK = 2.0, 5.0
-"""Pixels of the lines between cells and around boxes."""
-DIGIT = 0.6
-"""Size of a digit's font as a share of a cell."""
-EMPTIES = {4: 9, 9: 45}
-"""Empty cells by the digits a side: 7 of 16 and 36 of 81 digits are given."""
-
-
 class SudokuPuzzle(NamedTuple):
     """A sudoku and its solution, row by row; ``.`` stands for an empty cell.
 
@@ -204,20 +179,6 @@ def make_sudoku(side: int, rng: random.Random) -> SudokuPuzzle:
                 return SudokuPuzzle(cells, solution)
 
 
-def _draw_full_grid(side: int, rng: random.Random) -> str:
-    """Return a full grid: a regular one with digits, rows and columns exchanged within the rules."""
-    box = isqrt(side)
-
-    def exchanged() -> list[int]:
-        """Return rows or columns in an order that keeps boxes together."""
-        return [band * box + line for band in rng.sample(range(box), box) for line in rng.sample(range(box), box)]
-
-    digits = rng.sample("123456789"[:side], side)
-    columns = exchanged()
-    # Within a band each row is the last one shifted by a box, and each band by one more: no digit meets itself.
-    return "".join(digits[(row % box * box + row // box + column) % side] for row in exchanged() for column in columns)
-
-
 def compute_layout(side: int) -> RuledGrid:
     """Return where the lines of a drawn sudoku are."""
     lines = tuple(MARGIN + (SIZES[side] - 2 * MARGIN) * number / side for number in range(side + 1))
@@ -237,11 +198,6 @@ def draw_sudoku(cells: str) -> Drawing:
         if digit != EMPTY:
             drawing.text(grid.middle(place), digit, size=DIGIT * grid.cell, colour="#101010")
     return drawing
-
-
-WITHOUT_OCR = "GIR-Bench's rule reads digits by OCR, which needs the extra ocr"
-MOST_FAULTS = 5
-"""Wrong cells that a verdict names."""
 
 
 class Sudoku(Dimension):
@@ -309,6 +265,48 @@ def read_seen_cells(answer: Picture, side: int) -> str:
             if place is not None and cells[place] == UNREADABLE:
                 cells[place] = digit.value
     return "".join(cells)
+
+
+def _compute_accuracy(
+    answer: Sequence[Digit], solution: Sequence[Digit], puzzle: Sequence[Digit], within: float, lost: bool
+) -> float | None:
+    empty = [cell for cell in solution if not any(cell.near(printed, within) for printed in puzzle)]
+    open_cells, filled, wrong = list(empty), 0, 0
+    for digit in answer:
+        near_digits = [printed for printed in puzzle if digit.near(printed, within)]
+        if near_digits:
+            # The nearest given digit: with a wide tolerance several are within reach.
+            wrong += min(near_digits, key=digit.distance).value != digit.value
+            continue
+        matches = [cell for cell in open_cells if cell.value == digit.value and cell.near(digit, within)]
+        if matches:
+            # A cell is filled once, so that a digit drawn twice cannot count twice.
+            open_cells.remove(min(matches, key=digit.distance))
+            filled += 1
+    if lost:
+        # A picture that wipes out given digits would otherwise score as well as one that keeps these.
+        wrong += sum(not any(digit.near(printed, within) for digit in answer) for printed in puzzle)
+    denominator = len(empty) + wrong
+    return filled / denominator if denominator else None
+
+
+def _find_centre(line: TextLine) -> tuple[float, float]:
+    xs, ys = zip(*line.corners, strict=True)
+    return sum(xs) / len(xs), sum(ys) / len(ys)
+
+
+def _draw_full_grid(side: int, rng: random.Random) -> str:
+    """Return a full grid: a regular one with digits, rows and columns exchanged within the rules."""
+    box = isqrt(side)
+
+    def exchanged() -> list[int]:
+        """Return rows or columns in an order that keeps boxes together."""
+        return [band * box + line for band in rng.sample(range(box), box) for line in rng.sample(range(box), box)]
+
+    digits = rng.sample("123456789"[:side], side)
+    columns = exchanged()
+    # Within a band each row is the last one shifted by a box, and each band by one more: no digit meets itself.
+    return "".join(digits[(row % box * box + row // box + column) % side] for row in exchanged() for column in columns)
 
 
 def _find_cell(digit: Digit, grid: RuledGrid) -> int | None:

@@ -1,13 +1,12 @@
-"""The folders of clembench: names, places and the events of an episode. Pure: no file is touched here.
+"""The folders of clembench: names, places and the events of an episode, and reading the files of a stranger.
 
-As clemcore 3.7 writes them (``clemgame/callbacks/files.py`` and ``recorder.py`` there): one folder a pair of models,
-in it one a game, an experiment and an instance, with ``instance.json``, ``interactions.json`` and ``scores.json``.
-A round is a turn; an event names sender, receiver, text and pictures, the pictures as paths below the results.
+As clemcore 3.7 writes them (``clemgame/callbacks/files.py`` and ``recorder.py`` there): one folder a pair of models, in
+it one a game, an experiment and an instance, with ``instance.json``, ``interactions.json`` and ``scores.json``. A round
+is a turn; an event names sender, receiver, text and pictures, the pictures as paths below the results. Sizes are
+bounded when they are read, and no path leads out of the folder.
 
 Fields that clembench lacks stand under the key ``ircore``, as records of this project, so that nothing is lost. Times
 of single events are not known here: each event carries the time when the run began.
-
-Reading clembench's folders: a stranger's files, so sizes are bounded and no path leads out of the folder.
 """
 
 import json
@@ -51,6 +50,11 @@ REQUESTS, PARSED, VIOLATED, RATIO = (
 
 Event = dict[str, Any]
 Document = dict[str, Any]
+
+T = TypeVar("T")
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_EPISODES = 100_000
 
 
 @dataclass(frozen=True)
@@ -115,11 +119,6 @@ def pair_folder(run: Run) -> str:
     """
     seats = (run.submission.players["describer"], run.submission.players["generator"])
     return "--".join(f"{_make_safe_name(seat.label)}-{Rules.of(run).key}" for seat in seats)
-
-
-def _make_safe_name(name: str) -> str:
-    # A dash becomes an underscore, so that two dashes stand between the models alone.
-    return re.sub(r"[^A-Za-z0-9._]+", "_", name)
 
 
 def list_places(run: Run, instances: Sequence[Instance]) -> dict[str, ResultPlace]:
@@ -208,63 +207,6 @@ def build_rounds(played: Played) -> list[list[Event]]:
     return rounds
 
 
-def _build_round(played: Played, number: int, turn: Turn | None) -> list[Event]:
-    call = played.call(number, "describer")
-    earlier = [
-        turn.rendering for turn in list_turns(played.episode) if turn.turn < number and turn.rendering is not None
-    ]
-    drawn = [played.place.image(f"{rendering.sha256}.png") for rendering in earlier]
-    shown_pictures = [played.place.image(format_target_name(played.instance)), *drawn]
-    prompt = call.prompt if call is not None else None
-    events = [
-        _build_event(played, MASTER, DESCRIBER, "send message", prompt or "", shown_pictures),
-        _build_event(played, DESCRIBER, MASTER, "get message", _format_reply(call, turn)),
-    ]
-    if turn is None:
-        return events
-    if turn.action == "done":
-        return [*events, _build_event(played, MASTER, MASTER, "done", "the describer is content")]
-    message = turn.message or ""
-    events.append(_build_event(played, MASTER, MASTER, "parse", message))
-    # The generator edits its latest picture, so it is sent with that picture and without the target.
-    events.append(_build_event(played, MASTER, GENERATOR, "send message", message, drawn[-1:]))
-    if turn.rendering is not None:
-        picture = [played.place.image(f"{turn.rendering.sha256}.png")]
-        events.append(_build_event(played, GENERATOR, MASTER, "get message", "\n".join(turn.notes), picture))
-    return events
-
-
-def _format_reply(call: Call | None, turn: Turn | None) -> str:
-    """Return the raw answer; an unrecorded answer (of a pulled run) is made from the turn."""
-    if call is not None:
-        return call.text or ""
-    if turn is None or turn.action == "done":
-        return "<DONE>"
-    return f"<DESCRIPTION>{turn.message}</DESCRIPTION>"
-
-
-def _build_event(played: Played, source: str, to: str, kind: str, content: str, images: Sequence[str] = ()) -> Event:
-    action: dict[str, Any] = {"type": kind, "content": content}
-    # Words of the game master to itself are neither context nor response of a player.
-    if source != to:
-        action["label"] = "context" if source == MASTER else "response"
-    if images:
-        action["image"] = list(images)
-    return {"from": source, "to": to, "timestamp": played.run.started, "action": action}
-
-
-def _count_requests(events: Sequence[Event]) -> tuple[int, int]:
-    """Return the numbers of answers and of violations in a round."""
-    answers = sum(event["from"] in (DESCRIBER, GENERATOR) for event in events)
-    return answers, sum(event["action"]["type"] == "invalid format" for event in events)
-
-
-T = TypeVar("T")
-
-MAX_BYTES = 64 * 1024 * 1024
-MAX_EPISODES = 100_000
-
-
 class ResultsFolder:
     """A results folder of clembench, opened for reading.
 
@@ -348,6 +290,62 @@ def parse_record(kind: TypeAdapter[T], path: Path, value: object) -> T:
         return kind.validate_python(value)
     except ValidationError as error:
         raise InputError(f"{path}: {describe_validation_error(error)}", "Restore it.") from error
+
+
+def _make_safe_name(name: str) -> str:
+    # A dash becomes an underscore, so that two dashes stand between the models alone.
+    return re.sub(r"[^A-Za-z0-9._]+", "_", name)
+
+
+def _build_round(played: Played, number: int, turn: Turn | None) -> list[Event]:
+    call = played.call(number, "describer")
+    earlier = [
+        turn.rendering for turn in list_turns(played.episode) if turn.turn < number and turn.rendering is not None
+    ]
+    drawn = [played.place.image(f"{rendering.sha256}.png") for rendering in earlier]
+    shown_pictures = [played.place.image(format_target_name(played.instance)), *drawn]
+    prompt = call.prompt if call is not None else None
+    events = [
+        _build_event(played, MASTER, DESCRIBER, "send message", prompt or "", shown_pictures),
+        _build_event(played, DESCRIBER, MASTER, "get message", _format_reply(call, turn)),
+    ]
+    if turn is None:
+        return events
+    if turn.action == "done":
+        return [*events, _build_event(played, MASTER, MASTER, "done", "the describer is content")]
+    message = turn.message or ""
+    events.append(_build_event(played, MASTER, MASTER, "parse", message))
+    # The generator edits its latest picture, so it is sent with that picture and without the target.
+    events.append(_build_event(played, MASTER, GENERATOR, "send message", message, drawn[-1:]))
+    if turn.rendering is not None:
+        picture = [played.place.image(f"{turn.rendering.sha256}.png")]
+        events.append(_build_event(played, GENERATOR, MASTER, "get message", "\n".join(turn.notes), picture))
+    return events
+
+
+def _format_reply(call: Call | None, turn: Turn | None) -> str:
+    """Return the raw answer; an unrecorded answer (of a pulled run) is made from the turn."""
+    if call is not None:
+        return call.text or ""
+    if turn is None or turn.action == "done":
+        return "<DONE>"
+    return f"<DESCRIPTION>{turn.message}</DESCRIPTION>"
+
+
+def _build_event(played: Played, source: str, to: str, kind: str, content: str, images: Sequence[str] = ()) -> Event:
+    action: dict[str, Any] = {"type": kind, "content": content}
+    # Words of the game master to itself are neither context nor response of a player.
+    if source != to:
+        action["label"] = "context" if source == MASTER else "response"
+    if images:
+        action["image"] = list(images)
+    return {"from": source, "to": to, "timestamp": played.run.started, "action": action}
+
+
+def _count_requests(events: Sequence[Event]) -> tuple[int, int]:
+    """Return the numbers of answers and of violations in a round."""
+    answers = sum(event["from"] in (DESCRIBER, GENERATOR) for event in events)
+    return answers, sum(event["action"]["type"] == "invalid format" for event in events)
 
 
 def _format_pair_folder(folder: Path) -> Path:

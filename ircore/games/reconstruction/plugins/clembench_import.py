@@ -1,14 +1,12 @@
 """``ircore import clembench``: clembench's folders to a run folder.
 
 A folder that ``ircore export clembench`` wrote comes back as the same run: identity, answers, episodes, scores and
-judges. Its statements in clembench's fields and in ours must agree. Any other folder of this game is played
-again by the rules from what its events record (``clembench_replay``).
+judges. Its statements in clembench's fields and in ours must agree.
 
-Importing other people's runs in clembench's folders: episodes are played again by our rules from the events.
-
-Of a round these are read: what the describer (``Player 1``) was told and answered, the picture that goes along with the
-generator's (``Player 2``) answer, and when. The target is the first picture that the describer is shown. Messages are
-parsed, tokens counted and outcomes decided as in any other run.
+Episodes of any other folder are played again by our rules from their events. Of a round these are read: what the
+describer (``Player 1``) was told and answered, the picture that goes along with the generator's (``Player 2``) answer,
+and when. The target is the first picture that the describer is shown. Messages are parsed, tokens counted and outcomes
+decided as in any other run.
 """
 
 import asyncio
@@ -67,45 +65,6 @@ LONGEST_WAIT = 24 * 3600.0
 """Longest plausible time between question and answer, seconds; longer times count as unknown."""
 
 
-# BaseModel, because Record refuses unknown fields, and events of clembench have more fields than are read.
-class _Action(BaseModel):
-    """Action of an event."""
-
-    type: str = ""
-    content: Any = ""
-    image: list[str] = Field(default_factory=list)
-
-
-class _LoggedEvent(BaseModel):
-    """The fields of an event of ``interactions.json`` that are read."""
-
-    source: str = Field(alias="from")
-    to: str
-    timestamp: str = ""
-    action: _Action
-
-
-class _Interactions(BaseModel):
-    """The fields of ``interactions.json`` that are read."""
-
-    players: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    turns: list[list[_LoggedEvent]]
-
-
-class _Replayed(NamedTuple):
-    """An episode that was played again.
-
-    Attributes:
-        episode: The episode by our rules.
-        calls: Recorded answers.
-        pictures: Renderings by their SHA-256.
-    """
-
-    episode: Episode
-    calls: tuple[Call, ...]
-    pictures: dict[str, Picture]
-
-
 def read_foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, dict[str, Picture]]:
     """Return the instance and target picture of a foreign folder.
 
@@ -124,7 +83,7 @@ def read_foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance,
         raise InputError(
             f"{path}: {DESCRIBER} was shown no picture", "The first picture that it is shown is the target."
         )
-    picture = Picture.from_untrusted(results.image(path, shown[0]), shown[0])
+    picture = Picture.read_untrusted(results.image(path, shown[0]), shown[0])
     document = read_document(folder / "instance.json")
     category, difficulty = _read_labels(folder, document)
     name = format_instance_name(folder)
@@ -163,6 +122,20 @@ def build_foreign_run(results: ResultsFolder, instances: InstanceSet) -> Run:
     times = (_parse_moment(event.timestamp) for logged in first.turns for event in logged)
     started = min((format_moment(moment) for moment in times if moment is not None), default=run.started)
     return add_run_id(run.model_copy(update={"prompts": "clembench", "version": "clembench", "started": started}))
+
+
+class _Replayed(NamedTuple):
+    """An episode that was played again.
+
+    Attributes:
+        episode: The episode by our rules.
+        calls: Recorded answers.
+        pictures: Renderings by their SHA-256.
+    """
+
+    episode: Episode
+    calls: tuple[Call, ...]
+    pictures: dict[str, Picture]
 
 
 def replay_episode(
@@ -207,6 +180,52 @@ def format_instance_name(folder: Path) -> str:
     return _format_slug(f"{folder.parent.name}-{folder.name.removeprefix('instance_')}")
 
 
+def import_run(folder: Path, out: Path) -> RunFolder:
+    """Make a run folder from a results folder of clembench, after all checks have passed.
+
+    Args:
+        folder: The results folder, or that of one pair in it.
+        out: The run folder to make; it must not exist or be empty.
+
+    Raises:
+        InputError: It holds no such run, several, or one whose files do not fit together; or ``out`` holds something.
+        WorkError: The place cannot be written.
+    """
+    results = ResultsFolder(folder)
+    ours = read_document(results.pair / RUN).get(OURS) if (results.pair / RUN).is_file() else None
+    identity = None if ours is None else _read_identity(results, ours)
+    with tempfile.TemporaryDirectory(prefix="ircore-import-") as temporary:
+        targets = _read_foreign_targets(results) if identity is None else _read_targets(results)
+        instances = write_instances(Path(temporary) / "instances", targets, CATEGORIES)
+        read = _read_foreign(results, instances) if identity is None else _read_results(results, instances, identity)
+        return _write_run(out, read, instances)
+
+
+# BaseModel, because Record refuses unknown fields, and events of clembench have more fields than are read.
+class _Action(BaseModel):
+    """Action of an event."""
+
+    type: str = ""
+    content: Any = ""
+    image: list[str] = Field(default_factory=list)
+
+
+class _LoggedEvent(BaseModel):
+    """The fields of an event of ``interactions.json`` that are read."""
+
+    source: str = Field(alias="from")
+    to: str
+    timestamp: str = ""
+    action: _Action
+
+
+class _Interactions(BaseModel):
+    """The fields of ``interactions.json`` that are read."""
+
+    players: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    turns: list[list[_LoggedEvent]]
+
+
 class _Transcript(NamedTuple):
     """Calls, failures and pictures in the events of an episode."""
 
@@ -249,7 +268,7 @@ def _read_rendering(
     if answered is None or not answered.action.image:
         return None
     name = answered.action.image[0]
-    picture = Picture.from_untrusted(results.image(path, name), name)
+    picture = Picture.read_untrusted(results.image(path, name), name)
     pictures[picture.sha256] = picture
     return {"rendering": Rendering.of(picture), "seconds": _compute_seconds(question, answered)}
 
@@ -343,27 +362,6 @@ class _Imported:
     episodes: tuple[_OurEpisode, ...]
     judges: tuple[JudgeIdentity, ...]
     pictures: Mapping[str, Picture]
-
-
-def import_run(folder: Path, out: Path) -> RunFolder:
-    """Make a run folder from a results folder of clembench, after all checks have passed.
-
-    Args:
-        folder: The results folder, or that of one pair in it.
-        out: The run folder to make; it must not exist or be empty.
-
-    Raises:
-        InputError: It holds no such run, several, or one whose files do not fit together; or ``out`` holds something.
-        WorkError: The place cannot be written.
-    """
-    results = ResultsFolder(folder)
-    ours = read_document(results.pair / RUN).get(OURS) if (results.pair / RUN).is_file() else None
-    identity = None if ours is None else _read_identity(results, ours)
-    with tempfile.TemporaryDirectory(prefix="ircore-import-") as temporary:
-        targets = _read_foreign_targets(results) if identity is None else _read_targets(results)
-        instances = write_instances(Path(temporary) / "instances", targets, CATEGORIES)
-        read = _read_foreign(results, instances) if identity is None else _read_results(results, instances, identity)
-        return _write_run(out, read, instances)
 
 
 def _read_targets(results: ResultsFolder) -> Iterator[tuple[Instance, dict[str, Picture]]]:

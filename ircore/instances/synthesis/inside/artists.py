@@ -7,20 +7,20 @@ import numpy as np
 
 from ircore.instances.synthesis.inside import lines, shapes
 from ircore.instances.synthesis.inside import lines as axes_reading
-from ircore.instances.synthesis.inside.page import Page, compute_box
+from ircore.instances.synthesis.inside.figure_elements import FigureElements, compute_box
 
 TEXTS = {"geometry": "label", "pie_graph": "wedge_label", "line_graph": "series_label", "functions": "point_label"}
 """Names of free texts by category; those of others are labels of values."""
 
 
-def read_figure(figure: Any, category: str) -> Page:
+def read_figure(figure: Any, category: str) -> FigureElements:
     """Return the elements of a figure.
 
     Args:
         figure: A matplotlib figure that was drawn.
         category: Category of the target.
     """
-    page = Page(figure, category)
+    page = FigureElements(figure, category)
     if figure._suptitle is not None and figure._suptitle.get_text().strip():
         page.titles.append(figure._suptitle.get_text()[:200])
     page.legends += len(figure.legends)
@@ -35,7 +35,7 @@ def read_figure(figure: Any, category: str) -> Page:
     return page
 
 
-def _read_axes(page: Page, axes: Any, *, first: bool) -> None:
+def _read_axes(page: FigureElements, axes: Any, *, first: bool) -> None:
     if axes.name != "rectilinear":
         _read_bent(page, axes)
         return
@@ -62,7 +62,7 @@ def _read_axes(page: Page, axes: Any, *, first: bool) -> None:
             _read_artist(page, axes, artist, first=first)
 
 
-def _read_bent(page: Page, axes: Any) -> None:
+def _read_bent(page: FigureElements, axes: Any) -> None:
     """Read polar axes, or axes in space: texts, and lines as they run on the page; no values."""
     from matplotlib.lines import Line2D
     from matplotlib.text import Text
@@ -73,7 +73,7 @@ def _read_bent(page: Page, axes: Any) -> None:
     flat = axes.name == "polar"
     for artist in axes.get_children():
         if artist.get_visible() and isinstance(artist, Line2D) and flat:
-            lines.read_on_page(page, axes, artist)
+            lines.read_drawn_line(page, axes, artist)
         elif not isinstance(artist, Text) and artist is not axes.patch and artist in (*axes.patches, *axes.collections):
             page.skip(f"{type(artist).__name__} in {axes.name} axes")
     for text in axes.findobj(Text):
@@ -81,11 +81,11 @@ def _read_bent(page: Page, axes: Any) -> None:
             page.text(TEXTS.get(page.category, "value_label") if text in axes.texts else "value_label", text)
 
 
-def _is_wedge(patch: Any, page: Page) -> bool:
+def _is_wedge(patch: Any, page: FigureElements) -> bool:
     return type(patch).__name__ == "Wedge" and page.category == "pie_graph" and bool(patch.get_visible())
 
 
-def _map_bars(page: Page, axes: Any) -> dict[int, tuple[Any, int]]:
+def _map_bars(page: FigureElements, axes: Any) -> dict[int, tuple[Any, int]]:
     """Return the container and the number of the series of each bar, by the bar's identity."""
     if page.category not in ("bar_graph", "line_graph"):
         return {}
@@ -97,7 +97,7 @@ def _map_bars(page: Page, axes: Any) -> dict[int, tuple[Any, int]]:
     }
 
 
-def _read_artist(page: Page, axes: Any, artist: Any, *, first: bool) -> None:
+def _read_artist(page: FigureElements, axes: Any, artist: Any, *, first: bool) -> None:
     from matplotlib import axis, collections, legend, patches, spines, text
     from matplotlib.lines import Line2D
 
@@ -113,7 +113,7 @@ def _read_artist(page: Page, axes: Any, artist: Any, *, first: bool) -> None:
             page.skip("the arrow of an annotation")
         page.text(TEXTS.get(page.category, "value_label"), artist)
     elif not first and isinstance(artist, Line2D):
-        lines.read_on_page(page, axes, artist)
+        lines.read_drawn_line(page, axes, artist)
     elif not first:
         page.skip(f"{type(artist).__name__} in a second pair of axes")
     elif isinstance(artist, Line2D):
@@ -126,13 +126,13 @@ def _read_artist(page: Page, axes: Any, artist: Any, *, first: bool) -> None:
         page.skip(type(artist).__name__)
 
 
-def _read_area(page: Page, patch: Any) -> None:
+def _read_area(page: FigureElements, patch: Any) -> None:
     face, edge = shapes.find_colours(page, patch)
     points = shapes.find_corners(page, patch)
     page.add("area", page.sheet.box(patch), face or edge, corners=points[:: max(1, len(points) // 50)])
 
 
-def _read_collection(page: Page, axes: Any, artist: Any) -> None:
+def _read_collection(page: FigureElements, axes: Any, artist: Any) -> None:
     from matplotlib import collections
 
     if isinstance(artist, collections.PathCollection):
@@ -145,7 +145,7 @@ def _read_collection(page: Page, axes: Any, artist: Any) -> None:
         page.skip(type(artist).__name__)
 
 
-def _read_filled(page: Page, artist: Any) -> None:
+def _read_filled(page: FigureElements, artist: Any) -> None:
     """Read areas that are filled at once, as ``fill_between`` makes them."""
     faces = artist.get_facecolor()
     for number, path in enumerate(artist.get_paths()):
@@ -156,7 +156,7 @@ def _read_filled(page: Page, artist: Any) -> None:
             page.add("area", box, colour, corners=corners)
 
 
-def _read_scatter(page: Page, axes: Any, artist: Any) -> None:
+def _read_scatter(page: FigureElements, axes: Any, artist: Any) -> None:
     """Read the points of a scatter, each with its own size and colour as far as it has one."""
     offsets = np.asarray(np.ma.filled(artist.get_offsets(), np.nan), float)
     sizes, faces, edges = artist.get_sizes(), artist.get_facecolor(), artist.get_edgecolor()
@@ -172,7 +172,7 @@ def _read_scatter(page: Page, axes: Any, artist: Any) -> None:
         lines.add_markers(page, axes, [offset], artist.get_offset_transform(), size, marker, face, edge)
 
 
-def _read_strokes(page: Page, axes: Any, artist: Any) -> None:
+def _read_strokes(page: FigureElements, axes: Any, artist: Any) -> None:
     """Read separate lines: of figures as segments, of graphs as asymptotes where they cross the plot area."""
     colours, widths = artist.get_color(), artist.get_linewidth()
     # matplotlib gives offset and pattern of each line; a solid one has no pattern.
@@ -196,7 +196,7 @@ def _read_strokes(page: Page, axes: Any, artist: Any) -> None:
             lines.add_path(page, points, colour, shape, box)
 
 
-_PATCHES: dict[str, Callable[[Page, Any], None]] = {
+_PATCHES: dict[str, Callable[[FigureElements, Any], None]] = {
     "simple_shapes": shapes.read_shape,
     "geometry": shapes.read_figure_patch,
 }

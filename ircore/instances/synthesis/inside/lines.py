@@ -1,4 +1,4 @@
-"""Reading axes, lines and markers.
+"""Reading axes, lines and markers of a figure.
 
 Of axes: their lines, ticks, grids, labels and panels. Of lines: polylines, curves, segments, asymptotes, points.
 """
@@ -8,10 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ircore.instances.synthesis.inside.page import Page, compute_box
+from ircore.instances.synthesis.inside.figure_elements import FigureElements, compute_box
+
+MOST_POINTS = 400
+"""Points that an element lists; of longer lines as many are taken evenly."""
+SHAPES = {"o": "circle", "s": "square", "D": "diamond", "d": "diamond", "^": "triangle", "v": "triangle", ".": "circle"}
 
 
-def read_ground(page: Page, axes: Any) -> None:
+def read_ground(page: FigureElements, axes: Any) -> None:
     """Read the panel behind the data, if it has a colour of its own."""
     page.ground = page.background
     if not (axes.axison and axes.get_frame_on() and axes.patch.get_visible()):
@@ -22,7 +26,7 @@ def read_ground(page: Page, axes: Any) -> None:
         page.ground = colour
 
 
-def read_spine(page: Page, axes: Any, side: str, spine: Any, *, numeric: bool) -> None:
+def read_spine(page: FigureElements, axes: Any, side: str, spine: Any, *, numeric: bool) -> None:
     """Read a line around the plot area; the bottom and the left one are axes with their scales."""
     if not (axes.axison and axes.get_frame_on() and spine.get_visible() and spine.get_linewidth() > 0):
         return
@@ -45,7 +49,7 @@ def is_linear(axes: Any, name: str) -> bool:
     return bool((axes.get_xscale() if name == "x" else axes.get_yscale()) == "linear")
 
 
-def describe_scale(page: Page, axes: Any, name: str) -> dict[str, Any]:
+def describe_scale(page: FigureElements, axes: Any, name: str) -> dict[str, Any]:
     """Return the range of an axis in values and in pixels."""
     low, high = (float(end) for end in (axes.get_xlim() if name == "x" else axes.get_ylim()))
     corners = page.sheet.pixels([[0.0, 0.0], [1.0, 1.0]], axes.transAxes)
@@ -57,7 +61,7 @@ def describe_scale(page: Page, axes: Any, name: str) -> dict[str, Any]:
     return {"data_range": [low, high], "pixel_range": [start, end]}
 
 
-def read_axis(page: Page, axes: Any, axis: Any, name: str, *, numeric: bool) -> None:
+def read_axis(page: FigureElements, axes: Any, axis: Any, name: str, *, numeric: bool) -> None:
     """Read grid, ticks, their labels and the label of an axis.
 
     Args:
@@ -84,23 +88,11 @@ def read_axis(page: Page, axes: Any, axis: Any, name: str, *, numeric: bool) -> 
     page.text("value_label", axis.get_offset_text())
 
 
-def read_stroke(page: Page, kind: str, line: Any, **parameters: Any) -> None:
+def read_stroke(page: FigureElements, kind: str, line: Any, **parameters: Any) -> None:
     """Read a line of a grid."""
     points = page.sheet.pixels(line.get_path().vertices, line.get_transform())
     width, dash = page.sheet.width_of(line.get_linewidth()), [6, 4] if line.is_dashed() else []
     page.add(kind, page.sheet.box(line), page.colour_of(line), points=points, width=width, dash=dash, **parameters)
-
-
-def _read_tick(page: Page, mark: Any, name: str, about: dict[str, Any]) -> None:
-    """Read a tick, which matplotlib draws as a marker at a single point."""
-    box = page.sheet.box(mark)
-    if box is None:
-        return
-    left, top, right, bottom = box
-    x, y = (left + right) / 2, (top + bottom) / 2
-    points = [[x, float(top)], [x, float(bottom)]] if name == "x" else [[float(left), y], [float(right), y]]
-    width = page.sheet.width_of(mark.get_markeredgewidth())
-    page.add("tick", box, page.colour(mark.get_markeredgecolor()), points=points, width=width, dash=[], **about)
 
 
 def find_category(axis: Any, value: float) -> str:
@@ -112,12 +104,7 @@ def find_category(axis: Any, value: float) -> str:
     return f"{value:g}"
 
 
-MOST_POINTS = 400
-"""Points that an element lists; of longer lines as many are taken evenly."""
-SHAPES = {"o": "circle", "s": "square", "D": "diamond", "d": "diamond", "^": "triangle", "v": "triangle", ".": "circle"}
-
-
-def read_line(page: Page, axes: Any, line: Any) -> None:
+def read_line(page: FigureElements, axes: Any, line: Any) -> None:
     """Read a line with its markers."""
     # All four are matplotlib's words for no line.
     drawn = line.get_linestyle() not in ("None", "none", "", " ") and line.get_linewidth() > 0
@@ -130,7 +117,7 @@ def read_line(page: Page, axes: Any, line: Any) -> None:
         _add_markers(page, axes, line, joined=drawn)
 
 
-def read_on_page(page: Page, axes: Any, line: Any) -> None:
+def read_drawn_line(page: FigureElements, axes: Any, line: Any) -> None:
     """Read how a line runs on the page, for axes whose values are not read."""
     if line.get_linestyle() in ("None", "none", "", " ") or not line.get_linewidth() > 0:
         page.skip("markers without a line: their values")
@@ -140,7 +127,7 @@ def read_on_page(page: Page, axes: Any, line: Any) -> None:
         _add_segments(page, axes, line)
 
 
-def describe_style(page: Page, line: Any) -> dict[str, Any]:
+def describe_style(page: FigureElements, line: Any) -> dict[str, Any]:
     """Return width and dashes of a line in pixels."""
     return {"width": page.sheet.width_of(line.get_linewidth()), "dash": [6, 4] if line.is_dashed() else []}
 
@@ -150,7 +137,62 @@ def is_straight_across(line: Any, axes: Any) -> bool:
     return line.get_transform() in (axes.get_xaxis_transform("grid"), axes.get_yaxis_transform("grid"))
 
 
-def _add_across(page: Page, axes: Any, line: Any) -> None:
+def add_path(
+    page: FigureElements,
+    points: list[list[float]],
+    colour: str | None,
+    shape: dict[str, Any],
+    box: Any,
+    *,
+    closed: bool = False,
+) -> None:
+    """Add a drawn path: a polygon if it closes, a segment for each part if it has few, else an arc."""
+    if len(points) > 3 and points[0] == points[-1]:
+        points, closed = points[:-1], True
+    if closed and 3 <= len(points) <= 12:
+        page.add("polygon", box, colour, points=points, corners=points, **shape)
+    elif len(points) > 12:
+        page.add("arc", box, colour, points=points[:: max(1, len(points) // 100)], **shape)
+    else:
+        for start, end in pairwise(points):
+            ends = [start, end]
+            own = compute_box(ends, shape["width"] / 2, *page.sheet.size)
+            page.add("segment", own, colour, points=ends, start=start, end=end, dashed=bool(shape["dash"]), **shape)
+
+
+def add_markers(
+    page: FigureElements, axes: Any, data: Any, transform: Any, size: float, marker: str,
+    face: str | None, edge: str | None, series: int | None = None,
+) -> None:  # fmt: skip
+    """Add a marker for each point: of a line, of a scatter, or points of a figure of geometry."""
+    hollow = face is None or face == page.ground
+    shape = "ring" if hollow and SHAPES.get(marker) == "circle" else SHAPES.get(marker, "circle")
+    colour = (edge if hollow else face) or edge
+    for (x, y), centre in zip(data, page.sheet.pixels(data, transform), strict=False):
+        box = compute_box([centre], size / 2, *page.sheet.size)
+        about: dict[str, Any] = {"shape": shape, "centre": centre, "size": size}
+        if page.category == "geometry":
+            page.add("point", box, colour, name="", centre=centre, radius=round(size / 2, 2))
+        elif series is not None:
+            words = find_category(axes.xaxis, float(x))
+            page.add("marker", box, colour, series=series, value=round(float(y), 6), category=words, **about)
+        else:
+            page.add("marker", box, colour, x=round(float(x), 6), y=round(float(y), 6), **about)
+
+
+def _read_tick(page: FigureElements, mark: Any, name: str, about: dict[str, Any]) -> None:
+    """Read a tick, which matplotlib draws as a marker at a single point."""
+    box = page.sheet.box(mark)
+    if box is None:
+        return
+    left, top, right, bottom = box
+    x, y = (left + right) / 2, (top + bottom) / 2
+    points = [[x, float(top)], [x, float(bottom)]] if name == "x" else [[float(left), y], [float(right), y]]
+    width = page.sheet.width_of(mark.get_markeredgewidth())
+    page.add("tick", box, page.colour(mark.get_markeredgecolor()), points=points, width=width, dash=[], **about)
+
+
+def _add_across(page: FigureElements, axes: Any, line: Any) -> None:
     upright = line.get_transform() == axes.get_xaxis_transform("grid")
     place = float(np.asarray(line.get_xdata() if upright else line.get_ydata(), float)[0])
     points = page.sheet.pixels(line.get_path().vertices, line.get_transform())
@@ -161,7 +203,7 @@ def _add_across(page: Page, axes: Any, line: Any) -> None:
         page.add("asymptote", box, colour, points=points, **{"x" if upright else "y": round(place, 6)}, **shape)
 
 
-def _add_polyline(page: Page, axes: Any, line: Any) -> None:
+def _add_polyline(page: FigureElements, axes: Any, line: Any) -> None:
     page.series += 1
     data = _select_finite(line.get_xydata())
     if not 2 <= len(data) <= MOST_POINTS:
@@ -175,7 +217,7 @@ def _add_polyline(page: Page, axes: Any, line: Any) -> None:
     )  # fmt: skip
 
 
-def _add_curve(page: Page, axes: Any, line: Any) -> None:
+def _add_curve(page: FigureElements, axes: Any, line: Any) -> None:
     page.series += 1
     label = str(line.get_label())
     formula = f"function {page.series}" if label.startswith("_") else label[:100]
@@ -188,7 +230,7 @@ def _add_curve(page: Page, axes: Any, line: Any) -> None:
         )  # fmt: skip
 
 
-def _split_branches(page: Page, axes: Any, line: Any) -> list[list[list[float]]]:
+def _split_branches(page: FigureElements, axes: Any, line: Any) -> list[list[list[float]]]:
     """Return the parts of a line that can be seen, as points in pixels, evenly thinned."""
     data = np.asarray(line.get_xydata(), float)
     # What is not finite goes far outside, where it is not seen.
@@ -206,29 +248,12 @@ def _split_branches(page: Page, axes: Any, line: Any) -> list[list[list[float]]]
     return [page.sheet.pixels(data[run], line.get_transform()) for run in thinned]
 
 
-def _add_segments(page: Page, axes: Any, line: Any) -> None:  # noqa: ARG001 - as the other readers
+def _add_segments(page: FigureElements, axes: Any, line: Any) -> None:  # noqa: ARG001 - as the other readers
     points = page.sheet.pixels(line.get_xydata(), line.get_transform())
     add_path(page, points, page.colour_of(line), describe_style(page, line), page.sheet.box(line))
 
 
-def add_path(
-    page: Page, points: list[list[float]], colour: str | None, shape: dict[str, Any], box: Any, *, closed: bool = False
-) -> None:
-    """Add a drawn path: a polygon if it closes, a segment for each part if it has few, else an arc."""
-    if len(points) > 3 and points[0] == points[-1]:
-        points, closed = points[:-1], True
-    if closed and 3 <= len(points) <= 12:
-        page.add("polygon", box, colour, points=points, corners=points, **shape)
-    elif len(points) > 12:
-        page.add("arc", box, colour, points=points[:: max(1, len(points) // 100)], **shape)
-    else:
-        for start, end in pairwise(points):
-            ends = [start, end]
-            own = compute_box(ends, shape["width"] / 2, *page.sheet.size)
-            page.add("segment", own, colour, points=ends, start=start, end=end, dashed=bool(shape["dash"]), **shape)
-
-
-def _add_markers(page: Page, axes: Any, line: Any, *, joined: bool) -> None:
+def _add_markers(page: FigureElements, axes: Any, line: Any, *, joined: bool) -> None:
     face, edge = line.get_markerfacecolor(), line.get_markeredgecolor()
     data = _select_finite(line.get_xydata())
     # matplotlib draws the marker of a point half as large as that of a circle.
@@ -239,26 +264,6 @@ def _add_markers(page: Page, axes: Any, line: Any, *, joined: bool) -> None:
         page, axes, data, line.get_transform(), size, str(line.get_marker()), page.colour(face), page.colour(edge),
         series=page.series if joined and page.category in ("line_graph", "bar_graph") else None,
     )  # fmt: skip
-
-
-def add_markers(
-    page: Page, axes: Any, data: Any, transform: Any, size: float, marker: str, face: str | None, edge: str | None,
-    series: int | None = None,
-) -> None:  # fmt: skip
-    """Add a marker for each point: of a line, of a scatter, or points of a figure of geometry."""
-    hollow = face is None or face == page.ground
-    shape = "ring" if hollow and SHAPES.get(marker) == "circle" else SHAPES.get(marker, "circle")
-    colour = (edge if hollow else face) or edge
-    for (x, y), centre in zip(data, page.sheet.pixels(data, transform), strict=False):
-        box = compute_box([centre], size / 2, *page.sheet.size)
-        about: dict[str, Any] = {"shape": shape, "centre": centre, "size": size}
-        if page.category == "geometry":
-            page.add("point", box, colour, name="", centre=centre, radius=round(size / 2, 2))
-        elif series is not None:
-            words = find_category(axes.xaxis, float(x))
-            page.add("marker", box, colour, series=series, value=round(float(y), 6), category=words, **about)
-        else:
-            page.add("marker", box, colour, x=round(float(x), 6), y=round(float(y), 6), **about)
 
 
 def _select_finite(data: Any) -> Any:

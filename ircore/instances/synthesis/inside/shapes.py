@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
+from ircore.instances.synthesis.inside.figure_elements import FigureElements
 from ircore.instances.synthesis.inside.lines import add_path, find_category
-from ircore.instances.synthesis.inside.page import Page
 
 CORNERS = {3: "triangle", 5: "pentagon", 6: "hexagon", 7: "arrow", 8: "octagon", 10: "star", 12: "cross"}
 """Names of polygons by the number of their corners; those of four are told by their sides."""
@@ -12,7 +12,7 @@ SMALL = 36.0
 """Pixels up to which a square of a figure of geometry is the mark of a right angle, and an arc that of an angle."""
 
 
-def read_bars(page: Page, axes: Any, container: Any, series: int) -> None:
+def read_bars(page: FigureElements, axes: Any, container: Any, series: int) -> None:
     """Read the bars of one series."""
     lying = container.orientation == "horizontal"
     for bar in container.patches:
@@ -26,14 +26,14 @@ def read_bars(page: Page, axes: Any, container: Any, series: int) -> None:
         )  # fmt: skip
 
 
-def find_colours(page: Page, patch: Any) -> tuple[str | None, str | None]:
+def find_colours(page: FigureElements, patch: Any) -> tuple[str | None, str | None]:
     """Return the colour inside of a patch and the colour of its outline; None for no such part."""
     face = page.colour(patch.get_facecolor()) if patch.get_fill() else None
     edge = page.colour(patch.get_edgecolor()) if patch.get_linewidth() > 0 else None
     return face, edge if edge != face else None
 
 
-def read_wedges(page: Page, wedges: list[Any]) -> None:
+def read_wedges(page: FigureElements, wedges: list[Any]) -> None:
     """Read the wedges of a pie."""
     middles = [tuple(round(float(value), 6) for value in wedge.center) for wedge in wedges]
     # A wedge that is pulled out has a middle of its own; all others share one.
@@ -55,12 +55,12 @@ def read_wedges(page: Page, wedges: list[Any]) -> None:
         )  # fmt: skip
 
 
-def describe_outline(page: Page, patch: Any, edge: str | None) -> dict[str, Any]:
+def describe_outline(page: FigureElements, patch: Any, edge: str | None) -> dict[str, Any]:
     """Return the fields of an outline; none if there is none."""
     return {} if edge is None else {"outline": edge, "outline_width": page.sheet.width_of(patch.get_linewidth())}
 
 
-def find_corners(page: Page, patch: Any) -> list[list[float]]:
+def find_corners(page: FigureElements, patch: Any) -> list[list[float]]:
     """Return the corners of a patch in pixels, each once."""
     from matplotlib.transforms import IdentityTransform
 
@@ -82,7 +82,7 @@ def measure_size(points: list[list[float]]) -> tuple[float, float]:
     return max(xs) - min(xs), max(ys) - min(ys)
 
 
-def read_shape(page: Page, patch: Any) -> None:
+def read_shape(page: FigureElements, patch: Any) -> None:
     """Read a coloured shape."""
     points = find_corners(page, patch)
     face, edge = find_colours(page, patch)
@@ -141,7 +141,7 @@ def name_quadrilateral(points: list[list[float]]) -> str:
     return "diamond" if equal else "parallelogram"
 
 
-def read_figure_patch(page: Page, patch: Any) -> None:
+def read_figure_patch(page: FigureElements, patch: Any) -> None:
     """Read a patch of a figure of geometry: its filling and its outline are two things."""
     from matplotlib import patches
 
@@ -174,7 +174,9 @@ def list_dashes(patch: Any) -> list[int]:
     return [] if patch.get_linestyle() in ("solid", "-") else [6, 4]
 
 
-def _add_arc(page: Page, arc: Any, points: list[list[float]], colour: str, shape: dict[str, Any], box: Any) -> None:
+def _add_arc(
+    page: FigureElements, arc: Any, points: list[list[float]], colour: str, shape: dict[str, Any], box: Any
+) -> None:
     turn = round(float((arc.theta2 - arc.theta1) % 360), 2)
     small = max(measure_size(points)) <= 2 * SMALL
     about = {"degrees": turn} if small and turn else {}

@@ -6,9 +6,9 @@ from dataclasses import replace
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.figures.frame import PALETTE
-from ircore.players.builtin.canvas.items import BLACK, anchor, label, thickness
-from ircore.players.builtin.canvas.quantities import absolute_place
-from ircore.players.builtin.canvas.shapes import Blob, Item, Pie, Slice, Stroke, bounded
+from ircore.players.builtin.canvas.items import BLACK, find_anchor, find_line_width, label
+from ircore.players.builtin.canvas.quantities import find_absolute_place
+from ircore.players.builtin.canvas.shapes import Blob, Item, LineItem, PieItem, Slice, clamp
 from ircore.players.builtin.canvas.sheet import CanvasSheet
 from ircore.players.builtin.canvas.text import Clause
 
@@ -29,17 +29,17 @@ _PARTS = re.compile(
 )
 
 
-def axis_items(sheet: CanvasSheet, kind: str) -> list[Stroke]:
+def find_axis_items(sheet: CanvasSheet, kind: str) -> list[LineItem]:
     """Return the axes of a kind ("x axis", "y axis") on the sheet."""
-    return [item for item in sheet.items if isinstance(item, Stroke) and item.kind == kind]
+    return [item for item in sheet.items if isinstance(item, LineItem) and item.kind == kind]
 
 
 def read_axes(words: str, sheet: CanvasSheet) -> bool:
     """Add the x axis, the y axis or both to the sheet."""
     items: list[Item] = []
     # Coordinates in brackets are no thickness.
-    width = thickness(re.sub(r"\([^()]{0,40}\)", " () ", words)) or 2.0
-    colour, stated = q.first_colour(words) or BLACK, q.points(words, sheet.space)
+    width = find_line_width(re.sub(r"\([^()]{0,40}\)", " () ", words)) or 2.0
+    colour, stated = q.find_first_colour(words) or BLACK, q.find_points(words, sheet.space)
     names = {"horizontal": "x", "vertical": "y"}
     axis_names = [names.get(match[1], match[1]) for match in AXIS.finditer(words) if match[1]] or ["x", "y"]
     for index, name in enumerate(dict.fromkeys(axis_names)):
@@ -50,24 +50,9 @@ def read_axes(words: str, sheet: CanvasSheet) -> bool:
         if arrow and name == "y":
             # The head is drawn at the last point, which on a y axis is the upper end.
             ends = sorted(ends, key=lambda point: -point[1])
-        line = Stroke(f"{name} axis", tuple(ends), colour, width, q.dash_pattern(words, width) or ())
+        line = LineItem(f"{name} axis", tuple(ends), colour, width, q.find_dash_pattern(words, width) or ())
         items.append(replace(line, arrow="end") if arrow else line)
     return sheet.add(items)
-
-
-def _find_axis_ends(name: str, words: str, sheet: CanvasSheet, ends: list[Point]) -> list[Point]:
-    """Return the ends of an axis: from words such as "at y 450 from x 60 to 480", else at the usual place in charts."""
-    wide, high = sheet.canvas.width, sheet.canvas.height
-    along = q.span(words, name, sheet.space)
-    central = "centre" in words and not re.search(r"\b(?:lower|bottom|left|right|top|upper)\b", words)
-    at = q.numbers(words, "y" if name == "x" else "x", sheet.space)
-    if name == "x":
-        level = at[0] if at else ends[0][1] if ends else high / 2 if central else high * 0.88
-        low, high_end = along or (wide * 0.12, wide * 0.95)
-        return [(low, level), (high_end, level)]
-    level = at[0] if at else ends[0][0] if ends else wide / 2 if central else wide * 0.12
-    low, high_end = along or (high * 0.05, high * 0.88)
-    return [(level, low), (level, high_end)]
 
 
 def read_ticks(words: str, sheet: CanvasSheet) -> bool:
@@ -79,23 +64,121 @@ def read_ticks(words: str, sheet: CanvasSheet) -> bool:
     )
     length = abs(float(length_said[1] or length_said[2])) if length_said else 6.0
     named = re.search(r"\b(x|y|horizontal|vertical)\s+axis\b", words)
-    on_x = named[1] in {"x", "horizontal"} if named else bool(q.numbers(words, "x", sheet.space))
-    at = q.numbers(re.sub(r"\b[xy] axis\b", " axis ", words), "x" if on_x else "y", sheet.space)
-    axis = next(iter(axis_items(sheet, "x axis" if on_x else "y axis")), None)
-    other = q.numbers(re.sub(r"\b[xy] axis\b", " axis ", words), "y" if on_x else "x", sheet.space)
+    on_x = named[1] in {"x", "horizontal"} if named else bool(q.find_listed_coordinates(words, "x", sheet.space))
+    at = q.find_listed_coordinates(re.sub(r"\b[xy] axis\b", " axis ", words), "x" if on_x else "y", sheet.space)
+    axis = next(iter(find_axis_items(sheet, "x axis" if on_x else "y axis")), None)
+    other = q.find_listed_coordinates(re.sub(r"\b[xy] axis\b", " axis ", words), "y" if on_x else "x", sheet.space)
     default = sheet.canvas.height * 0.88 if on_x else sheet.canvas.width * 0.12
     level = other[0] if len(other) == 1 else (axis.points[0][1 if on_x else 0] if axis else default)
     if not at:
-        line = axis or Stroke("axis", tuple(_find_axis_ends("x" if on_x else "y", "", sheet, [])))
+        line = axis or LineItem("axis", tuple(_find_axis_ends("x" if on_x else "y", "", sheet, [])))
         at = _space_ticks_evenly(line, on_x, words)
     width = re.search(rf"{q.N}px\s+(?:wide|thick)", words)
-    stroke = bounded(float(width[1]), 0.25, 50) if width else min(axis.stroke, 2.0) if axis else 1.0
+    stroke = clamp(float(width[1]), 0.25, 50) if width else min(axis.stroke, 2.0) if axis else 1.0
     before, after = _parse_tick_reach(words, length, on_x)
-    colour = q.first_colour(words) or (axis.colour if axis else BLACK)
+    colour = q.find_first_colour(words) or (axis.colour if axis else BLACK)
     ends = [
         ((x, level - before), (x, level + after)) if on_x else ((level - before, x), (level + after, x)) for x in at
     ]
-    return sheet.add([Stroke("tick", pair, colour, stroke) for pair in ends])
+    return sheet.add([LineItem("tick", pair, colour, stroke) for pair in ends])
+
+
+def read_tick_labels(clause: Clause, sheet: CanvasSheet) -> list[Item]:
+    """Return the labels of a clause that lists several texts and their positions."""
+    words = re.sub(r"\b([xy]) axis\b", r"\1axis", clause.words)
+    texts = _parse_listed_texts(words, clause)
+    points = q.find_points(words, sheet.space)
+    usual = "rm" if re.search(r"\b(?:yaxis|vertical axis)\b|left of", words) and not points else "mm"
+    if not points:
+        points = _find_label_points(words, sheet, len(texts))
+    # One text at several points, or several texts at one point, are no labels along an axis.
+    if len(texts) < 1 or len(points) < 1 or (len(texts) == 1) != (len(points) == 1):
+        return []
+    style = words.split(" at ")[0] + " "
+    if re.search(rf"{q.N}px\s+(?:high|tall)|\b(?:left|right) aligned|#[0-9a-f]{{6}}|font size \d+", words):
+        style += " ".join(match[0] for match in _STYLE.finditer(words))
+    return [label(text, style, at, find_anchor(words, usual)) for text, at in zip(texts, points, strict=False)]
+
+
+def read_grid(words: str, sheet: CanvasSheet) -> bool:
+    """Add grid lines."""
+    space = sheet.space
+    # The ends of the lines would be read as places of further lines.
+    plain = re.sub(
+        r"\bfrom\s+[xy]\s*=?\s*[\d.%px-]+\s+to\s+(?:[xy]\s*)?[\d.%px-]+(?!\s*,?\s*(?:every|in steps))", " ", words
+    )
+    # The distance between lines is not their thickness.
+    plain_width = re.sub(
+        rf"\b(?:every|spac\w+\s+(?:of|by))\s+{q.N}px|{q.N}px\s+(?:apart|cells|squares|spacing)", " ", plain
+    )
+    width, colour = find_line_width(plain_width) or 1.0, q.find_first_colour(words) or "#d3d3d3"
+    both = not re.search(r"\bhorizontal|\bvertical", words)
+    rows = q.find_listed_coordinates(plain, "y", space) if both or "horizontal" in words else []
+    columns = q.find_listed_coordinates(plain, "x", space) if both or "vertical" in words else []
+    every = re.search(
+        rf"\bevery\s+{q.N}px|{q.N}px\s+(?:apart|cells|squares|spacing)|\bspac(?:ing|ed)\s+(?:of\s+|by\s+)?{q.N}", words
+    )
+    if not rows and not columns:
+        step = max(4.0, abs(float(next(g for g in every.groups() if g)))) if every else 64.0
+        rows = [] if "vertical" in words and not both else _list_steps(step, space.height)
+        columns = [] if "horizontal" in words and not both else _list_steps(step, space.width)
+    across, down = q.find_range(words, "x", space), q.find_range(words, "y", space)
+    left, right = across or _find_extent(sheet, "x axis", 0) or (0.0, float(space.width))
+    top, bottom = down or _find_extent(sheet, "y axis", 1) or (0.0, float(space.height))
+    dash = q.find_dash_pattern(words, width) or ()
+    lines = [((left, y), (right, y)) for y in rows] + [((x, top), (x, bottom)) for x in columns]
+    return sheet.add([LineItem("grid", pair, colour, width, dash) for pair in lines])
+
+
+def read_bars(clause: Clause, sheet: CanvasSheet) -> bool:
+    """Read a list of bars; base line, colour and outline in the opening words hold for all of them."""
+    lead, _, rest = clause.words.partition(":") if ":" in clause.words else ("", "", clause.words)
+    lead = lead or sheet.lead.partition(":")[0]
+    items: list[Item] = list(_read_parallel_bars(clause.words, sheet)) if not clause.continues else []
+    if re.search(r"\bstacked\b", lead):
+        items = list(_read_stacked_bars(lead, rest, sheet))
+    if not items:
+        for part in re.split(r",\s*(?:and\s+)?(?=#)|\band\s+(?=#)|;", rest):
+            # Without a colon the opening words are the part itself, and would be read twice.
+            bar = _read_bar(part, lead if lead != part else "", sheet)
+            items += [bar] if bar else []
+    sheet.context = "bars" if items or clause.words.endswith(":") or ":" not in clause.words else ""
+    return sheet.add(items)
+
+
+def read_whole(words: str, sheet: CanvasSheet) -> bool:
+    """Add a chart that is only named, such as "a pie chart"; return whether the words name any."""
+    match = _CHART.search(words)
+    if match is None or len(q.find_points(words, sheet.space, 2)) > 1:
+        return False
+    kind, space = match[1] or match[2], sheet.space
+    count = _PARTS.search(words)
+    colours = re.findall(q.HEX, words)
+    number = min(20, max(1, int(count[1]))) if count else max(len(colours), 4 if kind != "line" else 1)
+    shades = [(colours or PALETTE)[index % len(colours or PALETTE)] for index in range(number)]
+    size = 0.7 * min(space.width, space.height)
+    centre = find_absolute_place(words, space, (size, size)) or space.middle
+    if kind in {"bar", "column"}:
+        return sheet.add(_build_bars(shades, centre, size))
+    if kind == "line":
+        return sheet.add(_build_lines(shades, centre, size))
+    hole = 0.0 if kind == "pie" else 0.5 * size / 2
+    return sheet.add([PieItem(centre, size / 2, 0.0, tuple(Slice(shade, 100 / number) for shade in shades), hole)])
+
+
+def _find_axis_ends(name: str, words: str, sheet: CanvasSheet, ends: list[Point]) -> list[Point]:
+    """Return the ends of an axis: from words such as "at y 450 from x 60 to 480", else at the usual place in charts."""
+    wide, high = sheet.canvas.width, sheet.canvas.height
+    along = q.find_range(words, name, sheet.space)
+    central = "centre" in words and not re.search(r"\b(?:lower|bottom|left|right|top|upper)\b", words)
+    at = q.find_listed_coordinates(words, "y" if name == "x" else "x", sheet.space)
+    if name == "x":
+        level = at[0] if at else ends[0][1] if ends else high / 2 if central else high * 0.88
+        low, high_end = along or (wide * 0.12, wide * 0.95)
+        return [(low, level), (high_end, level)]
+    level = at[0] if at else ends[0][0] if ends else wide / 2 if central else wide * 0.12
+    low, high_end = along or (high * 0.05, high * 0.88)
+    return [(level, low), (level, high_end)]
 
 
 def _parse_tick_reach(words: str, length: float, on_x: bool) -> tuple[float, float]:
@@ -106,28 +189,11 @@ def _parse_tick_reach(words: str, length: float, on_x: bool) -> tuple[float, flo
     return (length, 0.0) if on_x == inward else (0.0, length)
 
 
-def _space_ticks_evenly(axis: Stroke, on_x: bool, words: str) -> list[float]:
+def _space_ticks_evenly(axis: LineItem, on_x: bool, words: str) -> list[float]:
     count = re.search(r"\b(\d{1,3})\s+(?:evenly\s+|equally\s+|regular(?:ly)?\s+)?(?:spaced\s+)?ticks?", words)
     number = min(100, max(2, int(count[1]))) if count else 6
     low, high = (point[0 if on_x else 1] for point in (axis.points[0], axis.points[-1]))
     return [low + (high - low) * step / (number - 1) for step in range(number)]
-
-
-def read_tick_labels(clause: Clause, sheet: CanvasSheet) -> list[Item]:
-    """Return the labels of a clause that lists several texts and their positions."""
-    words = re.sub(r"\b([xy]) axis\b", r"\1axis", clause.words)
-    texts = _parse_listed_texts(words, clause)
-    points = q.points(words, sheet.space)
-    usual = "rm" if re.search(r"\b(?:yaxis|vertical axis)\b|left of", words) and not points else "mm"
-    if not points:
-        points = _find_label_points(words, sheet, len(texts))
-    # One text at several points, or several texts at one point, are no labels along an axis.
-    if len(texts) < 1 or len(points) < 1 or (len(texts) == 1) != (len(points) == 1):
-        return []
-    style = words.split(" at ")[0] + " "
-    if re.search(rf"{q.N}px\s+(?:high|tall)|\b(?:left|right) aligned|#[0-9a-f]{{6}}|font size \d+", words):
-        style += " ".join(match[0] for match in _STYLE.finditer(words))
-    return [label(text, style, at, anchor(words, usual)) for text, at in zip(texts, points, strict=False)]
 
 
 def _parse_listed_texts(words: str, clause: Clause) -> list[str]:
@@ -162,8 +228,8 @@ def _restore_case(part: str, source: str) -> str:
 
 
 def _find_label_points(words: str, sheet: CanvasSheet, count: int) -> list[Point]:
-    xs, ys = q.numbers(words, "x", sheet.space), q.numbers(words, "y", sheet.space)
-    on_x, on_y = axis_items(sheet, "x axis"), axis_items(sheet, "y axis")
+    xs, ys = q.find_listed_coordinates(words, "x", sheet.space), q.find_listed_coordinates(words, "y", sheet.space)
+    on_x, on_y = find_axis_items(sheet, "x axis"), find_axis_items(sheet, "y axis")
     if not ys and xs:
         ys = [on_x[0].points[0][1] + 16 if on_x else sheet.canvas.height * 0.93]
     if not xs and ys:
@@ -175,76 +241,30 @@ def _find_label_points(words: str, sheet: CanvasSheet, count: int) -> list[Point
     return [(xs[min(i, len(xs) - 1)], ys[min(i, len(ys) - 1)]) for i in range(count)]
 
 
-def read_grid(words: str, sheet: CanvasSheet) -> bool:
-    """Add grid lines."""
-    space = sheet.space
-    # The ends of the lines would be read as places of further lines.
-    plain = re.sub(
-        r"\bfrom\s+[xy]\s*=?\s*[\d.%px-]+\s+to\s+(?:[xy]\s*)?[\d.%px-]+(?!\s*,?\s*(?:every|in steps))", " ", words
-    )
-    # The distance between lines is not their thickness.
-    plain_width = re.sub(
-        rf"\b(?:every|spac\w+\s+(?:of|by))\s+{q.N}px|{q.N}px\s+(?:apart|cells|squares|spacing)", " ", plain
-    )
-    width, colour = thickness(plain_width) or 1.0, q.first_colour(words) or "#d3d3d3"
-    both = not re.search(r"\bhorizontal|\bvertical", words)
-    rows = q.numbers(plain, "y", space) if both or "horizontal" in words else []
-    columns = q.numbers(plain, "x", space) if both or "vertical" in words else []
-    every = re.search(
-        rf"\bevery\s+{q.N}px|{q.N}px\s+(?:apart|cells|squares|spacing)|\bspac(?:ing|ed)\s+(?:of\s+|by\s+)?{q.N}", words
-    )
-    if not rows and not columns:
-        step = max(4.0, abs(float(next(g for g in every.groups() if g)))) if every else 64.0
-        rows = [] if "vertical" in words and not both else _list_steps(step, space.height)
-        columns = [] if "horizontal" in words and not both else _list_steps(step, space.width)
-    across, down = q.span(words, "x", space), q.span(words, "y", space)
-    left, right = across or _find_extent(sheet, "x axis", 0) or (0.0, float(space.width))
-    top, bottom = down or _find_extent(sheet, "y axis", 1) or (0.0, float(space.height))
-    dash = q.dash_pattern(words, width) or ()
-    lines = [((left, y), (right, y)) for y in rows] + [((x, top), (x, bottom)) for x in columns]
-    return sheet.add([Stroke("grid", pair, colour, width, dash) for pair in lines])
-
-
 def _list_steps(step: float, end: int) -> list[float]:
     return [step * index for index in range(1, min(200, int(end / step) + 1))]
 
 
 def _find_extent(sheet: CanvasSheet, kind: str, side: int) -> tuple[float, float] | None:
-    axes = axis_items(sheet, kind)
+    axes = find_axis_items(sheet, kind)
     if not axes:
         return None
     ends = sorted(point[side] for point in axes[0].points)
     return ends[0], ends[-1]
 
 
-def read_bars(clause: Clause, sheet: CanvasSheet) -> bool:
-    """Read a list of bars; base line, colour and outline in the opening words hold for all of them."""
-    lead, _, rest = clause.words.partition(":") if ":" in clause.words else ("", "", clause.words)
-    lead = lead or sheet.lead.partition(":")[0]
-    items: list[Item] = list(_read_parallel_bars(clause.words, sheet)) if not clause.continues else []
-    if re.search(r"\bstacked\b", lead):
-        items = list(_read_stacked_bars(lead, rest, sheet))
-    if not items:
-        for part in re.split(r",\s*(?:and\s+)?(?=#)|\band\s+(?=#)|;", rest):
-            # Without a colon the opening words are the part itself, and would be read twice.
-            bar = _read_bar(part, lead if lead != part else "", sheet)
-            items += [bar] if bar else []
-    sheet.context = "bars" if items or clause.words.endswith(":") or ":" not in clause.words else ""
-    return sheet.add(items)
-
-
 def _read_stacked_bars(lead: str, words: str, sheet: CanvasSheet) -> list[Blob]:
     """Return one series of stacked bars, such as "#d62728 up to y 300, 250", each on top of the bars there so far."""
     axis, base = _find_base(re.sub(r"\bat\s+(?=[xy]\b)", "", lead), sheet)
     reached = re.search(r"\b(?:up|down|out|reaching)\b.*$", words)
-    ends = q.numbers(reached[0], axis, sheet.space) if reached else []
-    middles = q.numbers(lead, _ACROSS[axis], sheet.space)
-    half = _compute_half_thickness(q.without_outline(lead), axis, sheet)
+    ends = q.find_listed_coordinates(reached[0], axis, sheet.space) if reached else []
+    middles = q.find_listed_coordinates(lead, _ACROSS[axis], sheet.space)
+    half = _compute_half_thickness(q.remove_outline_words(lead), axis, sheet)
     blobs = []
     # Lists of unlike length are read as far as both reach, since a message may come from anyone.
     for at, end in zip(middles, ends, strict=False):
         foot = _find_top_of_stack(axis, at, base, end, sheet)
-        colour = q.first_colour(q.without_outline(words))
+        colour = q.find_first_colour(q.remove_outline_words(words))
         blobs.append(_build_bar(axis, foot, end, (at - half, at + half), colour, f"{lead} {words}"))
     return blobs
 
@@ -269,7 +289,7 @@ def _find_base(lead: str, sheet: CanvasSheet) -> tuple[str, float]:
         axis = match[1]
         return axis, sheet.space.scale(axis)(match[2], match[3])
     across = bool(re.search(r"\bhorizontal\b|\bgrowing (?:right|left)\b", lead))
-    axes = axis_items(sheet, "y axis" if across else "x axis")
+    axes = find_axis_items(sheet, "y axis" if across else "x axis")
     if axes:
         return ("x", axes[0].points[0][0]) if across else ("y", axes[0].points[0][1])
     return ("x", sheet.canvas.width * 0.12) if across else ("y", sheet.canvas.height * 0.88)
@@ -295,7 +315,12 @@ def _read_bar(part: str, lead: str, sheet: CanvasSheet) -> Blob | None:
     if sides is None:
         return None
     return _build_bar(
-        axis, base, end, sides, q.first_colour(q.without_outline(part)) or q.first_colour(q.without_outline(lead)), both
+        axis,
+        base,
+        end,
+        sides,
+        q.find_first_colour(q.remove_outline_words(part)) or q.find_first_colour(q.remove_outline_words(lead)),
+        both,
     )
 
 
@@ -304,7 +329,7 @@ def _find_bar_sides(part: str, both: str, axis: str, sheet: CanvasSheet) -> tupl
     between = _BAR_SPAN.search(part)
     if between:
         return scale(between[2], between[3]), scale(between[4], between[5])
-    middle = q.numbers(part, _ACROSS[axis], sheet.space) or [
+    middle = q.find_listed_coordinates(part, _ACROSS[axis], sheet.space) or [
         scale(match[1], match[2]) for match in re.finditer(rf"\bat\s+{q.LENGTH}", part)
     ]
     half = _compute_half_thickness(both, axis, sheet)
@@ -313,7 +338,7 @@ def _find_bar_sides(part: str, both: str, axis: str, sheet: CanvasSheet) -> tupl
 
 def _compute_half_thickness(words: str, axis: str, sheet: CanvasSheet) -> float:
     """Return half the thickness of bars whose length is measured along ``axis``, in pixels."""
-    dimensions = q.dimensions(words, sheet.space)
+    dimensions = q.find_dimensions(words, sheet.space)
     return dimensions.get("width" if axis == "y" else "height", dimensions.get("width", 30.0)) / 2
 
 
@@ -332,49 +357,29 @@ def _read_parallel_bars(words: str, sheet: CanvasSheet) -> list[Blob]:
     reached = re.search(
         rf"\b(?:up|down|out|reaching)(?:\s+to)?\s+([xy])\s*=?\s*{q.N}(?:px|%)?\s*(?:,|and)\s*{q.N}", words
     )
-    if reached is None or len(set(re.findall(q.HEX, q.without_outline(words)))) > 1:
+    if reached is None or len(set(re.findall(q.HEX, q.remove_outline_words(words)))) > 1:
         return []
     axis = reached[1]
-    ends = q.numbers(words[reached.start() :], axis, sheet.space)
+    ends = q.find_listed_coordinates(words[reached.start() :], axis, sheet.space)
     rest = _BASE.sub(
         lambda m: " " if m[1] == axis else m[0],
         words[: reached.start()] + " " + re.sub(r"^.*?(?=$|each|every)", " ", words[reached.end() :]),
     )
-    middles = q.numbers(rest, _ACROSS[axis], sheet.space)
+    middles = q.find_listed_coordinates(rest, _ACROSS[axis], sheet.space)
     _, base = _find_base(words[: reached.start()], sheet)
     half = _compute_half_thickness(words, axis, sheet)
-    colour = q.first_colour(q.without_outline(words))
+    colour = q.find_first_colour(q.remove_outline_words(words))
     return [
         _build_bar(axis, base, end, (at - half, at + half), colour, words)
         for at, end in zip(middles, ends, strict=False)
     ]
 
 
-def read_whole(words: str, sheet: CanvasSheet) -> bool:
-    """Add a chart that is only named, such as "a pie chart"; return whether the words name any."""
-    match = _CHART.search(words)
-    if match is None or len(q.points(words, sheet.space, 2)) > 1:
-        return False
-    kind, space = match[1] or match[2], sheet.space
-    count = _PARTS.search(words)
-    colours = re.findall(q.HEX, words)
-    number = min(20, max(1, int(count[1]))) if count else max(len(colours), 4 if kind != "line" else 1)
-    shades = [(colours or PALETTE)[index % len(colours or PALETTE)] for index in range(number)]
-    size = 0.7 * min(space.width, space.height)
-    centre = absolute_place(words, space, (size, size)) or space.middle
-    if kind in {"bar", "column"}:
-        return sheet.add(_build_bars(shades, centre, size))
-    if kind == "line":
-        return sheet.add(_build_lines(shades, centre, size))
-    hole = 0.0 if kind == "pie" else 0.5 * size / 2
-    return sheet.add([Pie(centre, size / 2, 0.0, tuple(Slice(shade, 100 / number) for shade in shades), hole)])
-
-
 def _build_axes(centre: Point, size: float) -> list[Item]:
     left, top, right, bottom = (centre[0] - size / 2, centre[1] - size / 2, centre[0] + size / 2, centre[1] + size / 2)
     return [
-        Stroke("x axis", ((left, bottom), (right, bottom)), BLACK),
-        Stroke("y axis", ((left, top), (left, bottom)), BLACK),
+        LineItem("x axis", ((left, bottom), (right, bottom)), BLACK),
+        LineItem("y axis", ((left, top), (left, bottom)), BLACK),
     ]
 
 
@@ -396,5 +401,5 @@ def _build_lines(shades: list[str], centre: Point, size: float) -> list[Item]:
     for index, shade in enumerate(shades):
         lift = size * index / (len(shades) + 1)
         ends = ((left, bottom - lift - 0.1 * size), (left + size, bottom - lift - 0.5 * size))
-        lines.append(Stroke("polyline", ends, shade))
+        lines.append(LineItem("polyline", ends, shade))
     return [*_build_axes(centre, size), *lines]

@@ -10,11 +10,11 @@ from dataclasses import replace
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.descriptions import describe
 from ircore.players.builtin.canvas.item_changes import apply_change
-from ircore.players.builtin.canvas.mentions import changed_wedge
-from ircore.players.builtin.canvas.quantities import RELATION, beside
-from ircore.players.builtin.canvas.shapes import Blob, Item, Pie, Stroke, centred, size_of
+from ircore.players.builtin.canvas.mentions import change_wedge
+from ircore.players.builtin.canvas.quantities import RELATION, place_beside
+from ircore.players.builtin.canvas.shapes import Blob, Item, LineItem, PieItem, centre_at, measure_size
 from ircore.players.builtin.canvas.sheet import CanvasSheet, EditTarget, box_of, resolve
-from ircore.players.builtin.canvas.text import NOUN, Clause, kind_of
+from ircore.players.builtin.canvas.text import NOUN, Clause, find_kind
 
 _SHIFT = re.compile(
     rf"{q.N}(px|%)?\s+(?:\w{{1,10}}\s+)?(?:to(?:wards)?\s+the\s+)?(left|right|up|down|upwards?"
@@ -78,6 +78,8 @@ _IS = re.compile(
     r"|spans|reaches|centred|at|with)\s+(.+)$"
 )
 
+_Rule = Callable[[re.Match[str], Clause, CanvasSheet], bool | None]
+
 
 def split_phrase(words: str) -> tuple[str, str]:
     """Cut "the red circle at (10,20) 40px left" after the noun phrase that names a thing."""
@@ -89,23 +91,18 @@ def split_phrase(words: str) -> tuple[str, str]:
         end = noun.end()
         second = NOUN.match(words, end + 1)
         end = second.end() if second else end
-        shade = re.match(r"\s+#[0-9a-f]{6}", words[end:]) if kind_of(noun[1]) in {"wedge", "bar"} else None
+        shade = re.match(r"\s+#[0-9a-f]{6}", words[end:]) if find_kind(noun[1]) in {"wedge", "bar"} else None
         end += shade.end() if shade else 0
     tail = _NOUN_TAIL.match(words[end:])
     end += tail.end() if tail else 0
     return words[:end], words[end:]
 
 
-def _find_end_without_noun(words: str) -> int:
-    match = re.match(r'(?:the\s+)?(?:#[0-9a-f]{6}\s*(?:one)?|"\d+"|(?:\w{2,12}\s+)?one\b)', words)
-    return match.end() if match else 0
-
-
 def move(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
     """Follow "move X …"."""
     phrase, rest = split_phrase(match[1])
     verb = match[0].split()[0]
-    targets = unique_items(resolve(phrase, clause.strings, sheet))
+    targets = select_unique_items(resolve(phrase, clause.strings, sheet))
     # "Put a star in the corner" adds a star.
     if not targets and verb in {"put", "place"}:
         return None
@@ -113,12 +110,12 @@ def move(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | Non
     for index in targets:
         item, (dx, dy) = sheet.items[index], shift(rest, verb, sheet)
         if dx or dy:
-            moved: Item | None = item.moved(dx, dy)
+            moved: Item | None = item.move(dx, dy)
         else:
-            moved = moved_to(item, rest, clause, sheet) if destination or RELATION.search(rest) else None
+            moved = move_to_words(item, rest, clause, sheet) if destination or RELATION.search(rest) else None
         # A direction without a distance moves a little.
         if moved is None and (hint := _SLIGHT.search(rest)):
-            moved = item.moved(*_parse_direction(hint[1], 10.0))
+            moved = item.move(*_parse_direction(hint[1], 10.0))
         if moved is None:
             return False
         sheet.put(index, moved)
@@ -141,44 +138,40 @@ def shift(rest: str, verb: str, sheet: CanvasSheet) -> tuple[float, float]:
     return dx, dy
 
 
-def without_shift(words: str) -> str:
+def remove_shift(words: str) -> str:
     """Return ``words`` without "40px left"."""
     return _SHIFT_BACK.sub(" ", _SHIFT.sub(" ", words)).strip()
 
 
-def _parse_direction(word: str, length: float) -> tuple[float, float]:
-    if word.startswith(("left", "right")):
-        return (-length if word.startswith("left") else length), 0.0
-    return 0.0, length if word.startswith(("down", "low", "bottom")) else -length
-
-
-def moved_to(item: Item, words: str, clause: Clause, sheet: CanvasSheet) -> Item | None:
+def move_to_words(item: Item, words: str, clause: Clause, sheet: CanvasSheet) -> Item | None:
     """Return ``item`` at the place that the words name; None if the words name no place."""
-    ends = q.points(words, sheet.space)
-    if isinstance(item, Stroke) and len(ends) > 1:
+    ends = q.find_points(words, sheet.space)
+    if isinstance(item, LineItem) and len(ends) > 1:
         return replace(item, points=tuple(ends))
     relation = RELATION.search(words)
     if relation and not ends:
         others = resolve(words[relation.end() :], clause.strings, sheet)
         if others:
-            return centred(item, beside(relation.lastgroup or "", box_of(others[0], sheet), size_of(item), None))
+            return centre_at(
+                item, place_beside(relation.lastgroup or "", box_of(others[0], sheet), measure_size(item), None)
+            )
     return apply_change(item, words, clause, sheet, only="place")
 
 
-def unique_items(targets: list[EditTarget]) -> list[int]:
+def select_unique_items(targets: list[EditTarget]) -> list[int]:
     """Return the indices of the items that are meant, once each."""
     return list(dict.fromkeys(target.index for target in targets))
 
 
 def move_targets(targets: list[EditTarget], words: str, clause: Clause, sheet: CanvasSheet) -> bool:
     """Move the items as the words ask; return whether that could be done."""
-    for index in unique_items(targets):
+    for index in select_unique_items(targets):
         dx, dy = shift(words, "", sheet)
         if not (dx or dy) and (hint := FURTHER.search(words)):
             is_slight = any(word in hint[1] for word in ("slight", "bit", "little"))
             dx, dy = _parse_direction(hint[2], 10.0 if is_slight else 20.0)
         item = sheet.items[index]
-        moved = item.moved(dx, dy) if dx or dy else moved_to(item, words, clause, sheet)
+        moved = item.move(dx, dy) if dx or dy else move_to_words(item, words, clause, sheet)
         if moved is None:
             return False
         sheet.put(index, moved)
@@ -202,30 +195,15 @@ def change(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | N
         thing = f"{owned[1]} {to}{value}"
     if name:
         phrase, rest = split_phrase(thing)
-        return changed(resolve(phrase, clause.strings, sheet), f"{_translate_verb(verb)} {name} {rest}", clause, sheet)
+        return change_meant_items(
+            resolve(phrase, clause.strings, sheet), f"{_translate_verb(verb)} {name} {rest}", clause, sheet
+        )
     phrase, rest = split_phrase(words)
     targets = resolve(phrase, clause.strings, sheet)
     if not targets:
         # "Make a red circle" describes a new thing.
         return None if verb in {"draw", "have", "make", "give"} and re.match(r"an?\b", words) else False
-    return changed(targets, f"{_translate_verb(verb)} {rest}", clause, sheet)
-
-
-def _translate_verb(verb: str) -> str:
-    return {"enlarge": "larger", "shrink": "smaller", "increase": "increase",
-            "decrease": "decrease", "reduce": "decrease",
-            "widen": "wider", "shorten": "shorter", "lengthen": "longer", "thicken": "thicker",
-            "double": "twice as large",
-            "halve": "half as large", "grow": "larger", "extend": "extend", "fill": "filled with", "darken": "darker",
-            "lighten": "lighter", "outline": "outlined"}.get(verb, "")  # fmt: skip
-
-
-def _change_background(words: str, clause: Clause, sheet: CanvasSheet) -> bool:
-    words = re.sub(r"\b(?:instead of|not|rather than|from)\s+#[0-9a-f]{6}(?!\s+(?:at|on|in)\b)(?!\s+to\b)", " ", words)
-    words = re.sub(r"\bfrom\s+#[0-9a-f]{6}\s+(?=to\s+#[0-9a-f]{6}\s*$)", " ", words)
-    # "Change the picture to blue" means its background, "to 400 by 300" its size.
-    words += "" if "background" in words or "by" in words else " background"
-    return describe(replace(clause, words=words), sheet)
+    return change_meant_items(targets, f"{_translate_verb(verb)} {rest}", clause, sheet)
 
 
 def should(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
@@ -245,43 +223,15 @@ def should(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | N
     if not targets:
         return None if re.match(r"there\b", subject) else False
     if re.match(r"(?:be\s+)?(?:removed|deleted|gone|absent|erased)", predicate):
-        sheet.remove(unique_items(targets))
+        sheet.remove(select_unique_items(targets))
         return True
     if moved := re.match(r"(?:be\s+)?(?:moved|shifted|placed)\b", predicate):
         return move_targets(targets, predicate[moved.end() :], clause, sheet)
     if FURTHER.search(predicate) or any(shift(predicate, "", sheet)):
         moved_some = move_targets(targets, predicate, clause, sheet)
-        rest = without_shift(predicate)
-        return (changed(targets, rest, clause, sheet) if rest else False) or moved_some
-    return changed(targets, predicate, clause, sheet)
-
-
-def _apply_negation(subject: str, predicate: str, clause: Clause, sheet: CanvasSheet) -> bool | None:
-    but = re.search(r"\bbut\s+(.+)$", predicate)
-    targets = resolve(subject, clause.strings, sheet)
-    if not targets:
-        return None
-    if but:
-        return changed(targets, but[1], clause, sheet)
-    if re.search(r"\b(?:be there|exist|be present|be in)\b", predicate):
-        sheet.remove(unique_items(targets))
-        return True
-    negative = {"filled": "unfilled", "dashed": "solid", "dotted": "solid", "rotated": "rotated 0deg"}
-    word = next((word for word in negative if word in predicate), None)
-    return changed(targets, negative[word], clause, sheet) if word else False
-
-
-def _find_opposite(predicate: str) -> str:
-    words = {"small": "larger", "little": "larger", "large": "smaller", "big": "smaller", "wide": "narrower",
-             "narrow": "wider",
-             "high": "10px lower", "low": "10px higher", "tall": "shorter", "short": "longer", "thick": "thinner",
-             "thin": "thicker", "dark": "lighter", "light": "darker", "bright": "darker"}  # fmt: skip
-    for word, better in words.items():
-        if re.match(rf"(?:\w{{1,10}}\s+)?{word}\b", predicate):
-            return better + " " + predicate.replace(word, "", 1)
-    side = re.match(r"far\s+(?:to the\s+)?(left|right|up|down|high|low)", predicate)
-    opposite = {"left": "right", "right": "left", "up": "down", "down": "up", "high": "down", "low": "up"}
-    return f"10px {opposite[side[1]]}" if side else predicate
+        rest = remove_shift(predicate)
+        return (change_meant_items(targets, rest, clause, sheet) if rest else False) or moved_some
+    return change_meant_items(targets, predicate, clause, sheet)
 
 
 def is_so(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
@@ -296,21 +246,21 @@ def is_so(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | No
     targets = resolve(subject, clause.strings, sheet)
     if not targets or NOUN.search(predicate):
         return None
-    return changed(targets, f"{verb} {predicate}", clause, sheet) or None
+    return change_meant_items(targets, f"{verb} {predicate}", clause, sheet) or None
 
 
-def changed(targets: list[EditTarget], words: str, clause: Clause, sheet: CanvasSheet) -> bool:
+def change_meant_items(targets: list[EditTarget], words: str, clause: Clause, sheet: CanvasSheet) -> bool:
     """Apply the words to everything that is meant; return whether anything could be done."""
     done, shades = False, re.findall(q.HEX, words)
     if len(shades) == len(targets) > 1:
         # As many colours as things are meant one by one, from left to right.
         ordered = sorted(targets, key=lambda target: box_of(target, sheet)[0])
         pairs = zip(ordered, shades, strict=True)
-        return all(changed([target], f"be {shade}", clause, sheet) for target, shade in pairs)
+        return all(change_meant_items([target], f"be {shade}", clause, sheet) for target, shade in pairs)
     for target in targets:
         item = sheet.items[target.index]
-        if isinstance(item, Pie) and target.part is not None:
-            fresh: Item | None = changed_wedge(item, target.part, words)
+        if isinstance(item, PieItem) and target.part is not None:
+            fresh: Item | None = change_wedge(item, target.part, words)
         else:
             fresh = apply_change(item, words, clause, sheet)
         if fresh is not None:
@@ -335,6 +285,62 @@ def correct(clause: Clause, sheet: CanvasSheet) -> bool | None:
     return None
 
 
+def _find_end_without_noun(words: str) -> int:
+    match = re.match(r'(?:the\s+)?(?:#[0-9a-f]{6}\s*(?:one)?|"\d+"|(?:\w{2,12}\s+)?one\b)', words)
+    return match.end() if match else 0
+
+
+def _parse_direction(word: str, length: float) -> tuple[float, float]:
+    if word.startswith(("left", "right")):
+        return (-length if word.startswith("left") else length), 0.0
+    return 0.0, length if word.startswith(("down", "low", "bottom")) else -length
+
+
+def _translate_verb(verb: str) -> str:
+    return {"enlarge": "larger", "shrink": "smaller", "increase": "increase",
+            "decrease": "decrease", "reduce": "decrease",
+            "widen": "wider", "shorten": "shorter", "lengthen": "longer", "thicken": "thicker",
+            "double": "twice as large",
+            "halve": "half as large", "grow": "larger", "extend": "extend", "fill": "filled with", "darken": "darker",
+            "lighten": "lighter", "outline": "outlined"}.get(verb, "")  # fmt: skip
+
+
+def _change_background(words: str, clause: Clause, sheet: CanvasSheet) -> bool:
+    words = re.sub(r"\b(?:instead of|not|rather than|from)\s+#[0-9a-f]{6}(?!\s+(?:at|on|in)\b)(?!\s+to\b)", " ", words)
+    words = re.sub(r"\bfrom\s+#[0-9a-f]{6}\s+(?=to\s+#[0-9a-f]{6}\s*$)", " ", words)
+    # "Change the picture to blue" means its background, "to 400 by 300" its size.
+    words += "" if "background" in words or "by" in words else " background"
+    return describe(replace(clause, words=words), sheet)
+
+
+def _apply_negation(subject: str, predicate: str, clause: Clause, sheet: CanvasSheet) -> bool | None:
+    but = re.search(r"\bbut\s+(.+)$", predicate)
+    targets = resolve(subject, clause.strings, sheet)
+    if not targets:
+        return None
+    if but:
+        return change_meant_items(targets, but[1], clause, sheet)
+    if re.search(r"\b(?:be there|exist|be present|be in)\b", predicate):
+        sheet.remove(select_unique_items(targets))
+        return True
+    negative = {"filled": "unfilled", "dashed": "solid", "dotted": "solid", "rotated": "rotated 0deg"}
+    word = next((word for word in negative if word in predicate), None)
+    return change_meant_items(targets, negative[word], clause, sheet) if word else False
+
+
+def _find_opposite(predicate: str) -> str:
+    words = {"small": "larger", "little": "larger", "large": "smaller", "big": "smaller", "wide": "narrower",
+             "narrow": "wider",
+             "high": "10px lower", "low": "10px higher", "tall": "shorter", "short": "longer", "thick": "thinner",
+             "thin": "thicker", "dark": "lighter", "light": "darker", "bright": "darker"}  # fmt: skip
+    for word, better in words.items():
+        if re.match(rf"(?:\w{{1,10}}\s+)?{word}\b", predicate):
+            return better + " " + predicate.replace(word, "", 1)
+    side = re.match(r"far\s+(?:to the\s+)?(left|right|up|down|high|low)", predicate)
+    opposite = {"left": "right", "right": "left", "up": "down", "down": "up", "high": "down", "low": "up"}
+    return f"10px {opposite[side[1]]}" if side else predicate
+
+
 def _apply_removal(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
     part = _remove_attribute(match[1], clause, sheet)
     if part is not None:
@@ -344,7 +350,7 @@ def _apply_removal(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> 
     # All wedges of a pie at once: once one is gone, the places of those after it are others.
     for index in {target.index for target in targets if target.part is not None}:
         pie, gone = sheet.items[index], {target.part for target in targets if target.index == index}
-        if isinstance(pie, Pie):
+        if isinstance(pie, PieItem):
             sheet.put(index, replace(pie, slices=tuple(wedge for at, wedge in enumerate(pie.slices) if at not in gone)))
     sheet.remove([target.index for target in targets if target.part is None])
     return bool(targets)
@@ -358,7 +364,7 @@ def _remove_attribute(words: str, clause: Clause, sheet: CanvasSheet) -> bool | 
     )
     if match is None:
         return None
-    return changed(resolve(match[2], clause.strings, sheet), f"no {match[1]}", clause, sheet)
+    return change_meant_items(resolve(match[2], clause.strings, sheet), f"no {match[1]}", clause, sheet)
 
 
 def _apply_addition(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool:
@@ -368,29 +374,29 @@ def _apply_addition(match: re.Match[str], clause: Clause, sheet: CanvasSheet) ->
         match[1],
     )
     if part and (targets := resolve(part[2], clause.strings, sheet)):
-        return changed(targets, f"with {part[1]}", clause, sheet)
+        return change_meant_items(targets, f"with {part[1]}", clause, sheet)
     return describe(replace(clause, words=match[1]), sheet)
 
 
 def _apply_replacement(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool:
-    targets = unique_items(resolve(match[1], clause.strings, sheet))
+    targets = select_unique_items(resolve(match[1], clause.strings, sheet))
     if not targets:
         return describe(replace(clause, words=match[2]), sheet)
     index = targets[0]
     old, count = sheet.items[index], len(sheet.items)
-    said_place = bool(q.points(match[2], sheet.space, 1)) or RELATION.search(match[2])
+    said_place = bool(q.find_points(match[2], sheet.space, 1)) or RELATION.search(match[2])
     if not describe(replace(clause, words=match[2]), sheet):
-        return changed([EditTarget(index)], match[2], clause, sheet)
+        return change_meant_items([EditTarget(index)], match[2], clause, sheet)
     fresh = sheet.items[count:]
     del sheet.items[count:]
     # Without a place of its own, the new thing takes place, size and colour of the old one.
     if not said_place and fresh:
         item = fresh[0]
-        if isinstance(old, Blob) and isinstance(item, Blob) and not q.dimensions(match[2], sheet.space):
-            item = item.scaled(old.width / item.width, old.height / item.height)
-        if q.first_colour(match[2]) is None and old.colour:
-            item = replace(item, fill=old.colour, outline=None) if isinstance(item, Blob) else item.coloured(old.colour)
-        fresh[0] = centred(item, old.centre)
+        if isinstance(old, Blob) and isinstance(item, Blob) and not q.find_dimensions(match[2], sheet.space):
+            item = item.scale(old.width / item.width, old.height / item.height)
+        if q.find_first_colour(match[2]) is None and old.colour:
+            item = replace(item, fill=old.colour, outline=None) if isinstance(item, Blob) else item.recolour(old.colour)
+        fresh[0] = centre_at(item, old.centre)
     sheet.items[index : index + 1] = fresh
     sheet.last = index
     return True
@@ -398,34 +404,34 @@ def _apply_replacement(match: re.Match[str], clause: Clause, sheet: CanvasSheet)
 
 def _apply_rotation(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
     phrase, rest = split_phrase(match[1])
-    turn = q.angle(rest)
+    turn = q.find_angle(rest)
     if turn is None:
         bare = BY.search(rest)
-        turn = float(bare[1]) * (-1 if q.counter_clockwise(rest) else 1) if bare else None
+        turn = float(bare[1]) * (-1 if q.is_counter_clockwise(rest) else 1) if bare else None
     if turn is None:
         return None
-    targets = unique_items(resolve(phrase, clause.strings, sheet))
+    targets = select_unique_items(resolve(phrase, clause.strings, sheet))
     for index in targets:
-        sheet.put(index, sheet.items[index].rotated(turn))
+        sheet.put(index, sheet.items[index].rotate(turn))
     return bool(targets)
 
 
 def _apply_swap(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
-    firsts, seconds = (unique_items(resolve(words, clause.strings, sheet)) for words in (match[2], match[3]))
+    firsts, seconds = (select_unique_items(resolve(words, clause.strings, sheet)) for words in (match[2], match[3]))
     if not firsts or not seconds:
         return None
     a, b = sheet.items[firsts[0]], sheet.items[seconds[0]]
     if (match[1] or "").startswith("colour"):
         if a.colour and b.colour:
-            sheet.items[firsts[0]], sheet.items[seconds[0]] = a.coloured(b.colour), b.coloured(a.colour)
+            sheet.items[firsts[0]], sheet.items[seconds[0]] = a.recolour(b.colour), b.recolour(a.colour)
         return True
     dx, dy = b.centre[0] - a.centre[0], b.centre[1] - a.centre[1]
-    sheet.items[firsts[0]], sheet.items[seconds[0]] = a.moved(dx, dy), b.moved(-dx, -dy)
+    sheet.items[firsts[0]], sheet.items[seconds[0]] = a.move(dx, dy), b.move(-dx, -dy)
     return True
 
 
 def _apply_order(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bool | None:
-    targets = unique_items(resolve(match[1], clause.strings, sheet))
+    targets = select_unique_items(resolve(match[1], clause.strings, sheet))
     if not targets:
         return None
     item = sheet.items.pop(targets[0])
@@ -435,7 +441,6 @@ def _apply_order(match: re.Match[str], clause: Clause, sheet: CanvasSheet) -> bo
     return True
 
 
-_Rule = Callable[[re.Match[str], Clause, CanvasSheet], bool | None]
 # The first pattern that fits and whose reader does not return None decides: "bring X to the front" is no move,
 # "put a star in the corner" is an addition if there is no star to move, and nearly everything fits "X is …".
 _RULES: tuple[tuple[re.Pattern[str], _Rule], ...] = (

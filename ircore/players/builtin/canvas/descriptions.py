@@ -15,11 +15,11 @@ from ircore.players.builtin.canvas.charts import (
     read_whole,
 )
 from ircore.players.builtin.canvas.items import label
-from ircore.players.builtin.canvas.mentions import SLICE, more_wedges, read_pie, read_things, relation_before
-from ircore.players.builtin.canvas.quantities import RELATION, absolute_place, beside
-from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, size_of
+from ircore.players.builtin.canvas.mentions import SLICE, add_wedges, has_relation_before, read_pie, read_things
+from ircore.players.builtin.canvas.quantities import RELATION, find_absolute_place, place_beside
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, measure_size
 from ircore.players.builtin.canvas.sheet import CanvasSheet, EditTarget, box_of, resolve
-from ircore.players.builtin.canvas.text import NOUN, OWN_READERS, PRONOUN, Clause, kind_of
+from ircore.players.builtin.canvas.text import NOUN, OWN_READERS, PRONOUN, Clause, find_kind
 
 _BACKGROUND = re.compile(r"\bbackground\b|\b(?:picture|image|canvas)\b")
 _OPPOSITE = {"top": "bottom", "bottom": "top", "left": "right", "right": "left", "top left": "bottom right",
@@ -107,10 +107,10 @@ def read_texts(clause: Clause, sheet: CanvasSheet) -> bool:
         " § ",
         clause.words,
     )
-    nouns = [match for match in NOUN.finditer(rest) if kind_of(match[1]) not in OWN_READERS]
-    if nouns and nouns[0].start() < rest.find("§") and not relation_before(rest, nouns[0]):
+    nouns = [match for match in NOUN.finditer(rest) if find_kind(match[1]) not in OWN_READERS]
+    if nouns and nouns[0].start() < rest.find("§") and not has_relation_before(rest, nouns[0]):
         return _add_labelled(clause, rest, texts, sheet)
-    points = q.points(clause.words, sheet.space)
+    points = q.find_points(clause.words, sheet.space)
     if len(texts) > 1 and len(points) == len(texts):
         return sheet.add([label(text, rest, at) for text, at in zip(texts, points, strict=True)])
     return sheet.add([_read_placed_text(text, rest, clause, sheet) for text in texts])
@@ -120,10 +120,10 @@ def _read_placed_text(text: str, words: str, clause: Clause, sheet: CanvasSheet)
     made = label(text, words, sheet.space.middle)
     relation = RELATION.search(words)
     other = _resolve_reference(words[relation.end() :], clause, sheet) if relation else None
-    if relation and other and not q.points(words[: relation.start()], sheet.space, 1):
-        at = beside(relation.lastgroup or "", box_of(other, sheet), size_of(made), 4.0)
+    if relation and other and not q.find_points(words[: relation.start()], sheet.space, 1):
+        at = place_beside(relation.lastgroup or "", box_of(other, sheet), measure_size(made), 4.0)
         return replace(made, at=at, anchor="mm")
-    place = absolute_place(words, sheet.space, size_of(made))
+    place = find_absolute_place(words, sheet.space, measure_size(made))
     return replace(made, at=place) if place else made
 
 
@@ -143,14 +143,14 @@ def _add_labelled(clause: Clause, rest: str, texts: list[str], sheet: CanvasShee
 def _place_label_on(item: Item, text: str, tail: str, others: bool, sheet: CanvasSheet) -> Label:
     """Return a text on an item; "below it" means below the item, unless it may mean another item."""
     written = label(text, tail, item.centre)
-    at, relation = q.points(tail, sheet.space, 1), RELATION.search(tail)
+    at, relation = q.find_points(tail, sheet.space, 1), RELATION.search(tail)
     # "Below it" is below the thing mentioned before, if there is any.
     own = relation is not None and not (others and PRONOUN.match(tail[relation.end() :]))
     if at:
         return replace(written, at=at[0])
     if relation and own and relation.lastgroup in {"above", "below", "left", "right", "beside"}:
-        return replace(written, at=beside(relation.lastgroup, item.box, size_of(written), 4.0))
-    if q.first_colour(tail) is None and isinstance(item, Blob) and item.fill and _is_dark(item.fill):
+        return replace(written, at=place_beside(relation.lastgroup, item.box, measure_size(written), 4.0))
+    if q.find_first_colour(tail) is None and isinstance(item, Blob) and item.fill and _is_dark(item.fill):
         return replace(written, colour="#ffffff")
     return written
 
@@ -183,7 +183,7 @@ def _split_parts(words: str) -> list[str]:
     listed = [part for part in _NEXT_PART.split(rest) if part.strip()]
     nouns = [NOUN.search(part) for part in listed]
     # Only lists with a part of a chart are cut; shapes in lists may stand in relation to each other.
-    charts = any(noun and kind_of(noun[1]) in OWN_READERS - {"text", "any"} for noun in nouns)
+    charts = any(noun and find_kind(noun[1]) in OWN_READERS - {"text", "any"} for noun in nouns)
     if (
         len(listed) > 1
         and charts
@@ -223,9 +223,9 @@ def _read_chart_part(clause: Clause, sheet: CanvasSheet) -> bool:
         and sheet.context in {"bars", "wedges"}
         and re.match(rf"(?:and\s+)?(?:an?\s+)?{q.HEX}|{q.N}%", words)
     ):
-        return read_bars(clause, sheet) if sheet.context == "bars" else more_wedges(words, sheet)
+        return read_bars(clause, sheet) if sheet.context == "bars" else add_wedges(words, sheet)
     sheet.context = ""
-    if _MORE.search(head) and more_wedges(words, sheet):
+    if _MORE.search(head) and add_wedges(words, sheet):
         sheet.context = "wedges"
         return True
     if _PIE.search(head) and len(SLICE.findall(words)) > (0 if re.search(r"\bpie\b|\bwedges|\bslices", head) else 1):

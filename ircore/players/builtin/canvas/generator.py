@@ -14,8 +14,8 @@ from ircore.core.plain_words import format_count
 from ircore.core.records import PlayerSpec
 from ircore.players.base import GeneratorView, PictureAnswer, Question, refuse_settings
 from ircore.players.builtin.canvas.reader import read
-from ircore.players.builtin.canvas.render import affordable, draw
-from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Slice, Stroke
+from ircore.players.builtin.canvas.render import draw, keep_affordable_items
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, LineItem, PieItem, Slice
 from ircore.players.builtin.canvas.sheet import MAX_NOTES
 from ircore.seeing.colours import measure_difference
 
@@ -46,7 +46,7 @@ class CanvasGenerator:
 def answer(canvas: Canvas, notes: tuple[str, ...]) -> PictureAnswer:
     """Draw a canvas, up to the items that can be drawn in reasonable time; a note tells if items are left out."""
     # A message from anyone may ask for thousands of large things.
-    drawable = affordable(canvas)
+    drawable = keep_affordable_items(canvas)
     if len(drawable.items) < len(canvas.items):
         notes = (
             f"only {len(drawable.items):,} of {format_count(len(canvas.items), 'thing')} drawn: too much to draw",
@@ -106,7 +106,7 @@ def _coarsen_item(item: Item) -> Item:
             fill=_coarsen_optional_colour(item.fill), outline=_coarsen_optional_colour(item.outline), dash=(),
             stroke=_find_nearest_size(STROKES, item.stroke), rotation=round(item.rotation / 45) * 45.0,
         )  # fmt: skip
-    if isinstance(item, Pie):
+    if isinstance(item, PieItem):
         slices = tuple(
             Slice(_find_nearest_colour(part.colour), max(5.0, round(part.share / 5) * 5.0)) for part in item.slices
         )
@@ -114,7 +114,7 @@ def _coarsen_item(item: Item) -> Item:
         return replace(
             item, centre=_snap_point(item.centre), radius=radius, hole=min(item.hole, radius / 2), slices=slices
         )
-    if isinstance(item, Stroke):
+    if isinstance(item, LineItem):
         points = tuple(_snap_point(point) for point in item.points)
         return replace(
             item,

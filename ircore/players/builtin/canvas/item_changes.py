@@ -4,21 +4,28 @@ import re
 from dataclasses import dataclass, replace
 
 from ircore.players.builtin.canvas import quantities as q
-from ircore.players.builtin.canvas.items import BLACK, anchor, corners_of, placed, thickness, with_markers
+from ircore.players.builtin.canvas.items import (
+    BLACK,
+    add_markers,
+    build_corners,
+    find_anchor,
+    find_line_width,
+    place_item,
+)
 from ircore.players.builtin.canvas.shapes import (
     Blob,
     Item,
     Label,
-    Pie,
-    Stroke,
-    bounded,
-    centred,
-    font_size,
-    polygon,
-    text_bound,
+    LineItem,
+    PieItem,
+    build_polygon,
+    centre_at,
+    clamp,
+    compute_font_size,
+    limit_font_size,
 )
 from ircore.players.builtin.canvas.sheet import CanvasSheet
-from ircore.players.builtin.canvas.text import NOUN, Clause, kind_of
+from ircore.players.builtin.canvas.text import NOUN, Clause, find_kind
 
 _PERCENT = re.compile(
     rf"\bby\s+{q.N}%|{q.N}\s*%\s+(?:larger|bigger|smaller|wider|narrower|taller|shorter|longer|thinner|thicker|higher)"
@@ -44,15 +51,15 @@ _REACH = re.compile(
 )
 
 
-def resized(item: Item, words: str, space: q.Space) -> Item | None:
+def resize_item(item: Item, words: str, space: q.Space) -> Item | None:
     """Return ``item`` in the size that the words ask for; None if the words name no size."""
     # The hole of a pie is changed elsewhere, and its radius is not that of the pie.
     words = re.sub(rf"\b(?:hole|inner radius)\b[^,;]{{0,24}}?{q.N}(?:px)?", " ", words)
-    if isinstance(item, Stroke):
+    if isinstance(item, LineItem):
         return _change_line_size(item, words)
     if isinstance(item, Label) and (size := re.search(rf"\b(?:font(?: size)?|size)\s+(?:to\s+|of\s+)?{q.N}", words)):
-        return replace(item, size=text_bound(item.text, abs(float(size[1]))))
-    dimensions = q.dimensions(
+        return replace(item, size=limit_font_size(item.text, abs(float(size[1]))))
+    dimensions = q.find_dimensions(
         re.sub(
             r"\b(radius|diameter|width|height|size|side|sides|length)\s+(?:should\s+)?(?:be|to be|must be|from)\s+",
             r"\1 ",
@@ -62,21 +69,21 @@ def resized(item: Item, words: str, space: q.Space) -> Item | None:
     )
     bare = re.search(rf"\b(?:to|be)\s+{q.N}(px)?\s*$", words)
     if isinstance(item, Label) and "height" in dimensions:
-        return replace(item, size=font_size(item.text, dimensions["height"]))
+        return replace(item, size=compute_font_size(item.text, dimensions["height"]))
     if dimensions and not (_PERCENT.search(words) or re.search(r"\bby\s+\d", words)):
         return _set_size(item, dimensions)
     if bare and (name := re.search(r"\b(size|side|width|height|radius|diameter)\b", words)):
         return _set_size(item, {name[1].replace("size", "side"): abs(float(bare[1]))})
     across, down = _parse_factors(item, words)
-    return item.scaled(across, down) if (across, down) != (1.0, 1.0) else None
+    return item.scale(across, down) if (across, down) != (1.0, 1.0) else None
 
 
 def _set_size(item: Item, dimensions: dict[str, float]) -> Item | None:
-    if isinstance(item, Pie):
+    if isinstance(item, PieItem):
         radius = dimensions.get(
             "radius", (dimensions.get("diameter") or dimensions.get("width") or 2 * item.radius) / 2
         )
-        return replace(item, radius=bounded(radius, 1, 4096))
+        return replace(item, radius=clamp(radius, 1, 4096))
     if not isinstance(item, Blob):
         return None
     whole = dimensions.get("radius", 0.0) * 2 or dimensions.get("diameter") or dimensions.get("side")
@@ -84,13 +91,13 @@ def _set_size(item: Item, dimensions: dict[str, float]) -> Item | None:
         round_one = item.kind == "circle" and len(dimensions.keys() & {"width", "height"}) == 1
         wide = dimensions.get("width", dimensions.get("height", item.width) if round_one else item.width)
         high = dimensions.get("height", dimensions.get("width", item.height) if round_one else item.height)
-        return replace(item, width=bounded(wide, 0.5, 4096), height=bounded(high, 0.5, 4096))
+        return replace(item, width=clamp(wide, 0.5, 4096), height=clamp(high, 0.5, 4096))
     ratio = (
         item.height / item.width
         if item.kind in {"ellipse", "triangle", "rectangle"} and "side" not in dimensions
         else 1.0
     )
-    return replace(item, width=bounded(whole, 0.5, 4096), height=bounded(whole * ratio, 0.5, 4096))
+    return replace(item, width=clamp(whole, 0.5, 4096), height=clamp(whole * ratio, 0.5, 4096))
 
 
 def _parse_factors(item: Item, words: str) -> tuple[float, float]:
@@ -121,11 +128,11 @@ def _parse_factors(item: Item, words: str) -> tuple[float, float]:
     return factor if only != "height" else 1.0, factor if only != "width" else 1.0
 
 
-def _change_line_size(item: Stroke, words: str) -> Stroke | None:
+def _change_line_size(item: LineItem, words: str) -> LineItem | None:
     plain = re.sub(r"\([^()]{0,40}\)", " ", words)
     size = re.search(rf"\bmarkers?\b.{{0,30}}?\b(radius|size|diameter)\s+(?:of\s+|to\s+)?{q.N}", plain)
     if size:
-        return replace(item, marker_size=bounded(abs(float(size[2])) / (1 if size[1] == "radius" else 2), 0.5, 200))
+        return replace(item, marker_size=clamp(abs(float(size[2])) / (1 if size[1] == "radius" else 2), 0.5, 200))
     factor = next((value for phrase, value in _TWICE if phrase in words), None)
     if re.search(r"\bthicker\b|\bthinner\b|\bas (?:thick|wide)\b", words):
         more = re.search(rf"{q.N}px\s+(?:thicker|thinner)", plain)
@@ -133,15 +140,15 @@ def _change_line_size(item: Stroke, words: str) -> Stroke | None:
         width = item.stroke * (factor or (0.6 if thin else 1.6))
         if more:
             width = item.stroke + float(more[1]) * (-1 if thin else 1)
-        return replace(item, stroke=bounded(width, 0.5, 200))
+        return replace(item, stroke=clamp(width, 0.5, 200))
     width_said = re.search(rf"\b(?:width|thickness)\s+(?:should\s+)?(?:be\s+|of\s+|to\s+)?{q.N}", plain)
-    new_width = float(width_said[1]) if width_said else thickness(plain)
+    new_width = float(width_said[1]) if width_said else find_line_width(plain)
     if new_width is not None and not re.search(r"\blonger|shorter|length\b", words):
-        return replace(item, stroke=bounded(abs(new_width), 0.25, 200))
+        return replace(item, stroke=clamp(abs(new_width), 0.25, 200))
     across, down = _parse_factors(item, words)
     # A line has one length, whichever of the two factors changes it.
     both = max(across, down) if max(across, down) != 1 else min(across, down)
-    return item.scaled(both, both) if both != 1.0 else None
+    return item.scale(both, both) if both != 1.0 else None
 
 
 @dataclass(frozen=True)
@@ -190,8 +197,8 @@ def _change_kind(item: Item, wish: _Wish) -> Item | None:
         r"\b(?:to|into|be|is)\s+(?:an?\s+)?(?:#[0-9a-f]{6}\s+|\d+ pointed |regular |smooth |straight )*", words
     )
     noun = NOUN.match(words, match.end()) if match else None
-    kind = kind_of(noun[1]) if noun else ""
-    if isinstance(item, Stroke) and kind in {"curve", "polyline", "line", "arrow"}:
+    kind = find_kind(noun[1]) if noun else ""
+    if isinstance(item, LineItem) and kind in {"curve", "polyline", "line", "arrow"}:
         return replace(item, kind=kind, smooth=kind == "curve", arrow="end" if kind == "arrow" else item.arrow)
     if not isinstance(item, Blob) or kind in _NOT_CLOSED:
         return None
@@ -201,7 +208,7 @@ def _change_kind(item: Item, wish: _Wish) -> Item | None:
     return replace(
         item,
         kind={"dot": "circle"}.get(kind, kind),
-        corners=corners_of(kind, words),
+        corners=build_corners(kind, words),
         hole=0.6 if kind == "ring" else 0.0,
     )
 
@@ -230,14 +237,18 @@ def _change_reach(item: Item, wish: _Wish) -> Item | None:
 def _change_points(item: Item, wish: _Wish) -> Item | None:
     """New corners, new ends, new points; or the box "from x 80 to 120 and from y 10 to 60"."""
     words = wish.words
-    points = q.points(words, wish.space)
-    if isinstance(item, Stroke) and len(points) >= 2:
+    points = q.find_points(words, wish.space)
+    if isinstance(item, LineItem) and len(points) >= 2:
         return replace(item, points=tuple(points))
-    across, down = q.span(words, "x", wish.space), q.span(words, "y", wish.space)
+    across, down = q.find_range(words, "x", wish.space), q.find_range(words, "y", wish.space)
     if isinstance(item, Blob):
         if len(points) >= 3 and ("corner" in words or item.corners):
             return replace(
-                polygon(item.kind, points), fill=item.fill, outline=item.outline, stroke=item.stroke, dash=item.dash
+                build_polygon(item.kind, points),
+                fill=item.fill,
+                outline=item.outline,
+                stroke=item.stroke,
+                dash=item.dash,
             )
         if across:
             middle, wide = (across[0] + across[1]) / 2, abs(across[1] - across[0])
@@ -246,12 +257,12 @@ def _change_points(item: Item, wish: _Wish) -> Item | None:
             middle, high = (down[0] + down[1]) / 2, abs(down[1] - down[0])
             item = replace(item, centre=(item.centre[0], middle), height=max(0.5, high))
         return item
-    if isinstance(item, Stroke) and len(item.points) == 2 and (across or down):
+    if isinstance(item, LineItem) and len(item.points) == 2 and (across or down):
         (x0, y0), (x1, y1) = item.points
         ax, ay = across or (x0, x1), down or (y0, y1)
         return replace(item, points=((ax[0], ay[0]), (ax[1], ay[1])))
     if (
-        isinstance(item, Stroke)
+        isinstance(item, LineItem)
         and len(item.points) == 2
         and len(points) == 1
         and (end := re.search(r"\b(start|begin|end)", words))
@@ -269,18 +280,22 @@ def _change_colours(item: Item, wish: _Wish) -> Item | None:
         and len(re.findall(q.HEX, words)) == 1
         and not re.search(r"\bfill", words)
     ):
-        edge = q.first_colour(words)
-    inside = q.first_colour(q.without_outline(words)) if edge is None or len(re.findall(q.HEX, words)) > 1 else None
-    if isinstance(item, Blob | Pie) and edge is not None:
+        edge = q.find_first_colour(words)
+    inside = (
+        q.find_first_colour(q.remove_outline_words(words))
+        if edge is None or len(re.findall(q.HEX, words)) > 1
+        else None
+    )
+    if isinstance(item, Blob | PieItem) and edge is not None:
         item = replace(item, outline=edge)
     if inside is not None:
         if isinstance(item, Blob) and re.search(r"\bfill", words):
             return replace(item, fill=inside)
-        if isinstance(item, Stroke) and re.search(r"\bmarkers?\b", words):
+        if isinstance(item, LineItem) and re.search(r"\bmarkers?\b", words):
             return replace(item, marker_colour=inside)
-        return item.coloured(inside)
+        return item.recolour(inside)
     shade = re.search(r"\b(darker|lighter)\b", words)
-    return item.coloured(_shade_colour(item.colour, shade[1])) if shade and item.colour else item
+    return item.recolour(_shade_colour(item.colour, shade[1])) if shade and item.colour else item
 
 
 def _shade_colour(colour: str, how: str) -> str:
@@ -290,13 +305,13 @@ def _shade_colour(colour: str, how: str) -> str:
 
 
 def _change_size(item: Item, wish: _Wish) -> Item | None:
-    return resized(item, wish.words, wish.space)
+    return resize_item(item, wish.words, wish.space)
 
 
 def _change_style(item: Item, wish: _Wish) -> Item | None:
     words = wish.words
-    if isinstance(item, Stroke):
-        dash = q.dash_pattern(words, item.stroke)
+    if isinstance(item, LineItem):
+        dash = q.find_dash_pattern(words, item.stroke)
         item = item if dash is None else replace(item, dash=dash)
         if re.search(r"\b(?:no|without)\s+(?:arrow\s?heads?|markers?)\b", words):
             return replace(
@@ -306,12 +321,12 @@ def _change_style(item: Item, wish: _Wish) -> Item | None:
             item = replace(item, arrow="end")
         if re.search(r"\bsmooth|\bcurved\b", words):
             return replace(item, smooth=True)
-        return replace(item, smooth=False) if re.search(r"\bstraight\b", words) else with_markers(item, words)
+        return replace(item, smooth=False) if re.search(r"\bstraight\b", words) else add_markers(item, words)
     if isinstance(item, Blob):
         return _change_blob_style(item, words)
-    if isinstance(item, Pie):
+    if isinstance(item, PieItem):
         return _change_pie_style(item, words, wish.space)
-    return replace(item, anchor=anchor(words, item.anchor))
+    return replace(item, anchor=find_anchor(words, item.anchor))
 
 
 def _change_blob_style(item: Blob, words: str) -> Blob:
@@ -324,19 +339,19 @@ def _change_blob_style(item: Blob, words: str) -> Blob:
     if re.search(r"\b(?:outlined?|border(?:ed)?|edge|stroke)\b", words):
         width = q.stroke_width(words) or _parse_bare_width(words)
         item = replace(item, outline=item.outline or BLACK, stroke=width or item.stroke)
-    dash = q.dash_pattern(words, item.stroke)
+    dash = q.find_dash_pattern(words, item.stroke)
     return item if dash is None or item.outline is None else replace(item, dash=dash)
 
 
 def _parse_bare_width(words: str) -> float | None:
     match = re.search(rf"{q.N}px", words)
-    return bounded(abs(float(match[1])), 0.25, 200) if match else None
+    return clamp(abs(float(match[1])), 0.25, 200) if match else None
 
 
-def _change_pie_style(item: Pie, words: str, space: q.Space) -> Pie:
+def _change_pie_style(item: PieItem, words: str, space: q.Space) -> PieItem:
     hole = re.search(rf"\b(?:hole|inner radius)\b[^,;]{{0,24}}?{q.N}(px|%)?", words)
     if hole:
-        item = replace(item, hole=bounded(abs(space.both(hole[1], hole[2])), 0, item.radius * 0.98))
+        item = replace(item, hole=clamp(abs(space.both(hole[1], hole[2])), 0, item.radius * 0.98))
     if re.search(r"\bno hole\b|\bwithout (?:a )?hole\b", words):
         item = replace(item, hole=0.0)
     start = re.search(rf"\bstart\w{{0,3}}\s+(?:at\s+|from\s+|angle\s+|to\s+|be\s+)*{q.N}deg", words)
@@ -351,22 +366,22 @@ def _change_pie_style(item: Pie, words: str, space: q.Space) -> Pie:
 
 def _change_turn(item: Item, wish: _Wish) -> Item | None:
     words = wish.words
-    turn = q.angle(words)
+    turn = q.find_angle(words)
     if turn is None or re.search(r"\bstart", words):
         return None
     if re.search(r"\bby\s+-?\d|\bfurther\b", words):
-        return item.rotated(turn)
+        return item.rotate(turn)
     if isinstance(item, Blob):
         return replace(item, rotation=turn % 360)
     if isinstance(item, Label):
         # Texts turn counter-clockwise, unlike shapes; see ``shapes``.
         return replace(item, rotation=(turn if "clockwise" not in words else -turn) % 360)
-    return item.rotated(turn)
+    return item.rotate(turn)
 
 
 def _change_place(item: Item, wish: _Wish) -> Item | None:
     words = wish.words
-    if (isinstance(item, Stroke) and len(q.points(words, wish.space, 2)) > 1) or _REACH.search(words):
+    if (isinstance(item, LineItem) and len(q.find_points(words, wish.space, 2)) > 1) or _REACH.search(words):
         return _change_level(item, words, wish.space)
     if re.search(r"\bcorners\b|\bthrough\b|\bfrom\s+[xy(]|\bstart|\bend\b", words):
         return None
@@ -375,16 +390,16 @@ def _change_place(item: Item, wish: _Wish) -> Item | None:
         if re.search(r"\bwide|high\b", words)
         else words
     )
-    places = q.points(place_words, wish.space, 1)
+    places = q.find_points(place_words, wish.space, 1)
     if places and isinstance(item, Label):
         return replace(item, at=places[0])
     axis = re.findall(r"\b([xy])\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", place_words)
     x, y = item.centre
     if places or not axis:
-        return placed(item, place_words, wish.space)
+        return place_item(item, place_words, wish.space)
     for name, value, unit in axis[:2]:
         x, y = (wish.space.x(value, unit), y) if name == "x" else (x, wish.space.y(value, unit))
-    return centred(item, (x, y))
+    return centre_at(item, (x, y))
 
 
 def _change_level(item: Item, words: str, space: q.Space) -> Item | None:
@@ -394,5 +409,5 @@ def _change_level(item: Item, words: str, space: q.Space) -> Item | None:
         return None
     x, y = item.centre
     if match[1] == "y":
-        return item.moved(0, space.y(match[2], match[3]) - y)
-    return item.moved(space.x(match[2], match[3]) - x, 0)
+        return item.move(0, space.y(match[2], match[3]) - y)
+    return item.move(space.x(match[2], match[3]) - x, 0)

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from ircore.core.drawing import Anchor, Point
 from ircore.players.builtin.canvas import quantities as q
-from ircore.players.builtin.canvas.figures.frame import anchor_of
-from ircore.players.builtin.canvas.items import with_markers
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Stroke, bounded, towards
+from ircore.players.builtin.canvas.figures.frame import choose_anchor
+from ircore.players.builtin.canvas.items import add_markers
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, LineItem, PieItem, clamp, step_in_direction
 from ircore.players.builtin.canvas.sheet import Area, CanvasSheet
 from ircore.players.builtin.canvas.text import Clause
 
@@ -48,6 +48,8 @@ INSIDE = 0.68
 _ABOUT = re.compile(r"^(beside|inside) the (?:wedges|slices)\b([^:]*):(.*)$")
 _EACH = re.compile(r'"(\d{1,4})"|\bnone\b')
 _LETTER_SIZE = re.compile(rf"\bletters of {q.N}px\b")
+
+_Reader = Callable[[Clause, Area, CanvasSheet], bool]
 
 
 def read_area(clause: Clause, sheet: CanvasSheet) -> bool:
@@ -93,6 +95,113 @@ def read_axis(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
     return sheet.add([*_read_axis_line(words, name, area), *_build_labels(words, name, labels, area)]) or True
 
 
+def align_to_pixels(at: float, width: float) -> float:
+    """Return where near ``at`` a level or upright line of this width fills whole pixels."""
+    # The middle of a line of odd width lies within a row of pixels, that of an even one between two rows.
+    return math.floor(at) + 0.5 if round(width) % 2 else float(round(at))
+
+
+def read_furniture(words: str, area: Area, sheet: CanvasSheet) -> bool:
+    """Draw the panel, the frame or the grid lines of a plot."""
+    colour = q.find_first_colour(words)
+    if re.search(r"\bpanel of the plot\b", words) and colour:
+        middle = (area.left + area.right) / 2, (area.top + area.bottom) / 2
+        return sheet.add([Blob("rectangle", middle, area.right - area.left, area.bottom - area.top, colour)])
+    if (frame := re.search(rf"\b{q.N}px {q.HEX} frame closes the plot\b", words)) is not None:
+        width = min(20.0, max(0.5, float(frame[1])))
+        top, right = align_to_pixels(area.top, width), align_to_pixels(area.right, width)
+        sides = (((area.left, top), (area.right, top)), ((right, area.top), (right, area.bottom)))
+        return sheet.add([LineItem("line", side, frame[2], width) for side in sides])
+    if re.search(r"\bgrid lines\b.*\bat (?:the|its|all) labels\b", words):
+        return sheet.add(_read_grid(words, area, colour or "#d3d3d3"))
+    return False
+
+
+def read_bars(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
+    """Draw bars by their values: "blue bars, 20 px wide: 12, 30, 5", also stacked on the bars before."""
+    words, values = clause.words, _read_values(clause.words)
+    axis = next((name for name in ("x", "y") if area.places.get(name)), None)
+    scale = area.scale("y" if axis == "x" else "x") if axis else None
+    if axis is None or scale is None or not values or not re.search(r"\bbars\b", words.split(":")[0]):
+        return False
+    wide = _WIDE.search(words)
+    half = (float(wide[1]) if wide else 20.0) / 2
+    head = words.split(":")[0]
+    colour, shift = q.find_first_colour(q.remove_outline_words(head)) or "#1f77b4", _parse_shift(head)
+    edge, stroke = q.outline_colour(words), q.stroke_width(words) or 1.0
+    items = list[Item]()
+    for place, (own, value) in zip(area.places[axis], values, strict=False):
+        if value is None:
+            continue
+        start = (
+            _find_top_of_stack(sheet, axis, place + shift, scale(0), scale(value)) if "stacked" in head else scale(0)
+        )
+        end = start + scale(value) - scale(0)
+        box = _compute_bar_sides(axis, place + shift, half, start, end)
+        bar = _build_bar(box, own or colour, edge, stroke)
+        items += [bar, *_build_value_label(words, axis, bar, value, _count_decimals(words), area)]
+    return sheet.add(items)
+
+
+def read_line(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
+    """Draw a line by its values: "a 2 px red dashed line with round markers of radius 4 px: 5, 7, 6"."""
+    words = clause.words
+    head, values = words.split(":")[0], _read_values(words)
+    scale, places = area.scale("y"), area.places.get("x", ())
+    if scale is None or len(values) < 2 or len(places) < 2 or not re.search(r"\bline\b", head):
+        return False
+    points = [(place, scale(value)) for place, (_, value) in zip(places, values, strict=False) if value is not None]
+    line = _read_stroke(head, points, smooth=False)
+    written = re.search(rf"\bvalues {q.N}px (above|below)(?: in letters of {q.N}px)?", words)
+    labels = list[Item]()
+    if written:
+        off = float(written[1]) * (-1 if written[2] == "above" else 1)
+        size = float(written[3] or max(11.0, area.letters - 2))
+        ink = q.find_first_colour(words[written.end() :]) or line.colour
+        decimals = _count_decimals(words)
+        known = [value for _, value in values if value is not None]
+        labels = [
+            Label(f"{value:.{decimals}f}", (x, y + off), size, ink) for (x, y), value in zip(points, known, strict=True)
+        ]
+    return sheet.add([line, *labels])
+
+
+def read_curve(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
+    """Draw a curve through points in the plot's units: "a red curve through the points (0, 1), (1, 2)"."""
+    words = clause.words
+    match = _THROUGH.search(words)
+    if match is None:
+        return False
+    pairs = [(float(part[1]), float(part[3])) for part in re.finditer(q.POINT, words[match.end() :])][:400]
+    points = [at for x, y in pairs if (at := area.point(x, y)) is not None]
+    if len(points) < 2:
+        return False
+    head = words[: match.start()]
+    return sheet.add([_read_stroke(head, points, smooth="straight" not in head and len(points) > 2)])
+
+
+READERS: tuple[_Reader, ...] = (read_curve, read_bars, read_line)
+"""What a sentence about marks may be, in the order in which they are tried."""
+
+
+def read_wedge_labels(clause: Clause, sheet: CanvasSheet) -> bool:
+    """Write a label beside or inside each wedge of the pie that was drawn last; return whether the clause asks so."""
+    match = _ABOUT.match(re.sub(r"^add\s+", "", clause.words))
+    pie = next((item for item in reversed(sheet.items) if isinstance(item, PieItem)), None)
+    if match is None or pie is None:
+        return False
+    numbers = [int(each[1]) if each[1] else None for each in _EACH.finditer(match[3])]
+    texts = [clause.strings[key] if key is not None and key < len(clause.strings) else "" for key in numbers]
+    letters = _LETTER_SIZE.search(match[2])
+    size = min(60.0, max(5.0, float(letters[1]))) if letters else 14.0
+    ink, is_led = q.find_first_colour(match[2]) or "#222222", "short lines" in match[2]
+    items = list[Item]()
+    for index, text in enumerate(texts[: len(pie.slices)]):
+        if text:
+            items += _build_wedge_label(pie, index, text, size, ink, match[1] == "inside", is_led)
+    return sheet.add(items)
+
+
 def _find_quoted_texts(clause: Clause) -> list[str]:
     return [clause.strings[int(key)] for key in re.findall(r'"(\d{1,4})"', clause.words)][:MOST_LABELS]
 
@@ -127,20 +236,14 @@ def _format_value(value: float, decimals: int) -> str:
     return "0" if float(text) == 0 else text
 
 
-def crisp(at: float, width: float) -> float:
-    """Return where near ``at`` a level or upright line of this width fills whole pixels."""
-    # The middle of a line of odd width lies within a row of pixels, that of an even one between two rows.
-    return math.floor(at) + 0.5 if round(width) % 2 else float(round(at))
-
-
 def _read_axis_line(words: str, name: str, area: Area) -> list[Item]:
     match = _LINE.search(words)
     if match is None:
         return []
     width, colour = min(20.0, max(0.5, float(match[1]))), match[2]
-    at = crisp(area.bottom if name == "x" else area.left, width)
+    at = align_to_pixels(area.bottom if name == "x" else area.left, width)
     ends = ((area.left, at), (area.right, at)) if name == "x" else ((at, area.bottom), (at, area.top))
-    return [Stroke(f"{name} axis", ends, colour, width)]
+    return [LineItem(f"{name} axis", ends, colour, width)]
 
 
 def _build_labels(words: str, name: str, labels: list[tuple[float, str]], area: Area) -> list[Item]:
@@ -154,10 +257,10 @@ def _build_labels(words: str, name: str, labels: list[tuple[float, str]], area: 
     turn = 45.0 if "slanting" in words else 90.0 if "upright" in words else 0.0
     for place, text in labels:
         if has_marks:
-            at = crisp(place, 1)
+            at = align_to_pixels(place, 1)
             low, high = sorted((level, level + outward * (-MARK if is_inside else MARK)))
             ends = ((at, low), (at, high)) if name == "x" else ((low, at), (high, at))
-            items.append(Stroke("tick", ends, area.ink, 1.0))
+            items.append(LineItem("tick", ends, area.ink, 1.0))
         # The end of a slanting label stands under its tick.
         point = (place + (5 if turn == 45 else 0), far) if name == "x" else (far, place)
         anchor: Anchor = "rm" if name == "y" else "rt" if turn == 45 else "mt"
@@ -177,24 +280,8 @@ def _write_name(name: str, text: str, area: Area, sheet: CanvasSheet) -> bool:
     return sheet.add([Label(text, at, area.letters, area.ink, "rm", 90.0)])
 
 
-def read_furniture(words: str, area: Area, sheet: CanvasSheet) -> bool:
-    """Draw the panel, the frame or the grid lines of a plot."""
-    colour = q.first_colour(words)
-    if re.search(r"\bpanel of the plot\b", words) and colour:
-        middle = (area.left + area.right) / 2, (area.top + area.bottom) / 2
-        return sheet.add([Blob("rectangle", middle, area.right - area.left, area.bottom - area.top, colour)])
-    if (frame := re.search(rf"\b{q.N}px {q.HEX} frame closes the plot\b", words)) is not None:
-        width = min(20.0, max(0.5, float(frame[1])))
-        top, right = crisp(area.top, width), crisp(area.right, width)
-        sides = (((area.left, top), (area.right, top)), ((right, area.top), (right, area.bottom)))
-        return sheet.add([Stroke("line", side, frame[2], width) for side in sides])
-    if re.search(r"\bgrid lines\b.*\bat (?:the|its|all) labels\b", words):
-        return sheet.add(_read_grid(words, area, colour or "#d3d3d3"))
-    return False
-
-
 def _read_grid(words: str, area: Area, colour: str) -> list[Item]:
-    dash = q.dash_pattern(words, 1.0) or ()
+    dash = q.find_dash_pattern(words, 1.0) or ()
     lines = list[Item]()
     for name in ("x", "y"):
         if re.search(r"\bhorizontal\b" if name == "x" else r"\bvertical\b", words) and not (
@@ -202,36 +289,10 @@ def _read_grid(words: str, area: Area, colour: str) -> list[Item]:
         ):
             continue
         for place in area.labelled.get(name, ()):
-            at = crisp(place, 1)
+            at = align_to_pixels(place, 1)
             ends = ((at, area.top), (at, area.bottom)) if name == "x" else ((area.left, at), (area.right, at))
-            lines.append(Stroke("grid", ends, colour, 1.0, dash))
+            lines.append(LineItem("grid", ends, colour, 1.0, dash))
     return lines
-
-
-def read_bars(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
-    """Draw bars by their values: "blue bars, 20 px wide: 12, 30, 5", also stacked on the bars before."""
-    words, values = clause.words, _read_values(clause.words)
-    axis = next((name for name in ("x", "y") if area.places.get(name)), None)
-    scale = area.scale("y" if axis == "x" else "x") if axis else None
-    if axis is None or scale is None or not values or not re.search(r"\bbars\b", words.split(":")[0]):
-        return False
-    wide = _WIDE.search(words)
-    half = (float(wide[1]) if wide else 20.0) / 2
-    head = words.split(":")[0]
-    colour, shift = q.first_colour(q.without_outline(head)) or "#1f77b4", _parse_shift(head)
-    edge, stroke = q.outline_colour(words), q.stroke_width(words) or 1.0
-    items = list[Item]()
-    for place, (own, value) in zip(area.places[axis], values, strict=False):
-        if value is None:
-            continue
-        start = (
-            _find_top_of_stack(sheet, axis, place + shift, scale(0), scale(value)) if "stacked" in head else scale(0)
-        )
-        end = start + scale(value) - scale(0)
-        box = _compute_bar_sides(axis, place + shift, half, start, end)
-        bar = _build_bar(box, own or colour, edge, stroke)
-        items += [bar, *_build_value_label(words, axis, bar, value, _count_decimals(words), area)]
-    return sheet.add(items)
 
 
 def _read_values(words: str) -> list[_Value]:
@@ -251,7 +312,7 @@ def _parse_shift(words: str) -> float:
     if match is None:
         return 0.0
     far, way = float(match[1] or match[3]), match[2] or match[4]
-    return bounded(-far if way in {"left", "up", "above"} else far)
+    return clamp(-far if way in {"left", "up", "above"} else far)
 
 
 def _compute_bar_sides(
@@ -296,86 +357,26 @@ def _build_value_label(words: str, axis: str, bar: Blob, value: float, decimals:
     return [Label(text, at, size, area.ink, anchor, turn)]
 
 
-def read_line(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
-    """Draw a line by its values: "a 2 px red dashed line with round markers of radius 4 px: 5, 7, 6"."""
-    words = clause.words
-    head, values = words.split(":")[0], _read_values(words)
-    scale, places = area.scale("y"), area.places.get("x", ())
-    if scale is None or len(values) < 2 or len(places) < 2 or not re.search(r"\bline\b", head):
-        return False
-    points = [(place, scale(value)) for place, (_, value) in zip(places, values, strict=False) if value is not None]
-    line = _read_stroke(head, points, smooth=False)
-    written = re.search(rf"\bvalues {q.N}px (above|below)(?: in letters of {q.N}px)?", words)
-    labels = list[Item]()
-    if written:
-        off = float(written[1]) * (-1 if written[2] == "above" else 1)
-        size = float(written[3] or max(11.0, area.letters - 2))
-        ink = q.first_colour(words[written.end() :]) or line.colour
-        decimals = _count_decimals(words)
-        known = [value for _, value in values if value is not None]
-        labels = [
-            Label(f"{value:.{decimals}f}", (x, y + off), size, ink) for (x, y), value in zip(points, known, strict=True)
-        ]
-    return sheet.add([line, *labels])
-
-
-def _read_stroke(words: str, points: list[Point], smooth: bool) -> Stroke:
+def _read_stroke(words: str, points: list[Point], smooth: bool) -> LineItem:
     width = re.search(rf"\b{q.N}px\b", words)
-    thick = bounded(float(width[1]), 0.25, 50) if width else 2.0
-    dash = q.dash_pattern(words, thick) or ()
-    line = Stroke("polyline", tuple(points), q.first_colour(words) or "#000000", thick, dash, smooth=smooth)
-    return with_markers(line, words)
-
-
-def read_curve(clause: Clause, area: Area, sheet: CanvasSheet) -> bool:
-    """Draw a curve through points in the plot's units: "a red curve through the points (0, 1), (1, 2)"."""
-    words = clause.words
-    match = _THROUGH.search(words)
-    if match is None:
-        return False
-    pairs = [(float(part[1]), float(part[3])) for part in re.finditer(q.POINT, words[match.end() :])][:400]
-    points = [at for x, y in pairs if (at := area.point(x, y)) is not None]
-    if len(points) < 2:
-        return False
-    head = words[: match.start()]
-    return sheet.add([_read_stroke(head, points, smooth="straight" not in head and len(points) > 2)])
-
-
-_Reader = Callable[[Clause, Area, CanvasSheet], bool]
-READERS: tuple[_Reader, ...] = (read_curve, read_bars, read_line)
-"""What a sentence about marks may be, in the order in which they are tried."""
-
-
-def read_wedge_labels(clause: Clause, sheet: CanvasSheet) -> bool:
-    """Write a label beside or inside each wedge of the pie that was drawn last; return whether the clause asks so."""
-    match = _ABOUT.match(re.sub(r"^add\s+", "", clause.words))
-    pie = next((item for item in reversed(sheet.items) if isinstance(item, Pie)), None)
-    if match is None or pie is None:
-        return False
-    numbers = [int(each[1]) if each[1] else None for each in _EACH.finditer(match[3])]
-    texts = [clause.strings[key] if key is not None and key < len(clause.strings) else "" for key in numbers]
-    letters = _LETTER_SIZE.search(match[2])
-    size = min(60.0, max(5.0, float(letters[1]))) if letters else 14.0
-    ink, is_led = q.first_colour(match[2]) or "#222222", "short lines" in match[2]
-    items = list[Item]()
-    for index, text in enumerate(texts[: len(pie.slices)]):
-        if text:
-            items += _build_wedge_label(pie, index, text, size, ink, match[1] == "inside", is_led)
-    return sheet.add(items)
+    thick = clamp(float(width[1]), 0.25, 50) if width else 2.0
+    dash = q.find_dash_pattern(words, thick) or ()
+    line = LineItem("polyline", tuple(points), q.find_first_colour(words) or "#000000", thick, dash, smooth=smooth)
+    return add_markers(line, words)
 
 
 def _build_wedge_label(
-    pie: Pie, index: int, text: str, size: float, ink: str, is_inside: bool, is_led: bool
+    pie: PieItem, index: int, text: str, size: float, ink: str, is_inside: bool, is_led: bool
 ) -> list[Item]:
     start, end = pie.angles()[index]
     middle = math.radians((start + end) / 2)
-    centre = towards(pie.centre, middle, pie.slices[index].pulled)
+    centre = step_in_direction(pie.centre, middle, pie.slices[index].pulled)
     if is_inside:
         far = (pie.hole + pie.radius) / 2 if pie.hole else INSIDE * pie.radius
-        return [Label(text, towards(centre, middle, far), size, ink)]
+        return [Label(text, step_in_direction(centre, middle, far), size, ink)]
     reach = pie.radius + (LED_OUT if is_led else OUT)
-    label = Label(text, towards(centre, middle, reach), size, ink, anchor_of(middle))
+    label = Label(text, step_in_direction(centre, middle, reach), size, ink, choose_anchor(middle))
     if not is_led:
         return [label]
-    ends = towards(centre, middle, pie.radius + 3), towards(centre, middle, reach - 5)
-    return [Stroke("line", ends, ink, 1.0), label]
+    ends = step_in_direction(centre, middle, pie.radius + 3), step_in_direction(centre, middle, reach - 5)
+    return [LineItem("line", ends, ink, 1.0), label]

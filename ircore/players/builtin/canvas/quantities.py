@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ircore.core.drawing import Point
-from ircore.players.builtin.canvas.shapes import BoxF, bounded
+from ircore.players.builtin.canvas.shapes import BoxF, clamp
 
 N = r"(-?\d{1,7}(?:\.\d{1,6})?)"
 """A number."""
@@ -124,11 +124,11 @@ class Space:
 
     def x(self, value: str, unit: str | None = None) -> float:
         """Return a horizontal coordinate or length in pixels."""
-        return bounded(float(value) * (self.width / 100 if unit == "%" else 1))
+        return clamp(float(value) * (self.width / 100 if unit == "%" else 1))
 
     def y(self, value: str, unit: str | None = None) -> float:
         """Return a vertical coordinate or length in pixels."""
-        return bounded(float(value) * (self.height / 100 if unit == "%" else 1))
+        return clamp(float(value) * (self.height / 100 if unit == "%" else 1))
 
     def scale(self, axis: str) -> Callable[[str, str | None], float]:
         """Return the method ``x`` or ``y``, which turns numbers along an axis into pixels."""
@@ -136,25 +136,25 @@ class Space:
 
     def both(self, value: str, unit: str | None = None) -> float:
         """Return a length that belongs to neither direction; percent are of the shorter side."""
-        return bounded(float(value) * (min(self.width, self.height) / 100 if unit == "%" else 1))
+        return clamp(float(value) * (min(self.width, self.height) / 100 if unit == "%" else 1))
 
 
-def points(words: str, space: Space, most: int = 400) -> list[Point]:
+def find_points(words: str, space: Space, most: int = 400) -> list[Point]:
     """Return all points "(x,y)" in order."""
     matches = itertools.islice(_POINT.finditer(words), most)
     return [(space.x(match[1], match[2]), space.y(match[3], match[4])) for match in matches]
 
 
-def first_colour(words: str) -> str | None:
+def find_first_colour(words: str) -> str | None:
     """Return the first colour."""
     match = _COLOUR.search(words)
     return match[0] if match else None
 
 
-def dimensions(words: str, space: Space) -> dict[str, float]:
+def find_dimensions(words: str, space: Space) -> dict[str, float]:
     """Return the lengths that the words give for width, height, radius, diameter and side, in pixels."""
     # The width of an outline is not the width of the shape.
-    words = without_outline(words)
+    words = remove_outline_words(words)
     lengths: dict[str, float] = {}
     by = _BY.search(words)
     if by:
@@ -167,7 +167,7 @@ def dimensions(words: str, space: Space) -> dict[str, float]:
     return lengths
 
 
-def size_word(words: str) -> float | None:
+def find_size_word(words: str) -> float | None:
     """Return a size in words ("small", "huge") as a share of the picture's shorter side."""
     match = _SIZE_WORD.search(words)
     return _AREAS[match[1]] if match else None
@@ -179,7 +179,7 @@ def stroke_width(words: str) -> float | None:
         match = pattern.search(words)
         if match:
             value = next(group for group in match.groups() if group and not group.startswith("#"))
-            return bounded(abs(float(value)), 0.25, 200)
+            return clamp(abs(float(value)), 0.25, 200)
     if re.search(r"\bthick\b", words):
         return 5.0
     return 1.0 if re.search(r"\b(?:thin|hairline|fine)\b", words) else None
@@ -194,39 +194,39 @@ def outline_colour(words: str) -> str | None:
     return None
 
 
-def without_outline(words: str) -> str:
+def remove_outline_words(words: str) -> str:
     """Return ``words`` with each phrase about the outline replaced by the word "outline"."""
     for pattern in (*_STROKE, *_OUTLINE):
         words = pattern.sub(" outline ", words)
     return words
 
 
-def dash_pattern(words: str, width: float) -> tuple[float, ...] | None:
+def find_dash_pattern(words: str, width: float) -> tuple[float, ...] | None:
     """Return the dash pattern in pixels; empty for "solid", None if the words name no pattern."""
     explicit = _PATTERN.search(words)
     if explicit:
-        return bounded(float(explicit[1]), 1, 500), bounded(abs(float(explicit[2])), 1, 500)
+        return clamp(float(explicit[1]), 1, 500), clamp(abs(float(explicit[2])), 1, 500)
     for pattern, units in _DASHES:
         if pattern.search(words):
             return tuple(max(1.0, unit * max(width, 1.5)) for unit in units)
     return () if re.search(r"\bsolid\b|\bcontinuous\b", words) else None
 
 
-def angle(words: str) -> float | None:
+def find_angle(words: str) -> float | None:
     """Return an angle in degrees, positive clockwise unless the words say otherwise."""
     match = _ANGLE.search(words)
     if match is None:
         return 180.0 if "upside down" in words else None
-    value = bounded(float(next(group for group in (match[1], match[4], match[6]) if group is not None)), -3600, 3600)
-    return -value if counter_clockwise(words) else value
+    value = clamp(float(next(group for group in (match[1], match[4], match[6]) if group is not None)), -3600, 3600)
+    return -value if is_counter_clockwise(words) else value
 
 
-def counter_clockwise(words: str) -> bool:
+def is_counter_clockwise(words: str) -> bool:
     """Whether a direction against the clock is named."""
     return bool(re.search(r"\b(?:counter|anti)\s?clockwise\b|deg\s+(?:to\s+the\s+)?left\b", words))
 
 
-def numbers(words: str, axis: str, space: Space) -> list[float]:
+def find_listed_coordinates(words: str, axis: str, space: Space) -> list[float]:
     """Return the coordinates listed after "x" or "y": "at x 60, 120 and 180" or "x 60 to 480 every 60".
 
     Args:
@@ -254,7 +254,7 @@ def numbers(words: str, axis: str, space: Space) -> list[float]:
     return [scale(match[1], match[2]) for match in re.finditer(LENGTH, listed[1])]
 
 
-def span(words: str, axis: str, space: Space) -> tuple[float, float] | None:
+def find_range(words: str, axis: str, space: Space) -> tuple[float, float] | None:
     """Return the range in "from x 60 to 480" in pixels; None if there is no range."""
     scale = space.scale(axis)
     match = re.search(
@@ -264,9 +264,9 @@ def span(words: str, axis: str, space: Space) -> tuple[float, float] | None:
     return (scale(match[1], match[2]), scale(match[3], match[4])) if match else None
 
 
-def absolute_place(words: str, space: Space, size: Point) -> Point | None:
+def find_absolute_place(words: str, space: Space, size: Point) -> Point | None:
     """Return the middle of a thing, from its point or words such as "top left"; None if the words name no place."""
-    stated = points(words, space, 1)
+    stated = find_points(words, space, 1)
     if stated:
         return stated[0]
     own_x = re.search(r"\bx\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", words)
@@ -314,7 +314,7 @@ def _place_at_edge(low: float, high: float, size: float, share: float) -> float:
     return low + size / 2 + (high - low - size) * share
 
 
-def beside(relation: str, other: BoxF, size: Point, gap: float | None) -> Point:
+def place_beside(relation: str, other: BoxF, size: Point, gap: float | None) -> Point:
     """Return the middle of a thing in a ``RELATION`` to another's box; ``gap`` None: a tenth of the other's size."""
     left, top, right, bottom = other
     x, y = (left + right) / 2, (top + bottom) / 2

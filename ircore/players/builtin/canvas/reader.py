@@ -12,11 +12,11 @@ from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.corrections import correct
 from ircore.players.builtin.canvas.descriptions import describe
-from ircore.players.builtin.canvas.figures.figure_reader import change_figure, in_place, read_figure
+from ircore.players.builtin.canvas.figures.figure_reader import change_figure, read_figure, replace_names_by_places
 from ircore.players.builtin.canvas.plots import READERS, read_area, read_axis, read_furniture, read_wedge_labels
-from ircore.players.builtin.canvas.shapes import Canvas, bounded
+from ircore.players.builtin.canvas.shapes import Canvas, clamp
 from ircore.players.builtin.canvas.sheet import MAX_ITEMS, MAX_NOTES, CanvasSheet
-from ircore.players.builtin.canvas.text import MAX_MESSAGE, Clause, clauses
+from ircore.players.builtin.canvas.text import MAX_MESSAGE, Clause, split_clauses
 
 MOST_POINTS = 100
 _NAME = r"([a-z]\d?)"
@@ -38,7 +38,7 @@ _NOTHING = re.compile(
 _ADD = re.compile(r"^(?:(?:now|also|then|please)\s+)?add\s+")
 
 
-def with_points(clause: Clause, sheet: CanvasSheet) -> Clause:
+def replace_named_points(clause: Clause, sheet: CanvasSheet) -> Clause:
     """Return a clause with pixels in the place of named points; the points that it names are kept.
 
     A clause that only names points becomes empty.
@@ -81,7 +81,7 @@ def _format_place_beside(match: re.Match[str], sheet: CanvasSheet) -> str:
         return match[0]
     down = float(match[1] or 0) * (-1 if match[2] == "above" else 1)
     across = float(match[3] or 0) * (-1 if match[4] == "left" else 1)
-    return f"at {_format_point((bounded(point[0] + across), bounded(point[1] + down)))}"
+    return f"at {_format_point((clamp(point[0] + across), clamp(point[1] + down)))}"
 
 
 def _format_listed_points(match: re.Match[str], sheet: CanvasSheet) -> str:
@@ -112,20 +112,20 @@ def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tup
             sheet.notes.append(f"only the first {MAX_MESSAGE:,} characters were read")
         # Once the area of a plot is known, its sentences give values and would look like a whole new figure.
         left = None if sheet.area else read_figure(message, sheet)
-        for clause in clauses(message if left is None else "\n".join(left)):
+        for clause in split_clauses(message if left is None else "\n".join(left)):
             _read_clause(clause, sheet, corrections)
     if len(sheet.items) >= MAX_ITEMS:
         sheet.notes.insert(0, f"only the first {MAX_ITEMS:,} things were taken")
-    return sheet.finished(), tuple(sheet.notes[:MAX_NOTES])
+    return sheet.finish(), tuple(sheet.notes[:MAX_NOTES])
 
 
 def _read_clause(clause: Clause, sheet: CanvasSheet, corrections: bool) -> None:
     if corrections and change_figure(clause.source, sheet):
         return
-    clause = with_points(clause, sheet)
+    clause = replace_named_points(clause, sheet)
     if not clause.words or _read_plot(clause, sheet):
         return
-    clause = in_place(clause, sheet) if corrections else clause
+    clause = replace_names_by_places(clause, sheet) if corrections else clause
     # "; #ff7f0e …" goes on with a list of bars or wedges.
     goes_on = clause.continues and sheet.context and clause.words.startswith("#")
     understood = correct(clause, sheet) if corrections and not goes_on else None

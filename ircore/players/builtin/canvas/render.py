@@ -11,7 +11,7 @@ from PIL import Image
 from ircore.core import exact
 from ircore.core.drawing import Drawing, Point
 from ircore.core.images import Pixels
-from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Stroke, towards
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, LineItem, PieItem, step_in_direction
 from ircore.seeing.colours import parse_hex
 
 MAX_COST = 16_000_000
@@ -35,7 +35,7 @@ def paint(drawing: Drawing, items: Iterable[Item]) -> None:
         _draw_item(drawing, item)
 
 
-def affordable(canvas: Canvas) -> Canvas:
+def keep_affordable_items(canvas: Canvas) -> Canvas:
     """Return the canvas with only as many items, from the back, as can be drawn in reasonable time."""
     cost = 0.0
     for index, item in enumerate(canvas.items):
@@ -51,13 +51,13 @@ def _estimate_cost(canvas: Canvas, item: Item) -> float:
     high = min(bottom, canvas.height) - max(top, 0)
     # An item without any area takes time too.
     area = max(wide, 8.0) * max(high, 8.0)
-    if isinstance(item, Pie):
+    if isinstance(item, PieItem):
         return area * (1 + len(item.slices) * (2 if item.outline else 1))
     if isinstance(item, Label) or (isinstance(item, Blob) and item.outline is None):
         return area
     length = 2 * (right - left + bottom - top)
     strokes = length / (math.fsum(item.dash) or 20.0) if item.dash or isinstance(item, Blob) else 0.0
-    points = 12 * len(item.points) if isinstance(item, Stroke) and item.smooth else 40
+    points = 12 * len(item.points) if isinstance(item, LineItem) and item.smooth else 40
     return 2 * area + 400 * (strokes + points)
 
 
@@ -96,12 +96,12 @@ def _compute_fade(canvas: Canvas, other: str) -> Pixels:
 def _draw_item(drawing: Drawing, item: Item) -> None:
     if isinstance(item, Blob):
         _draw_blob(drawing, item)
-    elif isinstance(item, Pie):
+    elif isinstance(item, PieItem):
         for part, (start, end) in zip(item.slices, item.angles(), strict=True):
             if end > start:
-                centre = towards(item.centre, math.radians((start + end) / 2), part.pulled)
+                centre = step_in_direction(item.centre, math.radians((start + end) / 2), part.pulled)
                 drawing.wedge(centre, item.radius, start, end, part.colour, item.outline, item.stroke, hole=item.hole)
-    elif isinstance(item, Stroke):
+    elif isinstance(item, LineItem):
         _draw_stroke(drawing, item)
     elif item.text.strip():
         drawing.text(item.at, item.text, item.size, item.colour, item.anchor, item.rotation)
@@ -117,7 +117,7 @@ def _draw_blob(drawing: Drawing, blob: Blob) -> None:
         drawing.line(blob.path(), blob.outline, blob.stroke, blob.dash, closed=True)
 
 
-def _draw_stroke(drawing: Drawing, item: Stroke) -> None:
+def _draw_stroke(drawing: Drawing, item: LineItem) -> None:
     points = _snap_line(item) if item.kind != "curve" else item.points
     path = smooth(points) if item.smooth else list(points)
     if item.arrow:
@@ -132,7 +132,7 @@ def _draw_stroke(drawing: Drawing, item: Stroke) -> None:
             _draw_marker(drawing, item, point)
 
 
-def _snap_line(item: Stroke) -> tuple[Point, ...]:
+def _snap_line(item: LineItem) -> tuple[Point, ...]:
     """Return the points of a line; an upright 1 px line is put onto whole pixels, to stay sharp."""
     if item.stroke != 1 or len(item.points) != 2:
         return item.points
@@ -144,7 +144,7 @@ def _snap_line(item: Stroke) -> tuple[Point, ...]:
     return item.points
 
 
-def _draw_marker(drawing: Drawing, item: Stroke, at: Point) -> None:
+def _draw_marker(drawing: Drawing, item: LineItem, at: Point) -> None:
     size, colour = item.marker_size, item.marker_colour or item.colour
     x, y = at
     if item.marker == "square":
@@ -160,7 +160,7 @@ def _draw_marker(drawing: Drawing, item: Stroke, at: Point) -> None:
         drawing.ellipse(at, (size, size), colour)
 
 
-def _draw_arrowhead(drawing: Drawing, item: Stroke, path: list[Point]) -> list[Point]:
+def _draw_arrowhead(drawing: Drawing, item: LineItem, path: list[Point]) -> list[Point]:
     """Draw an arrow's head at the end of a path; return the path, cut so that it ends inside the head."""
     tip, tail = path[-1], next((point for point in reversed(path[:-1]) if point != path[-1]), None)
     if tail is None:

@@ -17,44 +17,44 @@ BoxF = tuple[float, float, float, float]
 ROUND = frozenset({"circle", "ellipse", "ring"})
 
 
-def bounded(value: float, low: float = -LIMIT, high: float = LIMIT) -> float:
+def clamp(value: float, low: float = -LIMIT, high: float = LIMIT) -> float:
     """Return ``value`` within ``low`` and ``high``."""
     return min(max(value, low), high)
 
 
-def middle_of(box: BoxF) -> Point:
+def compute_middle(box: BoxF) -> Point:
     """Return the middle of a box."""
     left, top, right, bottom = box
     return (left + right) / 2, (top + bottom) / 2
 
 
-def extent(points: list[Point] | tuple[Point, ...]) -> BoxF:
+def find_extent(points: list[Point] | tuple[Point, ...]) -> BoxF:
     """Return the smallest upright box around ``points``."""
     xs, ys = [x for x, _ in points], [y for _, y in points]
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def turned(point: Point, about: Point, degrees: float) -> Point:
+def turn_point(point: Point, about: Point, degrees: float) -> Point:
     """Return ``point`` turned clockwise about another."""
     cosine, sine = exact.cos(math.radians(degrees)), exact.sin(math.radians(degrees))
     x, y = point[0] - about[0], point[1] - about[1]
     return about[0] + x * cosine - y * sine, about[1] + x * sine + y * cosine
 
 
-def towards(start: Point, angle: float, far: float) -> Point:
+def step_in_direction(start: Point, angle: float, far: float) -> Point:
     """Return the point at a distance from another, in a direction in radians clockwise from 3 o'clock."""
     return start[0] + far * exact.cos(angle), start[1] + far * exact.sin(angle)
 
 
-def text_bound(text: str, size: float) -> float:
+def limit_font_size(text: str, size: float) -> float:
     """Return a font size that keeps the ink of ``text`` within reason, 3–300 px and shorter than 4,000 px."""
-    return bounded(size, 3.0, max(3.0, min(300.0, 4000.0 / max(1, len(text)))))
+    return clamp(size, 3.0, max(3.0, min(300.0, 4000.0 / max(1, len(text)))))
 
 
-def font_size(text: str, ink_height: float) -> float:
+def compute_font_size(text: str, ink_height: float) -> float:
     """Return the font size at which the ink of ``text`` is ``ink_height`` pixels high."""
     _, high = text_size(text, 40.0)
-    return text_bound(text, ink_height * 40.0 / max(high, 1.0))
+    return limit_font_size(text, ink_height * 40.0 / max(high, 1.0))
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Blob:
     def box(self) -> BoxF:
         """Smallest upright box around the shape, without the width of its edge."""
         if self.kind not in ROUND:
-            return extent(self.path())
+            return find_extent(self.path())
         (x, y), turn = self.centre, math.radians(self.rotation)
         half_wide = exact.hypot(self.width * exact.cos(turn), self.height * exact.sin(turn)) / 2
         half_high = exact.hypot(self.width * exact.sin(turn), self.height * exact.cos(turn)) / 2
@@ -108,22 +108,22 @@ class Blob:
             return arc_points(self.centre, (self.width / 2, self.height / 2), 0, 360, self.rotation)[:-1]
         corners = self.corners or ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
         scaled = [(self.centre[0] + x * self.width, self.centre[1] + y * self.height) for x, y in corners]
-        return [turned(point, self.centre, self.rotation) for point in scaled] if self.rotation else scaled
+        return [turn_point(point, self.centre, self.rotation) for point in scaled] if self.rotation else scaled
 
-    def moved(self, dx: float, dy: float) -> "Blob":
+    def move(self, dx: float, dy: float) -> "Blob":
         """Return the shape moved by pixels to the right and down."""
-        return replace(self, centre=(bounded(self.centre[0] + dx), bounded(self.centre[1] + dy)))
+        return replace(self, centre=(clamp(self.centre[0] + dx), clamp(self.centre[1] + dy)))
 
-    def scaled(self, across: float, down: float) -> "Blob":
+    def scale(self, across: float, down: float) -> "Blob":
         """Return the shape scaled about its middle."""
         # Never 0: later corrections divide by width and height.
-        return replace(self, width=bounded(self.width * across, 0.5), height=bounded(self.height * down, 0.5))
+        return replace(self, width=clamp(self.width * across, 0.5), height=clamp(self.height * down, 0.5))
 
-    def coloured(self, colour: str) -> "Blob":
+    def recolour(self, colour: str) -> "Blob":
         """Return the shape with its fill in another colour, or its outline if the shape has no fill."""
         return replace(self, outline=colour) if self.fill is None and self.outline else replace(self, fill=colour)
 
-    def rotated(self, degrees: float) -> "Blob":
+    def rotate(self, degrees: float) -> "Blob":
         """Return the shape turned clockwise."""
         return replace(self, rotation=(self.rotation + degrees) % 360)
 
@@ -138,10 +138,10 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class Pie:
+class PieItem:
     """A pie or ring chart.
 
-    >>> Pie((100.0, 100.0), 50.0, slices=(Slice("#ff0000", 25.0), Slice("#0000ff", 75.0))).angles()
+    >>> PieItem((100.0, 100.0), 50.0, slices=(Slice("#ff0000", 25.0), Slice("#0000ff", 75.0))).angles()
     [(-90.0, 0.0), (0.0, 270.0)]
 
     Attributes:
@@ -186,31 +186,31 @@ class Pie:
     def slice_centre(self, index: int) -> Point:
         """Return a point in the middle of a wedge."""
         start, end = self.angles()[index]
-        return towards(self.centre, math.radians((start + end) / 2), (self.radius + self.hole) / 2)
+        return step_in_direction(self.centre, math.radians((start + end) / 2), (self.radius + self.hole) / 2)
 
-    def moved(self, dx: float, dy: float) -> "Pie":
+    def move(self, dx: float, dy: float) -> "PieItem":
         """Return the pie moved by pixels to the right and down."""
-        return replace(self, centre=(bounded(self.centre[0] + dx), bounded(self.centre[1] + dy)))
+        return replace(self, centre=(clamp(self.centre[0] + dx), clamp(self.centre[1] + dy)))
 
-    def scaled(self, across: float, down: float) -> "Pie":
+    def scale(self, across: float, down: float) -> "PieItem":
         """Return the pie scaled by the mean of both factors, so that the pie stays round."""
         factor = math.sqrt(max(0.0, across * down))
-        return replace(self, radius=bounded(self.radius * factor, 1), hole=bounded(self.hole * factor, 0))
+        return replace(self, radius=clamp(self.radius * factor, 1), hole=clamp(self.hole * factor, 0))
 
-    def coloured(self, colour: str) -> "Pie":
+    def recolour(self, colour: str) -> "PieItem":
         """Return the pie with all wedges in one colour."""
         return replace(self, slices=tuple(replace(part, colour=colour) for part in self.slices))
 
-    def rotated(self, degrees: float) -> "Pie":
+    def rotate(self, degrees: float) -> "PieItem":
         """Return the pie turned clockwise."""
         return replace(self, start=self.start + degrees)
 
 
 @dataclass(frozen=True)
-class Stroke:
+class LineItem:
     """A line: straight, through points, curved, an axis, a tick, a grid line, an arrow.
 
-    >>> Stroke("line", ((0.0, 0.0), (30.0, 40.0))).centre
+    >>> LineItem("line", ((0.0, 0.0), (30.0, 40.0))).centre
     (15.0, 20.0)
 
     Attributes:
@@ -235,37 +235,37 @@ class Stroke:
     @property
     def centre(self) -> Point:
         """Middle of the box."""
-        return middle_of(self.box)
+        return compute_middle(self.box)
 
     @property
     def box(self) -> BoxF:
         """Smallest upright box around the points."""
-        return extent(self.points)
+        return find_extent(self.points)
 
-    def moved(self, dx: float, dy: float) -> "Stroke":
+    def move(self, dx: float, dy: float) -> "LineItem":
         """Return the line moved by pixels to the right and down."""
-        return replace(self, points=tuple((bounded(x + dx), bounded(y + dy)) for x, y in self.points))
+        return replace(self, points=tuple((clamp(x + dx), clamp(y + dy)) for x, y in self.points))
 
-    def scaled(self, across: float, down: float) -> "Stroke":
+    def scale(self, across: float, down: float) -> "LineItem":
         """Return the line scaled about its middle."""
         x0, y0 = self.centre
-        points = ((bounded(x0 + (x - x0) * across), bounded(y0 + (y - y0) * down)) for x, y in self.points)
+        points = ((clamp(x0 + (x - x0) * across), clamp(y0 + (y - y0) * down)) for x, y in self.points)
         return replace(self, points=tuple(points))
 
-    def coloured(self, colour: str) -> "Stroke":
+    def recolour(self, colour: str) -> "LineItem":
         """Return the line and its markers in another colour."""
         return replace(self, colour=colour, marker_colour=None)
 
-    def rotated(self, degrees: float) -> "Stroke":
+    def rotate(self, degrees: float) -> "LineItem":
         """Return the line turned clockwise about its middle."""
-        return replace(self, points=tuple(turned(point, self.centre, degrees) for point in self.points))
+        return replace(self, points=tuple(turn_point(point, self.centre, degrees) for point in self.points))
 
 
 @dataclass(frozen=True)
 class Label:
     """A line of text.
 
-    >>> Label("A", (10.0, 20.0)).moved(5, 0).at
+    >>> Label("A", (10.0, 20.0)).move(5, 0).at
     (15.0, 20.0)
 
     Attributes:
@@ -297,26 +297,26 @@ class Label:
     @property
     def centre(self) -> Point:
         """Middle of the box."""
-        return middle_of(self.box)
+        return compute_middle(self.box)
 
-    def moved(self, dx: float, dy: float) -> "Label":
+    def move(self, dx: float, dy: float) -> "Label":
         """Return the text moved by pixels to the right and down."""
-        return replace(self, at=(bounded(self.at[0] + dx), bounded(self.at[1] + dy)))
+        return replace(self, at=(clamp(self.at[0] + dx), clamp(self.at[1] + dy)))
 
-    def scaled(self, across: float, down: float) -> "Label":
+    def scale(self, across: float, down: float) -> "Label":
         """Return the text in another size."""
-        return replace(self, size=text_bound(self.text, self.size * math.sqrt(max(0.0, across * down))))
+        return replace(self, size=limit_font_size(self.text, self.size * math.sqrt(max(0.0, across * down))))
 
-    def coloured(self, colour: str) -> "Label":
+    def recolour(self, colour: str) -> "Label":
         """Return the text in another colour."""
         return replace(self, colour=colour)
 
-    def rotated(self, degrees: float) -> "Label":
+    def rotate(self, degrees: float) -> "Label":
         """Return the text turned clockwise."""
         return replace(self, rotation=(self.rotation - degrees) % 360)
 
 
-Item = Blob | Pie | Stroke | Label
+Item = Blob | PieItem | LineItem | Label
 
 
 @dataclass(frozen=True)
@@ -339,22 +339,22 @@ class Canvas:
     items: tuple[Item, ...] = ()
 
 
-def polygon(kind: str, points: list[Point], **style: object) -> Blob:
+def build_polygon(kind: str, points: list[Point], **style: object) -> Blob:
     """Return a closed shape with these corners in pixels."""
-    left, top, right, bottom = extent(points)
+    left, top, right, bottom = find_extent(points)
     # Points on one line would make a box without width, by which the corners are divided.
     wide, high = max(right - left, 0.5), max(bottom - top, 0.5)
-    middle = middle_of((left, top, right, bottom))
+    middle = compute_middle((left, top, right, bottom))
     corners = tuple(((x - middle[0]) / wide, (y - middle[1]) / high) for x, y in points)
     return replace(Blob(kind, middle, wide, high, corners=corners), **style)  # type: ignore[arg-type]
 
 
-def size_of(item: Item) -> Point:
+def measure_size(item: Item) -> Point:
     """Return width and height of an item's box, in pixels."""
     left, top, right, bottom = item.box
     return right - left, bottom - top
 
 
-def centred(item: Item, at: Point) -> Item:
+def centre_at(item: Item, at: Point) -> Item:
     """Return ``item`` with its middle moved to a point."""
-    return item.moved(at[0] - item.centre[0], at[1] - item.centre[1])
+    return item.move(at[0] - item.centre[0], at[1] - item.centre[1])

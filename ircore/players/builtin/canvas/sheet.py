@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ircore.core import exact
-from ircore.core.drawing import PlotArea, Point, Scale
+from ircore.core.drawing import AxisScale, PlotArea, Point
 from ircore.core.untrusted_text import replace_controls
-from ircore.players.builtin.canvas.quantities import Space, first_colour, points
-from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, Pie, Stroke
-from ircore.players.builtin.canvas.text import NOUN, is_plural, kind_of, mismatch
+from ircore.players.builtin.canvas.quantities import Space, find_first_colour, find_points
+from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, LineItem, PieItem
+from ircore.players.builtin.canvas.text import NOUN, find_kind, is_plural, rate_mismatch
 from ircore.seeing.colours import measure_difference
 
 Kind = Literal["bar", "line", "pie", "graph"]
@@ -59,11 +59,11 @@ class Area:
     places: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     labelled: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
-    def scale(self, axis: str) -> Scale | None:
+    def scale(self, axis: str) -> AxisScale | None:
         """Return the scale of an axis of numbers; None if its range was not told."""
         ends = (self.left, self.right) if axis == "x" else (self.bottom, self.top)
         low, high = self.ranges.get(axis, (0.0, 0.0))
-        return Scale(low, high, *ends) if low != high else None
+        return AxisScale(low, high, *ends) if low != high else None
 
     def point(self, x: float, y: float) -> Point | None:
         """Return the pixels of a point in the units of the plot; None if a range is unknown."""
@@ -75,8 +75,8 @@ class Area:
 class Place(PlotArea):
     """The plot area of a figure, and the colour of its axes and labels.
 
-    >>> from ircore.core.drawing import Scale
-    >>> Place(Scale(0, 10, 50, 450), Scale(0, 100, 400, 20), "#222222").x(5)
+    >>> from ircore.core.drawing import AxisScale
+    >>> Place(AxisScale(0, 10, 50, 450), AxisScale(0, 100, 400, 20), "#222222").x(5)
     250.0
     """
 
@@ -99,7 +99,7 @@ class CanvasSheet:
 
     >>> sheet = CanvasSheet()
     >>> sheet.paint("#ff0000")
-    >>> sheet.finished().background
+    >>> sheet.finish().background
     '#ff0000'
 
     Attributes:
@@ -173,7 +173,7 @@ class CanvasSheet:
             plain = replace_controls(text)
             self.notes.append(plain if len(plain) <= MAX_NOTE else plain[: MAX_NOTE - 2] + '…"')
 
-    def finished(self) -> Canvas:
+    def finish(self) -> Canvas:
         """Return the canvas to draw."""
         return replace(self.canvas, items=tuple(self.items))
 
@@ -192,12 +192,12 @@ def resolve(words: str, strings: tuple[str, ...], sheet: CanvasSheet) -> list[Ed
     Several are returned only if the words ask for all of them ("all circles", "the bars").
     """
     noun = NOUN.search(words)
-    colour, near = first_colour(words), points(words, sheet.space, 1)
+    colour, near = find_first_colour(words), find_points(words, sheet.space, 1)
     quoted = [strings[int(key)] for key in re.findall(r'"(\d{1,4})"', words) if int(key) < len(strings)]
     # "It" alone is the thing spoken of last; with any other word the words decide.
     if noun is None and colour is None and not quoted and not near:
         return [EditTarget(sheet.last)] if _PRONOUN.search(words) and sheet.last is not None else []
-    wanted_kind = kind_of(noun[0]) if noun else "any"
+    wanted_kind = find_kind(noun[0]) if noun else "any"
     ranked = [
         (cost, target)
         for target in _list_candidates(wanted_kind, sheet)
@@ -213,9 +213,9 @@ def resolve(words: str, strings: tuple[str, ...], sheet: CanvasSheet) -> list[Ed
 def _list_candidates(wanted_kind: str, sheet: CanvasSheet) -> list[EditTarget]:
     candidates = []
     for index, item in enumerate(sheet.items):
-        if isinstance(item, Pie) and wanted_kind in {"wedge", "any"}:
+        if isinstance(item, PieItem) and wanted_kind in {"wedge", "any"}:
             candidates += [EditTarget(index, part) for part in range(len(item.slices))]
-        if not (isinstance(item, Pie) and wanted_kind == "wedge"):
+        if not (isinstance(item, PieItem) and wanted_kind == "wedge"):
             candidates.append(EditTarget(index))
     return candidates
 
@@ -224,7 +224,7 @@ def _compute_cost(
     target: EditTarget, wanted_kind: str, colour: str | None, quoted: list[str], sheet: CanvasSheet
 ) -> float:
     item = sheet.items[target.index]
-    cost = 0.0 if target.part is not None and wanted_kind == "wedge" else 30 * mismatch(wanted_kind, item.kind)
+    cost = 0.0 if target.part is not None and wanted_kind == "wedge" else 30 * rate_mismatch(wanted_kind, item.kind)
     # Without a noun, a whole thing is meant rather than a wedge.
     if target.part is not None and wanted_kind == "any":
         cost += 1.0
@@ -232,19 +232,19 @@ def _compute_cost(
         close = isinstance(item, Label) and item.text.lower() in [text.lower() for text in quoted]
         cost += 2.0 if close else float("inf")
     if colour is not None and math.isfinite(cost):
-        apart = min((measure_difference(colour, shown) for shown in colours_of(target, sheet)), default=99.0)
+        apart = min((measure_difference(colour, shown) for shown in list_colours(target, sheet)), default=99.0)
         cost += apart if apart <= TOO_DIFFERENT else float("inf")
     return cost
 
 
-def colours_of(target: EditTarget, sheet: CanvasSheet) -> list[str]:
+def list_colours(target: EditTarget, sheet: CanvasSheet) -> list[str]:
     """Return the colours a thing may be named by."""
     item = sheet.items[target.index]
-    if isinstance(item, Pie):
+    if isinstance(item, PieItem):
         return [item.slices[target.part].colour] if target.part is not None else []
     if isinstance(item, Blob):
         return [shown for shown in ((item.fill,) if item.fill else (item.outline,)) if shown]
-    if isinstance(item, Stroke) and item.marker_colour:
+    if isinstance(item, LineItem) and item.marker_colour:
         return [item.colour, item.marker_colour]
     return [item.colour]
 
@@ -252,7 +252,7 @@ def colours_of(target: EditTarget, sheet: CanvasSheet) -> list[str]:
 def box_of(target: EditTarget, sheet: CanvasSheet) -> BoxF:
     """Return the box of an item, or the middle of a wedge as a box without size."""
     item = sheet.items[target.index]
-    if isinstance(item, Pie) and target.part is not None:
+    if isinstance(item, PieItem) and target.part is not None:
         x, y = item.slice_centre(target.part)
         return x, y, x, y
     return item.box
@@ -263,7 +263,7 @@ def _compute_distance(target: EditTarget, near: Point, sheet: CanvasSheet) -> fl
     left, top, right, bottom = box_of(target, sheet)
     item = sheet.items[target.index]
     outside = exact.hypot(max(left - near[0], 0, near[0] - right), max(top - near[1], 0, near[1] - bottom))
-    if isinstance(item, Stroke):
+    if isinstance(item, LineItem):
         # The box of a slanting line is mostly empty, so the points of the line count too.
         outside = min(outside + 4, *(exact.dist(near, point) for point in item.points))
     return outside / 4 + exact.dist(near, ((left + right) / 2, (top + bottom) / 2)) / 16

@@ -45,17 +45,6 @@ _NUMBER = r"(-?\d{1,7}(?:\.\d{1,6})?)"
 
 _PARTS = {"half": "50%", "third": "33%", "quarter": "25%", "fifth": "20%", "tenth": "10%"}
 
-
-def _form_plural(noun: str) -> str:
-    head, _, last = noun.rpartition(" ")
-    return f"{head} {_PLURALS.get(last, last + 's')}".strip()
-
-
-_WORDS = {**{_form_plural(noun): kind for noun, kind in KINDS.items()}, **KINDS}
-# The longest nouns first, since an alternation takes the first one that fits.
-NOUN = re.compile(rf"\b({'|'.join(sorted(_WORDS, key=len, reverse=True))})\b")
-"""A noun of the lexicon, singular or plural."""
-
 ALIKE = (
     {"circle", "ellipse", "dot", "ring", "semicircle"},
     {"square", "rectangle", "bar", "trapezoid", "parallelogram", "diamond", "polygon"},
@@ -73,7 +62,18 @@ PRONOUN = re.compile(r"\s+(?:it|that|this|them|which|the former|the latter)\b")
 """A word that stands for the thing spoken of last."""
 
 
-def kind_of(noun: str) -> str:
+def _form_plural(noun: str) -> str:
+    head, _, last = noun.rpartition(" ")
+    return f"{head} {_PLURALS.get(last, last + 's')}".strip()
+
+
+_WORDS = {**{_form_plural(noun): kind for noun, kind in KINDS.items()}, **KINDS}
+# The longest nouns first, since an alternation takes the first one that fits.
+NOUN = re.compile(rf"\b({'|'.join(sorted(_WORDS, key=len, reverse=True))})\b")
+"""A noun of the lexicon, singular or plural."""
+
+
+def find_kind(noun: str) -> str:
     """Return the kind that a noun matched by ``NOUN`` names."""
     return _WORDS[noun]
 
@@ -83,13 +83,56 @@ def is_plural(noun: str) -> bool:
     return noun not in KINDS
 
 
-def mismatch(wanted_kind: str, kind: str) -> float:
+def rate_mismatch(wanted_kind: str, kind: str) -> float:
     """Return 0 for the same kind, 1 for kinds that people mix up, infinity for others."""
     if wanted_kind in {kind, "any", ""}:
         return 0.0
     if wanted_kind == "axis" and kind in {"x axis", "y axis"}:
         return 0.0
     return 1.0 if any({wanted_kind, kind} <= group for group in ALIKE) else float("inf")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A part of a message that makes one statement.
+
+    >>> [clause.words for clause in split_clauses("A red circle; a blue dot.")]
+    ['a #ff0000 circle', 'a #0000ff dot']
+
+    Attributes:
+        words: In the plain spelling of this module.
+        strings: The quoted strings of the whole message.
+        continues: Whether it goes on after a semicolon of the same sentence.
+    """
+
+    words: str
+    strings: tuple[str, ...]
+    source: str
+    continues: bool = False
+
+
+def split_clauses(message: str) -> list[Clause]:
+    """Split a message at full stops, semicolons and line ends, outside quotes, brackets and numbers."""
+    strings: list[str] = []
+
+    def mask(match: re.Match[str]) -> str:
+        text = next((group for group in match.groups() if group is not None), "")
+        if len(strings) == MAX_STRINGS or not text.strip():
+            return " "
+        strings.append(text)
+        return f' "{len(strings) - 1}" '
+
+    text = message[:MAX_MESSAGE].replace("\r", "\n").replace("\t", " ")
+    text = _QUOTED.sub(mask, _WORD_NAMED.sub(r'\1 "\2"', text))
+    text = _ABBREVIATIONS.sub(lambda match: match[1].replace(".", ""), _BULLET.sub("", text))
+    quoted = tuple(strings)
+    split: list[Clause] = []
+    continues = False
+    for piece, semicolon in _split_pieces(text.replace("*", "").replace("`", "")):
+        if any(character.isalnum() for character in piece) and len(split) < MAX_CLAUSES:
+            split.append(Clause(_normalise_words(piece), quoted, _restore_strings(piece, quoted), continues))
+        continues = semicolon
+    return split
 
 
 def _convert_edge_distances(match: re.Match[str]) -> str:
@@ -139,49 +182,6 @@ _PLAIN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
         (r"\s+", " "),
     )
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Clause:
-    """A part of a message that makes one statement.
-
-    >>> [clause.words for clause in clauses("A red circle; a blue dot.")]
-    ['a #ff0000 circle', 'a #0000ff dot']
-
-    Attributes:
-        words: In the plain spelling of this module.
-        strings: The quoted strings of the whole message.
-        continues: Whether it goes on after a semicolon of the same sentence.
-    """
-
-    words: str
-    strings: tuple[str, ...]
-    source: str
-    continues: bool = False
-
-
-def clauses(message: str) -> list[Clause]:
-    """Split a message at full stops, semicolons and line ends, outside quotes, brackets and numbers."""
-    strings: list[str] = []
-
-    def mask(match: re.Match[str]) -> str:
-        text = next((group for group in match.groups() if group is not None), "")
-        if len(strings) == MAX_STRINGS or not text.strip():
-            return " "
-        strings.append(text)
-        return f' "{len(strings) - 1}" '
-
-    text = message[:MAX_MESSAGE].replace("\r", "\n").replace("\t", " ")
-    text = _QUOTED.sub(mask, _WORD_NAMED.sub(r'\1 "\2"', text))
-    text = _ABBREVIATIONS.sub(lambda match: match[1].replace(".", ""), _BULLET.sub("", text))
-    quoted = tuple(strings)
-    split: list[Clause] = []
-    continues = False
-    for piece, semicolon in _split_pieces(text.replace("*", "").replace("`", "")):
-        if any(character.isalnum() for character in piece) and len(split) < MAX_CLAUSES:
-            split.append(Clause(_normalise_words(piece), quoted, _restore_strings(piece, quoted), continues))
-        continues = semicolon
-    return split
 
 
 def _split_pieces(text: str) -> list[tuple[str, bool]]:

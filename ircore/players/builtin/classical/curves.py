@@ -88,6 +88,116 @@ def find_curve_features(path: Floats, axis: float | None) -> tuple[tuple[str, fl
     return tuple(turns)
 
 
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A traced line.
+
+    >>> Path(np.array([[0.0, 0.0], [30.0, 40.0]]), width=2.0).length
+    50.0
+    """
+
+    points: Points
+    width: float
+    dash: str = "solid"
+
+    @property
+    def length(self) -> float:
+        """In pixels."""
+        return float(exact.hypot(*np.diff(self.points, axis=0).T).sum())
+
+
+def trace_piece(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path], list[tuple[Point, float]]]:
+    """Trace a thin component.
+
+    Args:
+        piece: Pixels of the component, cropped to its box.
+        corner: Column and row of the crop.
+        ink: Sum of its coverage over all pixels.
+
+    Returns:
+        The paths, and middle and area of each round thickening, which may be a marker.
+    """
+    traces = [Path(points, 1.0) for points in outlines.trace_middle_lines(piece, corner)]
+    length = math.fsum(path.length for path in traces)
+    markers = _find_markers(piece, corner) if length > 60 else []
+    ink -= math.fsum(area for _, area in markers) * 0.7
+    width = max(1.0, round(2 * ink / max(length, 1)) / 2)
+    strokes = [
+        Path(path.points, width)
+        for path in traces
+        if path.length >= max(12, 6 * width - 20) and (path.length >= 0.04 * length or len(traces) <= 4)
+    ]
+    return strokes, markers
+
+
+def build_dashed_path(chain: list[strokes.DashPiece]) -> Path:
+    """Return the path of a chain of dashes."""
+    width = float(max(1.0, round(float(np.median([piece.width for piece in chain])))))
+    corners = strokes.build_chain_path(chain)
+    steps = [max(1, round(float(exact.hypot(*step)))) for step in np.diff(corners, axis=0)]
+    dense = [corners[i] + (np.arange(n) / n)[:, None] * (corners[i + 1] - corners[i]) for i, n in enumerate(steps)]
+    return Path(np.vstack([*dense, corners[-1:]]), width, strokes.name_chain_pattern(chain))
+
+
+def build_percepts(traces: list[Path], colour: str) -> list[Percept]:
+    """Join paths of one colour that continue each other, and classify them."""
+    whole, rest = _find_circles(_join_paths(traces), colour)
+    return [*whole, *(build_curve(path.points, colour, path.width, path.dash) for path in rest)]
+
+
+def find_broken_line(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
+    """Return a broken line, dashed or cut by others, that has one height at each x, as lines of charts have.
+
+    Args:
+        mask: All strokes of one colour, the whole picture.
+        colour: That colour.
+        dots: Small round shapes; those of this colour on the line become its markers.
+
+    Returns:
+        The line; None if the strokes form one or two pieces, or many columns have several heights.
+    """
+    used = np.flatnonzero(mask.any(axis=0))
+    if len(used) < 60 or used[-1] - used[0] < 120 or len(used) < 0.45 * (used[-1] - used[0]):
+        return None
+    columns = mask[:, used]
+    count = columns.sum(axis=0)
+    top, bottom = columns.argmax(axis=0), len(mask) - columns[::-1].argmax(axis=0)
+    single = count >= 0.6 * (bottom - top)
+    rows = (top + bottom) / 2
+    if single.mean() < 0.88 or np.ptp(rows[single]) < 14 or ndimage.label(mask, EIGHT)[1] < 3:
+        return None
+    path = np.column_stack([used[single] + 0.5, rows[single]])
+    steps = np.diff(path, axis=0)
+    if steps[:, 0].max() > 26 or (np.abs(steps[:, 1]) > 3 * steps[:, 0] + 14)[steps[:, 0] > 2].any():
+        return None
+    markers = _find_markers(mask, (0, 0))
+    markers += [(dot.centre, dot.area) for dot in dots if dot.colour == colour]
+    slope = np.gradient(path[:, 1], path[:, 0])
+    # Across a slope, a column holds more pixels than the line is wide.
+    width = max(1.0, round(2 * float(np.median(count[single] / np.sqrt(1 + slope * slope)))) / 2)
+    gaps = 1 - len(used) / (used[-1] - used[0] + 1)
+    dash = "dashed" if gaps > 0.08 else "solid"
+    if len(markers) >= 3:
+        points = tuple((round(x, 1), round(y, 1)) for (x, y), _ in sorted(markers))
+        radius = round(math.sqrt(float(np.median([area for _, area in markers])) / math.pi) * 2) / 2
+        if min(b[0] - a[0] for a, b in itertools.pairwise(points)) > 6 and _is_covering_path(points, path):
+            return Stroke(colour, width, points, False, dash, radius, "curve")
+    return build_curve(path, colour, width, dash)
+
+
+def build_curve(path: Points, colour: str, width: float, dash: str) -> Stroke:
+    """Return a path as a line or curve of few points, with the function that the path resembles."""
+    like = None if _is_straight(path, width) else find_likeness(path)
+    if like is not None and like.family == "absolute":
+        return Stroke(colour, width, _find_bend_points(path, like), False, dash, role="curve", likeness=like)
+    bent = outlines.find_smooth_points(path) if like is not None else None
+    if bent is not None and len(bent) <= len(approximate_path(path, STRAY)) + MORE:
+        points, smooth = bent, True
+    else:
+        points, smooth = _select_path_points(path, width)
+    return Stroke(colour, width, points, smooth, dash, role="curve" if len(points) > 2 else "line", likeness=like)
+
+
 def _find_turn(x: Floats, y: Floats, at: int) -> tuple[str, float]:
     """Return the kind of turn near an index, and the middle of its flat part."""
     window = slice(max(0, at - len(x) // 12), at + len(x) // 12)
@@ -232,103 +342,6 @@ def _fit_root(x: Floats, y: Floats) -> Likeness | None:
     return Likeness("root", min(float(fits.off.min()) for fits in sides))
 
 
-@dataclass(frozen=True, eq=False)
-class Path:
-    """A traced line.
-
-    >>> Path(np.array([[0.0, 0.0], [30.0, 40.0]]), width=2.0).length
-    50.0
-    """
-
-    points: Points
-    width: float
-    dash: str = "solid"
-
-    @property
-    def length(self) -> float:
-        """In pixels."""
-        return float(exact.hypot(*np.diff(self.points, axis=0).T).sum())
-
-
-def trace_piece(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path], list[tuple[Point, float]]]:
-    """Trace a thin component.
-
-    Args:
-        piece: Pixels of the component, cropped to its box.
-        corner: Column and row of the crop.
-        ink: Sum of its coverage over all pixels.
-
-    Returns:
-        The paths, and middle and area of each round thickening, which may be a marker.
-    """
-    traces = [Path(points, 1.0) for points in outlines.trace_middle_lines(piece, corner)]
-    length = math.fsum(path.length for path in traces)
-    markers = _find_markers(piece, corner) if length > 60 else []
-    ink -= math.fsum(area for _, area in markers) * 0.7
-    width = max(1.0, round(2 * ink / max(length, 1)) / 2)
-    strokes = [
-        Path(path.points, width)
-        for path in traces
-        if path.length >= max(12, 6 * width - 20) and (path.length >= 0.04 * length or len(traces) <= 4)
-    ]
-    return strokes, markers
-
-
-def build_dashed_path(chain: list[strokes.DashPiece]) -> Path:
-    """Return the path of a chain of dashes."""
-    width = float(max(1.0, round(float(np.median([piece.width for piece in chain])))))
-    corners = strokes.build_chain_path(chain)
-    steps = [max(1, round(float(exact.hypot(*step)))) for step in np.diff(corners, axis=0)]
-    dense = [corners[i] + (np.arange(n) / n)[:, None] * (corners[i + 1] - corners[i]) for i, n in enumerate(steps)]
-    return Path(np.vstack([*dense, corners[-1:]]), width, strokes.name_chain_pattern(chain))
-
-
-def build_percepts(traces: list[Path], colour: str) -> list[Percept]:
-    """Join paths of one colour that continue each other, and classify them."""
-    whole, rest = _find_circles(_join_paths(traces), colour)
-    return [*whole, *(build_curve(path.points, colour, path.width, path.dash) for path in rest)]
-
-
-def find_broken_line(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
-    """Return a broken line, dashed or cut by others, that has one height at each x, as lines of charts have.
-
-    Args:
-        mask: All strokes of one colour, the whole picture.
-        colour: That colour.
-        dots: Small round shapes; those of this colour on the line become its markers.
-
-    Returns:
-        The line; None if the strokes form one or two pieces, or many columns have several heights.
-    """
-    used = np.flatnonzero(mask.any(axis=0))
-    if len(used) < 60 or used[-1] - used[0] < 120 or len(used) < 0.45 * (used[-1] - used[0]):
-        return None
-    columns = mask[:, used]
-    count = columns.sum(axis=0)
-    top, bottom = columns.argmax(axis=0), len(mask) - columns[::-1].argmax(axis=0)
-    single = count >= 0.6 * (bottom - top)
-    rows = (top + bottom) / 2
-    if single.mean() < 0.88 or np.ptp(rows[single]) < 14 or ndimage.label(mask, EIGHT)[1] < 3:
-        return None
-    path = np.column_stack([used[single] + 0.5, rows[single]])
-    steps = np.diff(path, axis=0)
-    if steps[:, 0].max() > 26 or (np.abs(steps[:, 1]) > 3 * steps[:, 0] + 14)[steps[:, 0] > 2].any():
-        return None
-    markers = _find_markers(mask, (0, 0))
-    markers += [(dot.centre, dot.area) for dot in dots if dot.colour == colour]
-    slope = np.gradient(path[:, 1], path[:, 0])
-    # Across a slope, a column holds more pixels than the line is wide.
-    width = max(1.0, round(2 * float(np.median(count[single] / np.sqrt(1 + slope * slope)))) / 2)
-    gaps = 1 - len(used) / (used[-1] - used[0] + 1)
-    dash = "dashed" if gaps > 0.08 else "solid"
-    if len(markers) >= 3:
-        points = tuple((round(x, 1), round(y, 1)) for (x, y), _ in sorted(markers))
-        radius = round(math.sqrt(float(np.median([area for _, area in markers])) / math.pi) * 2) / 2
-        if min(b[0] - a[0] for a, b in itertools.pairwise(points)) > 6 and _is_covering_path(points, path):
-            return Stroke(colour, width, points, False, dash, radius, "curve")
-    return build_curve(path, colour, width, dash)
-
-
 def _is_covering_path(points: tuple[Point, ...], path: Points) -> bool:
     """Tell whether straight lines through the points stay on the path from end to end."""
     reach = abs(points[0][0] - path[0, 0]) < 14 and abs(points[-1][0] - path[-1, 0]) < 14
@@ -408,19 +421,6 @@ def _find_circle(path: Path) -> tuple[Point, float] | None:
         return None
     off = np.abs(exact.hypot(*(path.points - circle[0]).T) - circle[1])
     return circle if float(np.percentile(off, 95)) < 1.3 else None
-
-
-def build_curve(path: Points, colour: str, width: float, dash: str) -> Stroke:
-    """Return a path as a line or curve of few points, with the function that the path resembles."""
-    like = None if _is_straight(path, width) else find_likeness(path)
-    if like is not None and like.family == "absolute":
-        return Stroke(colour, width, _find_bend_points(path, like), False, dash, role="curve", likeness=like)
-    bent = outlines.find_smooth_points(path) if like is not None else None
-    if bent is not None and len(bent) <= len(approximate_path(path, STRAY)) + MORE:
-        points, smooth = bent, True
-    else:
-        points, smooth = _select_path_points(path, width)
-    return Stroke(colour, width, points, smooth, dash, role="curve" if len(points) > 2 else "line", likeness=like)
 
 
 def _find_bend_points(path: Points, like: Likeness) -> tuple[Point, ...]:

@@ -332,7 +332,7 @@ def write_plain_message(target: Perception, view: DescriberView) -> str:
         return write_message(target, view)
     # Few tokens or patches of a photograph leave nothing to say in units or names.
     if target.photo or view.token_budget < SHORT:
-        return ColourWords(()).said(write_message(target, view))
+        return ColourWords(()).replace_colours(write_message(target, view))
     plan = plan_statements(target)
     untold = [statement for statement in plan.statements if not is_already_told(statement, view.messages)]
     if not view.renderings:

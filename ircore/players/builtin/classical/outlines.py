@@ -61,13 +61,6 @@ def approximate_path(path: Points, tolerance: float) -> Points:
     return np.asarray(path[sorted(turning)])
 
 
-def _measure_segment_distance(points: Points, start: Points, end: Points) -> Points:
-    """Return how far points are from the segment between two others."""
-    (x, y), (along, down) = (points - start).T, end - start
-    share = np.clip((x * along + y * down) / max(float(along * along + down * down), 1e-9), 0, 1)
-    return np.asarray(exact.hypot(x - share * along, y - share * down))
-
-
 def measure_path_distance(point: Point, path: Sequence[Point]) -> float:
     """Return the distance of a point from a path, in pixels."""
     corners = np.array(path)
@@ -107,33 +100,6 @@ def find_corners(edge: Points, share: float) -> Points:
     closed = np.vstack([ring, ring[:1]])
     rough = approximate_path(closed, max(1.3, share * diagonal))[:-1]
     return _refine_corners(closed, rough) if len(rough) >= 3 else rough
-
-
-def _refine_corners(edge: Points, rough: Points) -> Points:
-    """Move each corner to where the straight lines through its two sides meet."""
-    index = [int(exact.hypot(*(edge - corner).T).argmin()) for corner in rough]
-    lines = []
-    for first, last in zip(index, [*index[1:], len(edge) - 1], strict=True):
-        side = edge[first : last + 1]
-        # Near the corners, antialiasing rounds the sides off.
-        cut = max(1, len(side) // 6) if len(side) > 8 else 0
-        inner = side[cut : len(side) - cut] if cut else side
-        lines.append((inner.mean(axis=0), compute_principal_axis(inner)[0]))
-    corners = rough.copy()
-    for number in range(len(rough)):
-        met = _find_meeting_point(lines[number - 1], lines[number])
-        if met is not None and exact.hypot(*(met - rough[number])) < 5:
-            corners[number] = met
-    return corners
-
-
-def _find_meeting_point(first: tuple[Points, Points], second: tuple[Points, Points]) -> Points | None:
-    (a, b), (c, d) = first[1], second[1]
-    turn = a * d - b * c
-    if abs(float(turn)) < 0.1:
-        return None
-    x, y = second[0] - first[0]
-    return np.asarray(first[0] + (x * d - y * c) / turn * first[1])
 
 
 def measure_stray(edge: Points, corners: Points) -> float:
@@ -181,6 +147,111 @@ def trace_middle_lines(mask: Mask, corner: tuple[int, int]) -> list[Points]:
     offset = np.array([corner[0] - 1.5, corner[1] - 1.5])
     lines = [path[:, ::-1] + offset for path in joined if len(path) > 1]
     return sorted(lines, key=lambda path: -len(path))
+
+
+def compute_end_direction(path: Points, side: int, look_back: int = LOOK_BACK) -> Points:
+    """Return the unit direction in which a path leaves at its end (``side`` 1) or start (0), over its last points."""
+    ordered = path if side else path[::-1]
+    way = ordered[-1] - ordered[max(-len(ordered), -look_back)]
+    return np.asarray(way / max(float(exact.hypot(*way)), 1e-9))
+
+
+def simplify_path(path: Points) -> tuple[tuple[Point, ...], bool]:
+    """Describe a path by few points.
+
+    Args:
+        path: Ordered points.
+
+    Returns:
+        The points, and whether a smooth curve through them is nearer to the path than straight lines are.
+    """
+    smoothed, tolerance = _smooth_path(path), TOLERANCE
+    while True:
+        corners = _find_corner_points(smoothed, path, tolerance)
+        if len(corners) <= 5:
+            break
+        curve = min(_find_curve_points(smoothed, tolerance), _find_even_points(smoothed, tolerance), key=len)
+        if len(curve) <= len(corners):
+            if len(curve) <= MAX_POINTS:
+                return _round_points(curve), True
+        elif len(corners) <= MAX_POINTS:
+            break
+        tolerance *= 1.4
+    return _round_points(corners), False
+
+
+def find_smooth_points(path: Points) -> tuple[Point, ...] | None:
+    """Return few points, evenly spaced along a function's graph, whose smooth curve stays close to the graph.
+
+    Args:
+        path: Points of the graph in their order along it.
+
+    Returns:
+        The points; None if ``MAX_POINTS`` points are not enough.
+    """
+    smoothed = _smooth_path(path if path[0, 0] <= path[-1, 0] else path[::-1])
+    along = np.concatenate([[0], exact.hypot(*np.diff(smoothed, axis=0).T).cumsum()])
+    slope = np.gradient(smoothed[:, 1]) / np.maximum(np.gradient(smoothed[:, 0]), 0.05)
+    for count in range(4, MAX_POINTS + 1):
+        at = np.linspace(0, along[-1], count)
+        points = np.column_stack([interpolate(at, along, smoothed[:, side]) for side in (0, 1)])
+        curve = smooth_curve(points, [16] * (count - 1))
+        beside = np.abs(interpolate(smoothed[:, 0], curve[:, 0], curve[:, 1]) - smoothed[:, 1])
+        off = beside / np.sqrt(1 + slope * slope)
+        if float(np.percentile(off, 95)) <= BESIDE:
+            return _round_points(points)
+    return None
+
+
+def smooth_curve(points: Points, steps: list[int]) -> Points:
+    """Return points on the Catmull-Rom curve (E. Catmull and R. Rom, 1974) through ``points``.
+
+    Args:
+        points: At least two, N × 2.
+        steps: How many points to return for each span.
+    """
+    first = np.repeat(np.arange(len(steps)), steps)
+    spans = np.array(steps)
+    t = ((np.arange(len(first)) - np.repeat(spans.cumsum() - spans, steps)) / np.maximum(spans, 1)[first])[:, None]
+    around = np.concatenate([points[:1], points, points[-1:]])
+    p0, p1, p2, p3 = (around[first + shift] for shift in range(4))
+    second, third = 2 * p0 - 5 * p1 + 4 * p2 - p3, 3 * p1 - p0 - 3 * p2 + p3
+    curve = 0.5 * (2 * p1 + (p2 - p0) * t + second * t * t + third * t * t * t)
+    return np.concatenate([curve, points[-1:]])
+
+
+def _measure_segment_distance(points: Points, start: Points, end: Points) -> Points:
+    """Return how far points are from the segment between two others."""
+    (x, y), (along, down) = (points - start).T, end - start
+    share = np.clip((x * along + y * down) / max(float(along * along + down * down), 1e-9), 0, 1)
+    return np.asarray(exact.hypot(x - share * along, y - share * down))
+
+
+def _refine_corners(edge: Points, rough: Points) -> Points:
+    """Move each corner to where the straight lines through its two sides meet."""
+    index = [int(exact.hypot(*(edge - corner).T).argmin()) for corner in rough]
+    lines = []
+    for first, last in zip(index, [*index[1:], len(edge) - 1], strict=True):
+        side = edge[first : last + 1]
+        # Near the corners, antialiasing rounds the sides off.
+        cut = max(1, len(side) // 6) if len(side) > 8 else 0
+        inner = side[cut : len(side) - cut] if cut else side
+        lines.append((inner.mean(axis=0), compute_principal_axis(inner)[0]))
+    corners = rough.copy()
+    for number in range(len(rough)):
+        met = _find_meeting_point(lines[number - 1], lines[number])
+        if met is not None and exact.hypot(*(met - rough[number])) < 5:
+            corners[number] = met
+    return corners
+
+
+def _find_meeting_point(first: tuple[Points, Points], second: tuple[Points, Points]) -> Points | None:
+    (a, b), (c, d) = first[1], second[1]
+    turn = a * d - b * c
+    if abs(float(turn)) < 0.1:
+        return None
+    x, y = second[0] - first[0]
+    return np.asarray(first[0] + (x * d - y * c) / turn * first[1])
 
 
 def _order_pixels(pixels: npt.NDArray[np.intp]) -> Points:
@@ -235,13 +306,6 @@ def _pair_straight_ends(
     return chosen
 
 
-def compute_end_direction(path: Points, side: int, look_back: int = LOOK_BACK) -> Points:
-    """Return the unit direction in which a path leaves at its end (``side`` 1) or start (0), over its last points."""
-    ordered = path if side else path[::-1]
-    way = ordered[-1] - ordered[max(-len(ordered), -look_back)]
-    return np.asarray(way / max(float(exact.hypot(*way)), 1e-9))
-
-
 def _follow_chains(paths: list[Points], partner: dict[tuple[int, int], tuple[int, int]]) -> list[Points]:
     """Follow joined branches from their free ends; remaining branches are loops."""
     left = set(range(len(paths)))
@@ -262,53 +326,6 @@ def _follow_chains(paths: list[Points], partner: dict[tuple[int, int], tuple[int
             here = out
         chains.append(np.vstack(parts))
     return chains
-
-
-def simplify_path(path: Points) -> tuple[tuple[Point, ...], bool]:
-    """Describe a path by few points.
-
-    Args:
-        path: Ordered points.
-
-    Returns:
-        The points, and whether a smooth curve through them is nearer to the path than straight lines are.
-    """
-    smoothed, tolerance = _smooth_path(path), TOLERANCE
-    while True:
-        corners = _find_corner_points(smoothed, path, tolerance)
-        if len(corners) <= 5:
-            break
-        curve = min(_find_curve_points(smoothed, tolerance), _find_even_points(smoothed, tolerance), key=len)
-        if len(curve) <= len(corners):
-            if len(curve) <= MAX_POINTS:
-                return _round_points(curve), True
-        elif len(corners) <= MAX_POINTS:
-            break
-        tolerance *= 1.4
-    return _round_points(corners), False
-
-
-def find_smooth_points(path: Points) -> tuple[Point, ...] | None:
-    """Return few points, evenly spaced along a function's graph, whose smooth curve stays close to the graph.
-
-    Args:
-        path: Points of the graph in their order along it.
-
-    Returns:
-        The points; None if ``MAX_POINTS`` points are not enough.
-    """
-    smoothed = _smooth_path(path if path[0, 0] <= path[-1, 0] else path[::-1])
-    along = np.concatenate([[0], exact.hypot(*np.diff(smoothed, axis=0).T).cumsum()])
-    slope = np.gradient(smoothed[:, 1]) / np.maximum(np.gradient(smoothed[:, 0]), 0.05)
-    for count in range(4, MAX_POINTS + 1):
-        at = np.linspace(0, along[-1], count)
-        points = np.column_stack([interpolate(at, along, smoothed[:, side]) for side in (0, 1)])
-        curve = smooth_curve(points, [16] * (count - 1))
-        beside = np.abs(interpolate(smoothed[:, 0], curve[:, 0], curve[:, 1]) - smoothed[:, 1])
-        off = beside / np.sqrt(1 + slope * slope)
-        if float(np.percentile(off, 95)) <= BESIDE:
-            return _round_points(points)
-    return None
 
 
 def _round_points(points: Points) -> tuple[Point, ...]:
@@ -364,20 +381,3 @@ def _find_even_points(path: Points, tolerance: float) -> Points:
         if exact.hypot(*(curve - path).T).max() <= tolerance + 0.7:
             return np.asarray(path[chosen])
     return path
-
-
-def smooth_curve(points: Points, steps: list[int]) -> Points:
-    """Return points on the Catmull-Rom curve (E. Catmull and R. Rom, 1974) through ``points``.
-
-    Args:
-        points: At least two, N × 2.
-        steps: How many points to return for each span.
-    """
-    first = np.repeat(np.arange(len(steps)), steps)
-    spans = np.array(steps)
-    t = ((np.arange(len(first)) - np.repeat(spans.cumsum() - spans, steps)) / np.maximum(spans, 1)[first])[:, None]
-    around = np.concatenate([points[:1], points, points[-1:]])
-    p0, p1, p2, p3 = (around[first + shift] for shift in range(4))
-    second, third = 2 * p0 - 5 * p1 + 4 * p2 - p3, 3 * p1 - p0 - 3 * p2 + p3
-    curve = 0.5 * (2 * p1 + (p2 - p0) * t + second * t * t + third * t * t * t)
-    return np.concatenate([curve, points[-1:]])

@@ -69,19 +69,6 @@ REMEMBERED = 64
 PATCHES = 9
 
 
-@dataclass(frozen=True, eq=False)
-class _Patch:
-    """A rectangle of cells, half open, or the ellipse inside."""
-
-    top: int
-    left: int
-    bottom: int
-    right: int
-    round: bool
-    colour: Floats
-    gain: float
-
-
 def reduce_to_cells(pixels: Pixels) -> Floats:
     """Reduce a picture to ``CELLS`` × ``CELLS`` mean colours."""
     for axis in (0, 1):
@@ -112,6 +99,19 @@ def render_fade(backdrop: Backdrop) -> Floats:
     return np.repeat(column[:, None, :], CELLS, axis=1)
 
 
+@dataclass(frozen=True, eq=False)
+class _Patch:
+    """A rectangle of cells, half open, or the ellipse inside."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+    round: bool
+    colour: Floats
+    gain: float
+
+
 def choose_patches(target: Floats, start: Floats, count: int) -> list[_Patch]:
     """Choose patches that bring ``start`` nearer to ``target``, the most telling first."""
     current = start.copy()
@@ -124,6 +124,98 @@ def choose_patches(target: Floats, start: Floats, count: int) -> list[_Patch]:
         current[patch.top : patch.bottom, patch.left : patch.right][inside] = patch.colour
         chosen.append(patch)
     return chosen
+
+
+def convert_to_shape(patch: _Patch, width: int, height: int) -> Shape:
+    """Return a patch as a shape in pixels of the picture."""
+    left, right = _convert_cell_span(patch.left, patch.right, width)
+    top, bottom = _convert_cell_span(patch.top, patch.bottom, height)
+    return build_upright_shape(
+        "ellipse" if patch.round else "rectangle", format_rgb_array(patch.colour), (left, top, right, bottom)
+    )
+
+
+def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[TextLine, ...]) -> Writing:
+    """Add recognised texts where nothing was read yet.
+
+    Args:
+        writing: Texts read so far.
+        pixels: The picture, RGB.
+        spotted: Texts recognised in the picture.
+
+    Returns:
+        The writing with the recognised texts, whose pixels are removed from the segmentation.
+    """
+    labels, texts = writing.segmentation.labels.copy(), list(writing.texts)
+    for reading in spotted:
+        if not _is_believed(reading) or any(_are_overlapping(reading.box, text.box) for text in texts):
+            continue
+        text = _measure_text(reading, pixels, labels)
+        if text is not None:
+            texts.append(text)
+    unread = tuple(line for line in writing.unread if not any(_are_overlapping(line.box, text.box) for text in texts))
+    return Writing(tuple(texts), unread, replace(writing.segmentation, labels=labels))
+
+
+def build_texts(spotted: tuple[TextLine, ...], pixels: Pixels) -> list[Text]:
+    """Return the texts recognised in a picture without flat colours."""
+    nothing = np.zeros(pixels.shape[:2], np.int16)
+    texts = (_measure_text(reading, pixels, nothing) for reading in spotted if _is_believed(reading))
+    return [text for text in texts if text is not None]
+
+
+def perceive_picture(picture: Picture, ocr: bool = False) -> Perception:
+    """Return everything perceived in a picture, from its pixels alone; with ``ocr``, texts in other fonts too."""
+    look = _Look(picture.sha256, ocr, picture)
+    perception = _perceive_look(look)
+    # The cache keeps its keys; without this, they would keep the pictures alive.
+    look.picture = None
+    return perception
+
+
+def resize_to_target(target: Picture, rendering: Picture) -> Picture:
+    """Return a rendering resized to its target (nearest neighbour), so that positions can be compared."""
+    size = target.width, target.height
+    if (rendering.width, rendering.height) == size:
+        return rendering
+    columns, rows = (
+        (2 * np.arange(wanted) + 1) * drawn // (2 * wanted)
+        for wanted, drawn in zip(size, (rendering.width, rendering.height), strict=True)
+    )
+    return Picture.from_pixels(rendering.pixels[rows[:, None], columns])
+
+
+def perceive_pixels(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:
+    """Return everything perceived in an array of pixels, with the texts that OCR recognised."""
+    if min(pixels.shape[:2]) < CELLS:
+        return _perceive_photograph(pixels, spotted)
+    segmentation = segment_colours(pixels)
+    if segmentation.flat_share < FLAT_SHARE:
+        return _perceive_photograph(pixels, spotted)
+    height, width = pixels.shape[:2]
+    grounds = find_grounds(segmentation)
+    writing = add_spotted(find_writing(pixels, grounds), pixels, spotted)
+    segmentation = writing.segmentation
+    blobs, thin = split_picture(segmentation)
+    solids = _find_solids(blobs, segmentation)
+    dots = [p for p in solids if _is_dot(p)]
+    solids = [p for p in solids if not _is_dot(p)]
+    lines = read_strokes(
+        segmentation,
+        thin,
+        dots,
+        lambda framed: find_lines([*framed, *solids, *writing.texts], dots, blobs, segmentation),
+    )
+    strokes, loose = join_series(lines.percepts, dots)
+    charted = lines.charted
+    # Dashed grids are only seen after the lines of a chart, so no columns were known from them.
+    ruled = [p for p in lines.percepts if isinstance(p, Ticks) or (isinstance(p, Grid) and p.dash == "solid")]
+    if not charted and not is_ruled(ruled):
+        charted = find_lines([*strokes, *solids, *writing.texts], dots, blobs, segmentation)
+    percepts_seen = _remove_pie_labels([*remove_line_parts([*solids, *strokes, *loose], charted), *charted])
+    percepts = [*grounds.areas, *_sort_for_painting(percepts_seen), *writing.texts]
+    unread = tuple(line.box for line in writing.unread)
+    return Perception(width, height, _build_backdrop(segmentation), tuple(percepts), unread=unread)
 
 
 @cache
@@ -182,44 +274,6 @@ def _convert_cell_span(first: int, last: int, size: int) -> tuple[int, int]:
     """Return first and last pixel of a range of cells; at least one pixel."""
     low, high = (round(cell * size / CELLS) for cell in (first, last))
     return (low, high) if low < high else (min(low, size - 1), min(low, size - 1) + 1)
-
-
-def convert_to_shape(patch: _Patch, width: int, height: int) -> Shape:
-    """Return a patch as a shape in pixels of the picture."""
-    left, right = _convert_cell_span(patch.left, patch.right, width)
-    top, bottom = _convert_cell_span(patch.top, patch.bottom, height)
-    return build_upright_shape(
-        "ellipse" if patch.round else "rectangle", format_rgb_array(patch.colour), (left, top, right, bottom)
-    )
-
-
-def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[TextLine, ...]) -> Writing:
-    """Add recognised texts where nothing was read yet.
-
-    Args:
-        writing: Texts read so far.
-        pixels: The picture, RGB.
-        spotted: Texts recognised in the picture.
-
-    Returns:
-        The writing with the recognised texts, whose pixels are removed from the segmentation.
-    """
-    labels, texts = writing.segmentation.labels.copy(), list(writing.texts)
-    for reading in spotted:
-        if not _is_believed(reading) or any(_are_overlapping(reading.box, text.box) for text in texts):
-            continue
-        text = _measure_text(reading, pixels, labels)
-        if text is not None:
-            texts.append(text)
-    unread = tuple(line for line in writing.unread if not any(_are_overlapping(line.box, text.box) for text in texts))
-    return Writing(tuple(texts), unread, replace(writing.segmentation, labels=labels))
-
-
-def build_texts(spotted: tuple[TextLine, ...], pixels: Pixels) -> list[Text]:
-    """Return the texts recognised in a picture without flat colours."""
-    nothing = np.zeros(pixels.shape[:2], np.int16)
-    texts = (_measure_text(reading, pixels, nothing) for reading in spotted if _is_believed(reading))
-    return [text for text in texts if text is not None]
 
 
 def _is_believed(reading: TextLine) -> bool:
@@ -300,64 +354,10 @@ class _Look:
     picture: Picture | None = field(compare=False)
 
 
-def perceive_picture(picture: Picture, ocr: bool = False) -> Perception:
-    """Return everything perceived in a picture, from its pixels alone; with ``ocr``, texts in other fonts too."""
-    look = _Look(picture.sha256, ocr, picture)
-    perception = _perceive_look(look)
-    # The cache keeps its keys; without this, they would keep the pictures alive.
-    look.picture = None
-    return perception
-
-
-def resize_to_target(target: Picture, rendering: Picture) -> Picture:
-    """Return a rendering resized to its target (nearest neighbour), so that positions can be compared."""
-    size = target.width, target.height
-    if (rendering.width, rendering.height) == size:
-        return rendering
-    columns, rows = (
-        (2 * np.arange(wanted) + 1) * drawn // (2 * wanted)
-        for wanted, drawn in zip(size, (rendering.width, rendering.height), strict=True)
-    )
-    return Picture.from_pixels(rendering.pixels[rows[:, None], columns])
-
-
 @lru_cache(maxsize=REMEMBERED)
 def _perceive_look(look: _Look) -> Perception:
     assert look.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
     return perceive_pixels(look.picture.pixels, read_text(look.picture.pixels) if look.ocr else ())
-
-
-def perceive_pixels(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:
-    """Return everything perceived in an array of pixels, with the texts that OCR recognised."""
-    if min(pixels.shape[:2]) < CELLS:
-        return _perceive_photograph(pixels, spotted)
-    segmentation = segment_colours(pixels)
-    if segmentation.flat_share < FLAT_SHARE:
-        return _perceive_photograph(pixels, spotted)
-    height, width = pixels.shape[:2]
-    grounds = find_grounds(segmentation)
-    writing = add_spotted(find_writing(pixels, grounds), pixels, spotted)
-    segmentation = writing.segmentation
-    blobs, thin = split_picture(segmentation)
-    solids = _find_solids(blobs, segmentation)
-    dots = [p for p in solids if _is_dot(p)]
-    solids = [p for p in solids if not _is_dot(p)]
-    lines = read_strokes(
-        segmentation,
-        thin,
-        dots,
-        lambda framed: find_lines([*framed, *solids, *writing.texts], dots, blobs, segmentation),
-    )
-    strokes, loose = join_series(lines.percepts, dots)
-    charted = lines.charted
-    # Dashed grids are only seen after the lines of a chart, so no columns were known from them.
-    ruled = [p for p in lines.percepts if isinstance(p, Ticks) or (isinstance(p, Grid) and p.dash == "solid")]
-    if not charted and not is_ruled(ruled):
-        charted = find_lines([*strokes, *solids, *writing.texts], dots, blobs, segmentation)
-    percepts_seen = _remove_pie_labels([*remove_line_parts([*solids, *strokes, *loose], charted), *charted])
-    percepts = [*grounds.areas, *_sort_for_painting(percepts_seen), *writing.texts]
-    unread = tuple(line.box for line in writing.unread)
-    return Perception(width, height, _build_backdrop(segmentation), tuple(percepts), unread=unread)
 
 
 def _is_dot(percept: Percept) -> TypeGuard[Shape]:

@@ -41,6 +41,8 @@ PAD = 10
 RUN = 6
 """Pixels over which a line continues past a blob; an outline ends with its blob."""
 
+Figure = tuple[str, Point, Point, float, tuple[Point, ...]]
+
 
 @dataclass(frozen=True, eq=False)
 class SolidRegion:
@@ -92,6 +94,93 @@ def split_picture(segmentation: Segmentation) -> tuple[list[SolidRegion], Labels
     return sorted(blobs, key=lambda blob: -blob.area), thin
 
 
+def find_pieces(mask: Mask, least: int) -> list[tuple[Mask, tuple[int, int]]]:
+    """Return the connected pieces of a mask that hold ``least`` pixels, with top and left of each."""
+    labels, _ = ndimage.label(mask, EIGHT)
+    pieces = ((labels[box] == index, box) for index, box in enumerate(ndimage.find_objects(labels), 1))
+    return [(piece, (box[0].start, box[1].start)) for piece, box in pieces if piece.sum() >= least]
+
+
+def measure_shape(blob: SolidRegion, segmentation: Segmentation) -> Shape:
+    """Classify and measure a blob."""
+    mask = fill_holes(blob.mask)
+    hole = mask & ~blob.mask
+    edge = trace_contour(mask) + np.array([blob.left, blob.top])
+    # From the simplest figure on: a circle is an ellipse too, and every figure is a polygon of many corners.
+    figure = (
+        _recognise_upright_rectangle(mask, (blob.left, blob.top))
+        or round_figure(edge, mask)
+        or _recognise_turned_rectangle(edge, float(mask.sum()))
+        or recognise_by_corners(edge)
+        or _recognise_hidden(blob, mask, edge, segmentation.labels)
+    )
+    kind, centre, size, rotation, corners = figure or ("polygon", *_fit_polygon(edge))
+    if kind in {"circle", "ellipse"} and hole.sum() > 0.04 * mask.sum():
+        kind, size = _recognise_ring(hole, blob, segmentation, size, kind)
+    outline = None
+    if blob.outline:
+        outline = (segmentation.hex(blob.outline[0]), float(blob.outline[1]))
+        size, corners = _widen_figure(kind, centre, size, corners, blob.outline[1] / 2)
+    return Shape(
+        kind, segmentation.hex(blob.label), centre, size, rotation, corners, outline, float(mask.sum()), blob.box
+    )
+
+
+def round_figure(edge: Points, mask: Mask) -> Figure | None:
+    """Recognise a circle or an ellipse by its moments; the edge must match within about a pixel."""
+    rows, columns = np.nonzero(mask)
+    offset = edge.min(axis=0)
+    x, y = columns + 0.5 + offset[0], rows + 0.5 + offset[1]
+    centre = (float(x.mean()), float(y.mean()))
+    axis, *spreads = compute_principal_axis(np.stack([x, y], axis=1))
+    a, b = (2 * math.sqrt(max(spread, 1e-6)) for spread in spreads)
+    way = edge - centre
+    if a / b < 1.05:
+        radius = math.sqrt(len(x) / math.pi)
+        if np.abs(exact.hypot(way[:, 0], way[:, 1]) - radius).max() <= max(1.3, 0.03 * radius):
+            return "circle", centre, (2 * radius, 2 * radius), 0.0, ()
+    along, across = compute_dot(way, axis), compute_dot(way, np.array([-axis[1], axis[0]]))
+    off = np.abs(exact.hypot(along / a, across / b) - 1) * b
+    if off.max() > max(1.5, 0.04 * b):
+        return None
+    angle = math.degrees(exact.atan2(float(axis[1]), float(axis[0]))) % 180
+    if min(angle, 180 - angle) < 2:
+        return "ellipse", centre, (2 * a, 2 * b), 0.0, ()
+    if abs(angle - 90) < 2:
+        return "ellipse", centre, (2 * b, 2 * a), 0.0, ()
+    return "ellipse", centre, (2 * a, 2 * b), angle, ()
+
+
+def recognise_by_corners(edge: Points) -> Figure | None:
+    """Recognise a triangle, star, regular polygon, or a polygon with few corners."""
+    corners = sharpen_corners(find_corners(edge, 0.015))
+    if not 3 <= len(corners) <= 14 or measure_stray(edge, corners) > 2.2:
+        return None
+    centre, size, turned, points = _build_free_polygon(corners)
+    if len(corners) == 3:
+        return "triangle", centre, size, turned, points
+    way = corners - corners.mean(axis=0)
+    radius = exact.hypot(way[:, 0], way[:, 1])
+    middle = (float(corners[:, 0].mean()), float(corners[:, 1].mean()))
+    if len(corners) >= 5 and np.ptp(radius) < max(2.5, 0.05 * radius.mean()) and _are_even(way):
+        first = int(np.abs(_compute_noon_angles(way)).argmin())
+        size = (2 * float(radius.mean()), 2 * float(radius.mean()))
+        return "regular", middle, size, float(_compute_noon_angles(way)[first]), points
+    # A star has as many inner as outer corners.
+    if len(corners) in (8, 10, 12, 14):
+        # The farthest corner is an outer one; every second corner is of its kind.
+        outer, inner = radius[radius.argmax() % 2 :: 2], radius[1 - radius.argmax() % 2 :: 2]
+        if (
+            np.ptp(outer) < 0.12 * outer.mean() + 1
+            and np.ptp(inner) < 0.15 * outer.mean() + 1
+            and inner.max() < 0.85 * outer.min()
+        ):
+            noon = _compute_noon_angles(way[radius.argmax() % 2 :: 2])
+            size = (2 * float(outer.mean()), 2 * float(inner.mean()))
+            return "star", middle, size, float(noon[np.abs(noon).argmin()]), points
+    return "polygon", centre, size, turned, points
+
+
 def _find_blobs(label: int, box: tuple[slice, slice], labels: Labels, core: Mask, thin: Labels) -> list[SolidRegion]:
     """Return the blobs of one colour in a box; the blobs' pixels are cleared in ``thin``."""
     components, _ = ndimage.label(labels[box] == label, EIGHT)
@@ -131,13 +220,6 @@ def _is_tapering(piece: Mask) -> bool:
     third = max(1, len(along) // 3)
     ends = sorted((float(along[:third].mean()), float(along[-third:].mean())))
     return ends[1] > 1.8 * ends[0] and piece.sum() > 2 * len(along)
-
-
-def find_pieces(mask: Mask, least: int) -> list[tuple[Mask, tuple[int, int]]]:
-    """Return the connected pieces of a mask that hold ``least`` pixels, with top and left of each."""
-    labels, _ = ndimage.label(mask, EIGHT)
-    pieces = ((labels[box] == index, box) for index, box in enumerate(ndimage.find_objects(labels), 1))
-    return [(piece, (box[0].start, box[1].start)) for piece, box in pieces if piece.sum() >= least]
 
 
 def _mark_continuing_lines(ink: Mask, filled: Mask, ground: Mask) -> Mask:
@@ -201,34 +283,6 @@ def _grow_rims(inside: Mask, around: Labels) -> tuple[int, list[Mask], Mask]:
     return rim_label, rims, inside
 
 
-def measure_shape(blob: SolidRegion, segmentation: Segmentation) -> Shape:
-    """Classify and measure a blob."""
-    mask = fill_holes(blob.mask)
-    hole = mask & ~blob.mask
-    edge = trace_contour(mask) + np.array([blob.left, blob.top])
-    # From the simplest figure on: a circle is an ellipse too, and every figure is a polygon of many corners.
-    figure = (
-        _recognise_upright_rectangle(mask, (blob.left, blob.top))
-        or round_figure(edge, mask)
-        or _recognise_turned_rectangle(edge, float(mask.sum()))
-        or recognise_by_corners(edge)
-        or _recognise_hidden(blob, mask, edge, segmentation.labels)
-    )
-    kind, centre, size, rotation, corners = figure or ("polygon", *_fit_polygon(edge))
-    if kind in {"circle", "ellipse"} and hole.sum() > 0.04 * mask.sum():
-        kind, size = _recognise_ring(hole, blob, segmentation, size, kind)
-    outline = None
-    if blob.outline:
-        outline = (segmentation.hex(blob.outline[0]), float(blob.outline[1]))
-        size, corners = _widen_figure(kind, centre, size, corners, blob.outline[1] / 2)
-    return Shape(
-        kind, segmentation.hex(blob.label), centre, size, rotation, corners, outline, float(mask.sum()), blob.box
-    )
-
-
-Figure = tuple[str, Point, Point, float, tuple[Point, ...]]
-
-
 def _recognise_upright_rectangle(mask: Mask, corner: tuple[int, int]) -> Figure | None:
     height, width = mask.shape
     return _build_whole_box(corner, mask) if mask.sum() >= 0.97 * height * width else None
@@ -239,31 +293,6 @@ def _build_whole_box(corner: tuple[int, int], mask: Mask) -> Figure:
     height, width = mask.shape
     centre = (corner[0] + width / 2, corner[1] + height / 2)
     return "square" if abs(width - height) <= 1 else "rectangle", centre, (float(width), float(height)), 0.0, ()
-
-
-def round_figure(edge: Points, mask: Mask) -> Figure | None:
-    """Recognise a circle or an ellipse by its moments; the edge must match within about a pixel."""
-    rows, columns = np.nonzero(mask)
-    offset = edge.min(axis=0)
-    x, y = columns + 0.5 + offset[0], rows + 0.5 + offset[1]
-    centre = (float(x.mean()), float(y.mean()))
-    axis, *spreads = compute_principal_axis(np.stack([x, y], axis=1))
-    a, b = (2 * math.sqrt(max(spread, 1e-6)) for spread in spreads)
-    way = edge - centre
-    if a / b < 1.05:
-        radius = math.sqrt(len(x) / math.pi)
-        if np.abs(exact.hypot(way[:, 0], way[:, 1]) - radius).max() <= max(1.3, 0.03 * radius):
-            return "circle", centre, (2 * radius, 2 * radius), 0.0, ()
-    along, across = compute_dot(way, axis), compute_dot(way, np.array([-axis[1], axis[0]]))
-    off = np.abs(exact.hypot(along / a, across / b) - 1) * b
-    if off.max() > max(1.5, 0.04 * b):
-        return None
-    angle = math.degrees(exact.atan2(float(axis[1]), float(axis[0]))) % 180
-    if min(angle, 180 - angle) < 2:
-        return "ellipse", centre, (2 * a, 2 * b), 0.0, ()
-    if abs(angle - 90) < 2:
-        return "ellipse", centre, (2 * b, 2 * a), 0.0, ()
-    return "ellipse", centre, (2 * a, 2 * b), angle, ()
 
 
 def _recognise_turned_rectangle(edge: Points, area: float) -> Figure | None:
@@ -287,36 +316,6 @@ def _recognise_turned_rectangle(edge: Points, area: float) -> Figure | None:
         width = height = (width + height) / 2
     at = (float(centre[0]), float(centre[1]))
     return "square" if square else "rectangle", at, (float(width), float(height)), float(angle), ()
-
-
-def recognise_by_corners(edge: Points) -> Figure | None:
-    """Recognise a triangle, star, regular polygon, or a polygon with few corners."""
-    corners = sharpen_corners(find_corners(edge, 0.015))
-    if not 3 <= len(corners) <= 14 or measure_stray(edge, corners) > 2.2:
-        return None
-    centre, size, turned, points = _build_free_polygon(corners)
-    if len(corners) == 3:
-        return "triangle", centre, size, turned, points
-    way = corners - corners.mean(axis=0)
-    radius = exact.hypot(way[:, 0], way[:, 1])
-    middle = (float(corners[:, 0].mean()), float(corners[:, 1].mean()))
-    if len(corners) >= 5 and np.ptp(radius) < max(2.5, 0.05 * radius.mean()) and _are_even(way):
-        first = int(np.abs(_compute_noon_angles(way)).argmin())
-        size = (2 * float(radius.mean()), 2 * float(radius.mean()))
-        return "regular", middle, size, float(_compute_noon_angles(way)[first]), points
-    # A star has as many inner as outer corners.
-    if len(corners) in (8, 10, 12, 14):
-        # The farthest corner is an outer one; every second corner is of its kind.
-        outer, inner = radius[radius.argmax() % 2 :: 2], radius[1 - radius.argmax() % 2 :: 2]
-        if (
-            np.ptp(outer) < 0.12 * outer.mean() + 1
-            and np.ptp(inner) < 0.15 * outer.mean() + 1
-            and inner.max() < 0.85 * outer.min()
-        ):
-            noon = _compute_noon_angles(way[radius.argmax() % 2 :: 2])
-            size = (2 * float(outer.mean()), 2 * float(inner.mean()))
-            return "star", middle, size, float(noon[np.abs(noon).argmin()]), points
-    return "polygon", centre, size, turned, points
 
 
 def _are_even(way: Points) -> bool:

@@ -1,7 +1,4 @@
-"""Sentences that can be cut to fit a budget of tokens, and the words that all of them share.
-
-Bars, pies and grids in words.
-"""
+"""Sentences that can be cut to fit a budget of tokens; bars, pies and grids in words."""
 
 import math
 from collections import Counter
@@ -117,16 +114,6 @@ def pack_statements(statements: Sequence[Statement], budget: int, opening: str =
     return " ".join([opening, *(s.text for s in ordered)]).strip()
 
 
-def _shorten_to_fit(statement: Statement, left: int, alone: bool) -> Statement | None:
-    """Return the longest variant that fits; a line is cut only if the message has nothing else."""
-    for variant in (statement, *statement.shorter):
-        least = len(variant.parts) if variant.least > 1 and not alone else min(variant.least, len(variant.parts))
-        for count in range(len(variant.parts), least - 1, -1):
-            if count_tokens(" " + (fitting := variant.cut(count)).text) <= left:
-                return replace(fitting, weight=statement.weight, order=statement.order)
-    return None
-
-
 def describe_bars(bars: Bars, words: ColourWords) -> Statement:
     """Return a statement about bars in as few words as possible, with shorter variants that drop bars."""
     singly = _describe_each_bar(bars, words)
@@ -137,6 +124,61 @@ def describe_bars(bars: Bars, words: ColourWords) -> Statement:
     # One sentence for all bars takes far fewer tokens than a part for each.
     together = _describe_alike_bars(bars, words)
     return replace(together, shorter=(*_describe_fewer_bars(bars, words), singly)) if together else singly
+
+
+def describe_outline(group: Bars) -> str:
+    """Return the outline that all bars share in words; empty if they have no outline or differ."""
+    outlines = {bar.outline for bar in group.bars}
+    outline = next(iter(outlines)) if len(outlines) == 1 else None
+    return f" with a {format_number(outline[1])} px {find_shortest_name(outline[0])} outline" if outline else ""
+
+
+def describe_bar(bar: Bar) -> str:
+    """Name a single bar by colour and place."""
+    return f"{name_colour(bar.colour)} bar at {format_point(compute_middle(bar.box))}"
+
+
+def describe_pie(pie: Pie, words: ColourWords) -> Statement:
+    """Return a statement about a pie, wedge by wedge; with everyday colours, shares are rounded."""
+    brief = words is name_colour
+    hole = f" with a hole of radius {pie.hole:.0f} px" if pie.hole else ""
+    start = "12 o'clock" if abs(pie.start) < 1 else f"{pie.start % 360:.0f} degrees"
+    border = (
+        f" with {find_shortest_name(pie.border[0])} {format_number(pie.border[1])} px wedge borders"
+        if pie.border
+        else ""
+    )
+    kind = "donut" if pie.hole else "pie"
+    place = f" at {format_point(pie.centre)}" if brief else f" centred at {format_point(pie.centre)}{border}"
+    round_ = f"A {kind} of radius {pie.radius:.0f} px{hole}{place}"
+    pulled = [f" pulled out {far:.0f} px" if far else "" for far in pie.pulled or [0.0] * len(pie.wedges)]
+    wedges = [
+        f"{words(colour)} {_format_percent(round(share, 2) if brief else share)}{out}"
+        for (colour, share), out in zip(pie.wedges, pulled, strict=True)
+    ]
+    return Statement(f"{round_}, clockwise from {start}: ", tuple(wedges), joint=", ")
+
+
+def describe_grid(grid: Grid, words: ColourWords) -> str:
+    """Say where the lines of a grid are and from where to where they run."""
+    across, along, name = ("y", "x", "Horizontal") if grid.horizontal else ("x", "y", "Vertical")
+    # Thin lines fill one row of pixels, which the generator takes as a whole number.
+    lines = format_places([math.floor(value) if grid.width <= 1.2 else value for value in grid.at])
+    dash = "" if grid.dash == "solid" else f"{grid.dash} "
+    return (
+        f"{name} {dash}grid lines in {words(grid.colour)}, {format_number(grid.width)} px, at {across} {lines} "
+        f"from {along} {grid.low:.0f} to {along} {grid.high:.0f}"
+    )
+
+
+def _shorten_to_fit(statement: Statement, left: int, alone: bool) -> Statement | None:
+    """Return the longest variant that fits; a line is cut only if the message has nothing else."""
+    for variant in (statement, *statement.shorter):
+        least = len(variant.parts) if variant.least > 1 and not alone else min(variant.least, len(variant.parts))
+        for count in range(len(variant.parts), least - 1, -1):
+            if count_tokens(" " + (fitting := variant.cut(count)).text) <= left:
+                return replace(fitting, weight=statement.weight, order=statement.order)
+    return None
 
 
 def _describe_each_bar(bars: Bars, words: ColourWords) -> Statement:
@@ -236,50 +278,5 @@ def _describe_fewer_bars(group: Bars, words: ColourWords) -> tuple[Statement, ..
     return tuple(statement for some in parts if (statement := _describe_alike_bars(some, words)) is not None)
 
 
-def describe_outline(group: Bars) -> str:
-    """Return the outline that all bars share in words; empty if they have no outline or differ."""
-    outlines = {bar.outline for bar in group.bars}
-    outline = next(iter(outlines)) if len(outlines) == 1 else None
-    return f" with a {format_number(outline[1])} px {find_shortest_name(outline[0])} outline" if outline else ""
-
-
-def describe_bar(bar: Bar) -> str:
-    """Name a single bar by colour and place."""
-    return f"{name_colour(bar.colour)} bar at {format_point(compute_middle(bar.box))}"
-
-
-def describe_pie(pie: Pie, words: ColourWords) -> Statement:
-    """Return a statement about a pie, wedge by wedge; with everyday colours, shares are rounded."""
-    brief = words is name_colour
-    hole = f" with a hole of radius {pie.hole:.0f} px" if pie.hole else ""
-    start = "12 o'clock" if abs(pie.start) < 1 else f"{pie.start % 360:.0f} degrees"
-    border = (
-        f" with {find_shortest_name(pie.border[0])} {format_number(pie.border[1])} px wedge borders"
-        if pie.border
-        else ""
-    )
-    kind = "donut" if pie.hole else "pie"
-    place = f" at {format_point(pie.centre)}" if brief else f" centred at {format_point(pie.centre)}{border}"
-    round_ = f"A {kind} of radius {pie.radius:.0f} px{hole}{place}"
-    pulled = [f" pulled out {far:.0f} px" if far else "" for far in pie.pulled or [0.0] * len(pie.wedges)]
-    wedges = [
-        f"{words(colour)} {_format_percent(round(share, 2) if brief else share)}{out}"
-        for (colour, share), out in zip(pie.wedges, pulled, strict=True)
-    ]
-    return Statement(f"{round_}, clockwise from {start}: ", tuple(wedges), joint=", ")
-
-
 def _format_percent(share: float) -> str:
     return f"{100 * share:.1f}".removesuffix(".0") + "%"
-
-
-def describe_grid(grid: Grid, words: ColourWords) -> str:
-    """Say where the lines of a grid are and from where to where they run."""
-    across, along, name = ("y", "x", "Horizontal") if grid.horizontal else ("x", "y", "Vertical")
-    # Thin lines fill one row of pixels, which the generator takes as a whole number.
-    lines = format_places([math.floor(value) if grid.width <= 1.2 else value for value in grid.at])
-    dash = "" if grid.dash == "solid" else f"{grid.dash} "
-    return (
-        f"{name} {dash}grid lines in {words(grid.colour)}, {format_number(grid.width)} px, at {across} {lines} "
-        f"from {along} {grid.low:.0f} to {along} {grid.high:.0f}"
-    )

@@ -81,41 +81,6 @@ def link_chains(pieces: list[DashPiece]) -> list[list[DashPiece]]:
     return lines
 
 
-def _follow_chain(piece: DashPiece, way: Points, left: dict[int, DashPiece]) -> list[DashPiece]:
-    """Take the next piece straight ahead, again and again."""
-    chain: list[DashPiece] = []
-    here, reach = piece, 2.2 * piece.length + 8
-    others = list(left.values())
-    middles, ways = np.array([other.middle for other in others]), np.array([other.way for other in others])
-    long = np.array([other.length > 2 * other.width for other in others])
-    free = np.ones(len(others), bool)
-    while free.any():
-        offset = middles - here.middle
-        distance = exact.hypot(offset[:, 0], offset[:, 1])
-        ahead = compute_dot(offset, way) / np.maximum(distance, 1e-9)
-        # Dots have no direction, so only long pieces must point along the line.
-        fits = free & (distance <= reach) & (ahead > 0.9) & (~long | (np.abs(compute_dot(ways, way)) > 0.85))
-        if not fits.any():
-            break
-        best = int(np.where(fits, distance, np.inf).argmin())
-        following, free[best] = others[best], False
-        del left[following.index]
-        way = offset[best] / distance[best]
-        chain.append(following)
-        here = following
-    return chain
-
-
-def _are_even_dashes(chain: list[DashPiece]) -> bool:
-    """Tell dashes from letters: the pieces are thin, and their distances alike."""
-    widths = [piece.width for piece in chain]
-    middles = np.array([piece.middle for piece in chain])
-    gaps = exact.hypot(*np.diff(middles, axis=0).T)
-    if float(np.percentile(widths, 85)) > 1.5 * float(np.percentile(widths, 15)) + 0.5:
-        return False
-    return max(widths) < 7 and float(np.percentile(gaps, 75)) < 1.9 * float(np.percentile(gaps, 25)) + 2
-
-
 def build_chain_path(chain: list[DashPiece]) -> Points:
     """Return the line through a chain of dashes, from the outer end of the first dash to that of the last."""
     middles = np.array([piece.middle for piece in chain])
@@ -180,6 +145,116 @@ def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
     return lines + _find_level_lines(mask.T, foreign.T, label, False)
 
 
+def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[Grid], list[Straight]]:
+    """Gather parallel lines of one colour and extent into grids.
+
+    Returns:
+        The grids, and the remaining lines.
+    """
+    grids, rest = [], list(lines)
+    for level in (True, False):
+        for label in {line.label for line in lines}:
+            group = [line for line in rest if line.level == level and line.label == label]
+            family = _select_family(group)
+            # Three dark parallels in a figure are lines of their own, not a grid.
+            contrast = float(compute_lengths(segmentation.colours[label] - segmentation.colours[0]))
+            if len(family) < 3 or (len(family) == 3 and contrast > GRID_CONTRAST):
+                continue
+            rest = [line for line in rest if line not in family]
+            low, high = float(np.median([f.low for f in family])), float(np.median([f.high for f in family]))
+            sizes = [measure_line(line, segmentation) for line in family]
+            width = float(np.median([wide for _, wide in sizes]))
+            at = tuple(sorted(middle for middle, _ in sizes))
+            grids.append(Grid(segmentation.hex(label), width, level, at, low, high))
+    return grids, rest
+
+
+def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks | None:
+    """Find the short strokes across an axis; they are cleared in ``mask``, the pixels of its colour without it."""
+    view = mask if line.level else mask.T
+    above = view[max(0, line.first - 2) : line.first, line.low : line.high]
+    below = view[line.last + 1 : line.last + 3, line.low : line.high]
+    if above.shape[0] < 2 or below.shape[0] < 2:
+        return None
+    touching = np.asarray(above.all(axis=0) | below.all(axis=0))
+    spots = [(start + line.low, end + line.low) for start, end in _find_stretches(touching) if end - start <= 4]
+    strokes_across = [
+        (spot, reach)
+        for spot in spots
+        if 0 < sum(reach := _measure_reach(view, line, spot)) <= MAX_TICK + 4  # exact: counts pixels
+    ]
+    strokes_across = [(spot, reach) for spot, reach in strokes_across if max(reach) <= MAX_TICK]
+    if len(strokes_across) < 2:
+        return None
+    usual = np.median([reach for _, reach in strokes_across], axis=0)
+    usual_strokes = [(spot, reach) for spot, reach in strokes_across if np.abs(np.array(reach) - usual).max() <= 2]
+    if len(usual_strokes) < 2:
+        return None
+    for (start, end), (up, down) in usual_strokes:
+        view[line.first - up : line.last + 1 + down, start:end] = False
+    at = tuple((start + end) / 2 for (start, end), _ in usual_strokes)
+    length = float(usual.sum()) + (line.width if usual.min() > 0 else 0)
+    low, high = line.first - int(usual[0]), line.last + 1 + int(usual[1])
+    box = (int(at[0]) - 1, low, int(at[-1]) + 2, high) if line.level else (low, int(at[0]) - 1, high, int(at[-1]) + 2)
+    # Up from an x axis is inside; so is right of a y axis, which is the second of the two there.
+    inward, outward = (usual[0], usual[1]) if line.level else (usual[1], usual[0])
+    side = "across" if usual.min() > 0 else "inside" if inward > outward else "outside"
+    return Ticks(segmentation.hex(line.label), length, "x" if line.level else "y", at, box, side)
+
+
+def convert_to_stroke(line: Straight, segmentation: Segmentation, role: str) -> Stroke:
+    """Return a straight line as a percept, measured by its coverage of each pixel."""
+    at, width = measure_line(line, segmentation)
+    ends = ((float(line.low), at), (float(line.high), at))
+    points = ends if line.level else tuple((y, x) for x, y in ends)
+    return Stroke(segmentation.hex(line.label), width, points, role=role)
+
+
+def measure_line(line: Straight, segmentation: Segmentation) -> tuple[float, float]:
+    """Return a line's middle across and its width, in pixels."""
+    own = segmentation.labels[line.window] == line.label
+    across = np.where(own, segmentation.cover[line.window], 0).sum(axis=1 if line.level else 0)
+    length = max(1, int(own.any(axis=0 if line.level else 1).sum()))
+    width = max(1.0, round(2 * float(across.sum()) / length) / 2)
+    rows = np.arange(line.first, line.last + 1) + 0.5
+    return round(float(compute_dot(across, rows) / max(float(across.sum()), 1e-9)), 1), width
+
+
+def _follow_chain(piece: DashPiece, way: Points, left: dict[int, DashPiece]) -> list[DashPiece]:
+    """Take the next piece straight ahead, again and again."""
+    chain: list[DashPiece] = []
+    here, reach = piece, 2.2 * piece.length + 8
+    others = list(left.values())
+    middles, ways = np.array([other.middle for other in others]), np.array([other.way for other in others])
+    long = np.array([other.length > 2 * other.width for other in others])
+    free = np.ones(len(others), bool)
+    while free.any():
+        offset = middles - here.middle
+        distance = exact.hypot(offset[:, 0], offset[:, 1])
+        ahead = compute_dot(offset, way) / np.maximum(distance, 1e-9)
+        # Dots have no direction, so only long pieces must point along the line.
+        fits = free & (distance <= reach) & (ahead > 0.9) & (~long | (np.abs(compute_dot(ways, way)) > 0.85))
+        if not fits.any():
+            break
+        best = int(np.where(fits, distance, np.inf).argmin())
+        following, free[best] = others[best], False
+        del left[following.index]
+        way = offset[best] / distance[best]
+        chain.append(following)
+        here = following
+    return chain
+
+
+def _are_even_dashes(chain: list[DashPiece]) -> bool:
+    """Tell dashes from letters: the pieces are thin, and their distances alike."""
+    widths = [piece.width for piece in chain]
+    middles = np.array([piece.middle for piece in chain])
+    gaps = exact.hypot(*np.diff(middles, axis=0).T)
+    if float(np.percentile(widths, 85)) > 1.5 * float(np.percentile(widths, 15)) + 0.5:
+        return False
+    return max(widths) < 7 and float(np.percentile(gaps, 75)) < 1.9 * float(np.percentile(gaps, 25)) + 2
+
+
 def _find_level_lines(mask: Mask, foreign: Mask, label: int, level: bool) -> list[Straight]:
     # Antialiasing leaves a pixel or two of neither colour beside what covers the line.
     bridges = dilate_along_axis(foreign, 2, 1)
@@ -239,30 +314,6 @@ def _is_alone(mask: Mask, line: Straight) -> bool:
     return alone and beside <= 0.3 * length
 
 
-def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[Grid], list[Straight]]:
-    """Gather parallel lines of one colour and extent into grids.
-
-    Returns:
-        The grids, and the remaining lines.
-    """
-    grids, rest = [], list(lines)
-    for level in (True, False):
-        for label in {line.label for line in lines}:
-            group = [line for line in rest if line.level == level and line.label == label]
-            family = _select_family(group)
-            # Three dark parallels in a figure are lines of their own, not a grid.
-            contrast = float(compute_lengths(segmentation.colours[label] - segmentation.colours[0]))
-            if len(family) < 3 or (len(family) == 3 and contrast > GRID_CONTRAST):
-                continue
-            rest = [line for line in rest if line not in family]
-            low, high = float(np.median([f.low for f in family])), float(np.median([f.high for f in family]))
-            sizes = [measure_line(line, segmentation) for line in family]
-            width = float(np.median([wide for _, wide in sizes]))
-            at = tuple(sorted(middle for middle, _ in sizes))
-            grids.append(Grid(segmentation.hex(label), width, level, at, low, high))
-    return grids, rest
-
-
 def _select_family(group: list[Straight]) -> list[Straight]:
     """Return the largest set of lines with about the same ends and width."""
 
@@ -271,39 +322,6 @@ def _select_family(group: list[Straight]) -> list[Straight]:
         return ends <= 8 and abs(other.width - line.width) <= 1
 
     return max(([other for other in group if is_alike(line, other)] for line in group), key=len, default=[])
-
-
-def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks | None:
-    """Find the short strokes across an axis; they are cleared in ``mask``, the pixels of its colour without it."""
-    view = mask if line.level else mask.T
-    above = view[max(0, line.first - 2) : line.first, line.low : line.high]
-    below = view[line.last + 1 : line.last + 3, line.low : line.high]
-    if above.shape[0] < 2 or below.shape[0] < 2:
-        return None
-    touching = np.asarray(above.all(axis=0) | below.all(axis=0))
-    spots = [(start + line.low, end + line.low) for start, end in _find_stretches(touching) if end - start <= 4]
-    strokes_across = [
-        (spot, reach)
-        for spot in spots
-        if 0 < sum(reach := _measure_reach(view, line, spot)) <= MAX_TICK + 4  # exact: counts pixels
-    ]
-    strokes_across = [(spot, reach) for spot, reach in strokes_across if max(reach) <= MAX_TICK]
-    if len(strokes_across) < 2:
-        return None
-    usual = np.median([reach for _, reach in strokes_across], axis=0)
-    usual_strokes = [(spot, reach) for spot, reach in strokes_across if np.abs(np.array(reach) - usual).max() <= 2]
-    if len(usual_strokes) < 2:
-        return None
-    for (start, end), (up, down) in usual_strokes:
-        view[line.first - up : line.last + 1 + down, start:end] = False
-    at = tuple((start + end) / 2 for (start, end), _ in usual_strokes)
-    length = float(usual.sum()) + (line.width if usual.min() > 0 else 0)
-    low, high = line.first - int(usual[0]), line.last + 1 + int(usual[1])
-    box = (int(at[0]) - 1, low, int(at[-1]) + 2, high) if line.level else (low, int(at[0]) - 1, high, int(at[-1]) + 2)
-    # Up from an x axis is inside; so is right of a y axis, which is the second of the two there.
-    inward, outward = (usual[0], usual[1]) if line.level else (usual[1], usual[0])
-    side = "across" if usual.min() > 0 else "inside" if inward > outward else "outside"
-    return Ticks(segmentation.hex(line.label), length, "x" if line.level else "y", at, box, side)
 
 
 def _measure_reach(view: Mask, line: Straight, spot: tuple[int, int]) -> tuple[int, int]:
@@ -315,21 +333,3 @@ def _measure_reach(view: Mask, line: Straight, spot: tuple[int, int]) -> tuple[i
     while down <= MAX_TICK and line.last + down + 1 < len(column) and column[line.last + down + 1]:
         down += 1
     return up, down
-
-
-def convert_to_stroke(line: Straight, segmentation: Segmentation, role: str) -> Stroke:
-    """Return a straight line as a percept, measured by its coverage of each pixel."""
-    at, width = measure_line(line, segmentation)
-    ends = ((float(line.low), at), (float(line.high), at))
-    points = ends if line.level else tuple((y, x) for x, y in ends)
-    return Stroke(segmentation.hex(line.label), width, points, role=role)
-
-
-def measure_line(line: Straight, segmentation: Segmentation) -> tuple[float, float]:
-    """Return a line's middle across and its width, in pixels."""
-    own = segmentation.labels[line.window] == line.label
-    across = np.where(own, segmentation.cover[line.window], 0).sum(axis=1 if line.level else 0)
-    length = max(1, int(own.any(axis=0 if line.level else 1).sum()))
-    width = max(1.0, round(2 * float(across.sum()) / length) / 2)
-    rows = np.arange(line.first, line.last + 1) + 0.5
-    return round(float(compute_dot(across, rows) / max(float(across.sum()), 1e-9)), 1), width

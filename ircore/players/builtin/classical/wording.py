@@ -68,12 +68,6 @@ def group_texts(texts: Sequence[Text]) -> list[tuple[Text, ...]]:
     return groups
 
 
-def _find_texts_in_line(texts: Sequence[Text], place: Place) -> list[Text]:
-    """Return the largest set of texts on one level or upright line."""
-    lines = [[other for other in texts if abs(place(other) - place(text)) <= IN_LINE] for text in texts]
-    return max(lines, key=len, default=[])
-
-
 def describe_text_group(texts: Sequence[Text], words: ColourWords) -> Statement:
     """Return a statement about texts of one look; its shorter variants name only the first texts."""
     level = len(texts) > 1 and all(abs(text.centre[1] - texts[0].centre[1]) <= IN_LINE for text in texts)
@@ -84,6 +78,168 @@ def describe_text_group(texts: Sequence[Text], words: ColourWords) -> Statement:
         for count in range(len(texts) - 1, 0, -1)
     )
     return Statement("", (full,), shorter=(Statement("", (plain,)), *fewer))
+
+
+def name_stroke(stroke: Stroke) -> str:
+    """Return the noun for a line, by role, function family or the way in which its points are joined."""
+    if stroke.role in {"x axis", "y axis"}:
+        return stroke.role
+    if stroke.likeness is not None and (stroke.smooth or stroke.likeness.family == "absolute"):
+        return name_function_family(stroke.likeness)
+    if stroke.likeness is not None and stroke.likeness.family not in {"parabola", "absolute"}:
+        return f"polyline like {add_article(stroke.likeness.family).lower()}"
+    return "line" if len(stroke.points) == 2 else "curve" if stroke.smooth else "polyline"
+
+
+def name_function_family(like: Likeness) -> str:
+    """Name a family."""
+    if like.family == "parabola":
+        return f"parabola opening {'upward' if like.upward else 'downward'}"
+    if like.family == "absolute":
+        return "V-shaped polyline" if like.upward else "polyline like an upside-down V"
+    if like.family == "sine":
+        return f"sine wave of period {like.period:.0f} px"
+    return f"{like.family} curve"
+
+
+def describe_stroke(stroke: Stroke, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
+    """Say a line or curve.
+
+    Args:
+        stroke: The perceived line.
+        words: How colours are said.
+        axis: Height of the x axis in pixels, if one is seen.
+        telling: Whether to say where a curve turns, crosses the axis and levels off too.
+    """
+    stroke = _sharpen_stroke(stroke)
+    kind, dash = name_stroke(stroke), "" if stroke.dash == "solid" else f"{stroke.dash} "
+    if kind in {"x axis", "y axis"}:
+        ends = f"from {format_point(stroke.points[0])} to {format_point(stroke.points[1])}"
+        return Statement("", (f"A {words(stroke.colour)} {kind}, {format_number(stroke.width)} px, {ends}",))
+    text = f"A {format_number(stroke.width)} px {words(stroke.colour)} {dash}{kind}"
+    marked = f" with round markers of radius {format_number(stroke.marker)} px" if stroke.marker else ""
+    points = tuple(format_point(point) for point in stroke.points)
+    if len(points) == 2:
+        return Statement("", (f"{text} from {points[0]} to {points[1]}{marked}",))
+    # A part of a smooth curve would run otherwise at its end; what lacks of a polyline can be added later.
+    least = len(points) if stroke.smooth else 2
+    plain = Statement(f"{text} through ", points, f"{marked}.", joint=", ", least=least)
+    turns = _describe_features(stroke, axis) if telling else ""
+    return replace(plain, head=f"{text}, {turns}, through ", shorter=(plain,)) if turns else plain
+
+
+def find_x_axis_height(percepts: Iterable[Percept]) -> float | None:
+    """Return the height of the x axis in pixels; None if there is no x axis."""
+    heights = [percept.points[0][1] for percept in percepts if isinstance(percept, Stroke) and percept.role == "x axis"]
+    return float(heights[0]) if heights else None
+
+
+def describe_perception(perception: Perception, words: ColourWords, telling: bool = False) -> list[Statement]:
+    """Return a statement for each percept in the order of painting; related texts share a statement.
+
+    Args:
+        perception: Percepts of the picture.
+        words: How colours are said.
+        telling: Whether to say of curves where they turn, cross the axis and level off.
+    """
+    axis = find_x_axis_height(perception.percepts)
+    statements = [
+        replace(
+            describe_percept(thing, words, axis, telling), weight=weigh_percept(thing, perception.backdrop), order=order
+        )
+        for order, thing in enumerate(perception.percepts)
+        if not isinstance(thing, Text)
+    ]
+    return statements + describe_texts(perception.texts, words, perception.backdrop)
+
+
+def describe_texts(texts: Sequence[Text], words: ColourWords, backdrop: Backdrop) -> list[Statement]:
+    """Return a statement for each group of texts that can be said together."""
+    statements = []
+    for group in group_texts(texts):
+        weight = math.fsum(weigh_percept(text, backdrop) for text in group)
+        statements.append(replace(describe_text_group(group, words), weight=weight, order=AFTER_ALL))
+    return statements
+
+
+def weigh_percept(percept: Percept, backdrop: Backdrop) -> float:
+    """Return how much a percept tells: pixels, weighted by contrast; lines count more than areas."""
+    if isinstance(percept, Shape) and percept.colour and percept.outline:
+        bare = replace(percept, outline=None)
+        rim = 2 * math.fsum(percept.size) * percept.outline[1]
+        edge = min(1.0, measure_rgb_distance(percept.outline[0], backdrop.colour) / 220)
+        return weigh_percept(bare, backdrop) + float(5.0 * rim * power(edge, 1.3))
+    factor = {Stroke: 5.0, Grid: 1.2, Ticks: 1.0, Text: 3.0}.get(type(percept), 1.0)
+    contrast = min(1.0, measure_rgb_distance(_colour_of(percept), backdrop.colour) / 220)
+    return float(factor * percept.area * power(contrast, 1.3))
+
+
+def describe_scene(perception: Perception) -> str:
+    """Say the background, and the size if it is not the usual size."""
+    backdrop = perception.backdrop
+    size = f" is {perception.width} by {perception.height} pixels with"
+    if backdrop.last is not None:
+        ends = ("at the top", "at the bottom") if backdrop.direction == "down" else ("on the left", "on the right")
+        where = f"The background fades from {backdrop.colour} {ends[0]} to {backdrop.last} {ends[1]}."
+        usual = (perception.width, perception.height) == (512, 512)
+        return where if usual else f"The picture{size.removesuffix(' with')}. {where}"
+    has = " has" if (perception.width, perception.height) == (512, 512) else size
+    return f"The picture{has} a {describe_colour(backdrop.colour)} background."
+
+
+def name_percept(percept: Percept) -> str:
+    """Return the noun for a percept."""
+    if isinstance(percept, Shape):
+        return REGULAR.get(len(percept.corners), "polygon") if percept.kind == "regular" else percept.kind
+    if isinstance(percept, Stroke):
+        return name_stroke(percept)
+    return {Grid: "grid", Ticks: "ticks", Bars: "bars", Pie: "pie", Text: "text"}[type(percept)]
+
+
+def describe_percept(
+    percept: Percept, words: ColourWords, axis: float | None = None, telling: bool = False
+) -> Statement:
+    """Return the statement about a percept: its kind, place and colour; arguments as of ``describe_stroke``."""
+    if isinstance(percept, Shape):
+        return Statement("", (describe_shape(percept, words),))
+    if isinstance(percept, Stroke):
+        return describe_stroke(percept, words, axis, telling)
+    if isinstance(percept, Bars):
+        return describe_bars(percept, words)
+    if isinstance(percept, Pie):
+        return describe_pie(percept, words)
+    if isinstance(percept, Grid):
+        return Statement("", (describe_grid(percept, words),))
+    if isinstance(percept, Text):
+        return describe_text_group((percept,), words)
+    marks = format_places(list(percept.at))
+    side = "" if percept.side == "outside" else f" {percept.side}"
+    text = f"Ticks of {percept.length:.0f} px{side} on the {percept.axis} axis at {percept.axis} {marks}"
+    return Statement("", (text,))
+
+
+def describe_shape(shape: Shape, words: ColourWords, measures: str = "") -> str:
+    """Say a shape: its colour, kind, size, place and outline.
+
+    Args:
+        shape: The perceived shape.
+        words: How colours are said.
+        measures: Kind, size and place in words; by default as exactly as they are seen.
+    """
+    colour = "unfilled" if shape.colour is None else words(shape.colour)
+    text = add_article(f"{colour} {measures or _describe_measures(shape)}")
+    if shape.outline:
+        line, width = shape.outline
+        with_ = "outlined in" if shape.colour is None else "with a"
+        end = f"{format_number(width)} px {find_shortest_name(line)}"
+        text += f", {with_} {end}" + ("" if shape.colour is None else " outline")
+    return text
+
+
+def _find_texts_in_line(texts: Sequence[Text], place: Place) -> list[Text]:
+    """Return the largest set of texts on one level or upright line."""
+    lines = [[other for other in texts if abs(place(other) - place(text)) <= IN_LINE] for text in texts]
+    return max(lines, key=len, default=[])
 
 
 def _describe_texts(texts: Sequence[Text], words: ColourWords, exactly: bool) -> str:
@@ -149,54 +305,6 @@ def _format_steps(values: Sequence[float], exactly: bool) -> str:
     return ", ".join(_format_measure(value, exactly) for value in values)
 
 
-def name_stroke(stroke: Stroke) -> str:
-    """Return the noun for a line, by role, function family or the way in which its points are joined."""
-    if stroke.role in {"x axis", "y axis"}:
-        return stroke.role
-    if stroke.likeness is not None and (stroke.smooth or stroke.likeness.family == "absolute"):
-        return name_function_family(stroke.likeness)
-    if stroke.likeness is not None and stroke.likeness.family not in {"parabola", "absolute"}:
-        return f"polyline like {add_article(stroke.likeness.family).lower()}"
-    return "line" if len(stroke.points) == 2 else "curve" if stroke.smooth else "polyline"
-
-
-def name_function_family(like: Likeness) -> str:
-    """Name a family."""
-    if like.family == "parabola":
-        return f"parabola opening {'upward' if like.upward else 'downward'}"
-    if like.family == "absolute":
-        return "V-shaped polyline" if like.upward else "polyline like an upside-down V"
-    if like.family == "sine":
-        return f"sine wave of period {like.period:.0f} px"
-    return f"{like.family} curve"
-
-
-def describe_stroke(stroke: Stroke, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
-    """Say a line or curve.
-
-    Args:
-        stroke: The perceived line.
-        words: How colours are said.
-        axis: Height of the x axis in pixels, if one is seen.
-        telling: Whether to say where a curve turns, crosses the axis and levels off too.
-    """
-    stroke = _sharpen_stroke(stroke)
-    kind, dash = name_stroke(stroke), "" if stroke.dash == "solid" else f"{stroke.dash} "
-    if kind in {"x axis", "y axis"}:
-        ends = f"from {format_point(stroke.points[0])} to {format_point(stroke.points[1])}"
-        return Statement("", (f"A {words(stroke.colour)} {kind}, {format_number(stroke.width)} px, {ends}",))
-    text = f"A {format_number(stroke.width)} px {words(stroke.colour)} {dash}{kind}"
-    marked = f" with round markers of radius {format_number(stroke.marker)} px" if stroke.marker else ""
-    points = tuple(format_point(point) for point in stroke.points)
-    if len(points) == 2:
-        return Statement("", (f"{text} from {points[0]} to {points[1]}{marked}",))
-    # A part of a smooth curve would run otherwise at its end; what lacks of a polyline can be added later.
-    least = len(points) if stroke.smooth else 2
-    plain = Statement(f"{text} through ", points, f"{marked}.", joint=", ", least=least)
-    turns = _describe_features(stroke, axis) if telling else ""
-    return replace(plain, head=f"{text}, {turns}, through ", shorter=(plain,)) if turns else plain
-
-
 def _describe_features(stroke: Stroke, axis: float | None) -> str:
     """Say where a curve turns, crosses the x axis, and levels off."""
     if stroke.likeness is None:
@@ -217,12 +325,6 @@ def _describe_features(stroke: Stroke, axis: float | None) -> str:
     return ", ".join(parts)
 
 
-def find_x_axis_height(percepts: Iterable[Percept]) -> float | None:
-    """Return the height of the x axis in pixels; None if there is no x axis."""
-    heights = [percept.points[0][1] for percept in percepts if isinstance(percept, Stroke) and percept.role == "x axis"]
-    return float(heights[0]) if heights else None
-
-
 def _sharpen_stroke(stroke: Stroke) -> Stroke:
     """Return a 1 px upright or level line at the whole row or column of pixels that the line fills."""
     if stroke.width > 1.2 or len(stroke.points) != 2:
@@ -235,46 +337,6 @@ def _sharpen_stroke(stroke: Stroke) -> Stroke:
     return stroke
 
 
-def describe_perception(perception: Perception, words: ColourWords, telling: bool = False) -> list[Statement]:
-    """Return a statement for each percept in the order of painting; related texts share a statement.
-
-    Args:
-        perception: Percepts of the picture.
-        words: How colours are said.
-        telling: Whether to say of curves where they turn, cross the axis and level off.
-    """
-    axis = find_x_axis_height(perception.percepts)
-    statements = [
-        replace(
-            describe_percept(thing, words, axis, telling), weight=weigh_percept(thing, perception.backdrop), order=order
-        )
-        for order, thing in enumerate(perception.percepts)
-        if not isinstance(thing, Text)
-    ]
-    return statements + describe_texts(perception.texts, words, perception.backdrop)
-
-
-def describe_texts(texts: Sequence[Text], words: ColourWords, backdrop: Backdrop) -> list[Statement]:
-    """Return a statement for each group of texts that can be said together."""
-    statements = []
-    for group in group_texts(texts):
-        weight = math.fsum(weigh_percept(text, backdrop) for text in group)
-        statements.append(replace(describe_text_group(group, words), weight=weight, order=AFTER_ALL))
-    return statements
-
-
-def weigh_percept(percept: Percept, backdrop: Backdrop) -> float:
-    """Return how much a percept tells: pixels, weighted by contrast; lines count more than areas."""
-    if isinstance(percept, Shape) and percept.colour and percept.outline:
-        bare = replace(percept, outline=None)
-        rim = 2 * math.fsum(percept.size) * percept.outline[1]
-        edge = min(1.0, measure_rgb_distance(percept.outline[0], backdrop.colour) / 220)
-        return weigh_percept(bare, backdrop) + float(5.0 * rim * power(edge, 1.3))
-    factor = {Stroke: 5.0, Grid: 1.2, Ticks: 1.0, Text: 3.0}.get(type(percept), 1.0)
-    contrast = min(1.0, measure_rgb_distance(_colour_of(percept), backdrop.colour) / 220)
-    return float(factor * percept.area * power(contrast, 1.3))
-
-
 def _colour_of(percept: Percept) -> str:
     if isinstance(percept, Bars):
         return percept.bars[0].colour
@@ -283,68 +345,6 @@ def _colour_of(percept: Percept) -> str:
     if isinstance(percept, Shape):
         return percept.colour or (percept.outline[0] if percept.outline else "#000000")
     return percept.colour
-
-
-def describe_scene(perception: Perception) -> str:
-    """Say the background, and the size if it is not the usual size."""
-    backdrop = perception.backdrop
-    size = f" is {perception.width} by {perception.height} pixels with"
-    if backdrop.last is not None:
-        ends = ("at the top", "at the bottom") if backdrop.direction == "down" else ("on the left", "on the right")
-        where = f"The background fades from {backdrop.colour} {ends[0]} to {backdrop.last} {ends[1]}."
-        usual = (perception.width, perception.height) == (512, 512)
-        return where if usual else f"The picture{size.removesuffix(' with')}. {where}"
-    has = " has" if (perception.width, perception.height) == (512, 512) else size
-    return f"The picture{has} a {describe_colour(backdrop.colour)} background."
-
-
-def name_percept(percept: Percept) -> str:
-    """Return the noun for a percept."""
-    if isinstance(percept, Shape):
-        return REGULAR.get(len(percept.corners), "polygon") if percept.kind == "regular" else percept.kind
-    if isinstance(percept, Stroke):
-        return name_stroke(percept)
-    return {Grid: "grid", Ticks: "ticks", Bars: "bars", Pie: "pie", Text: "text"}[type(percept)]
-
-
-def describe_percept(
-    percept: Percept, words: ColourWords, axis: float | None = None, telling: bool = False
-) -> Statement:
-    """Return the statement about a percept: its kind, place and colour; arguments as of ``describe_stroke``."""
-    if isinstance(percept, Shape):
-        return Statement("", (describe_shape(percept, words),))
-    if isinstance(percept, Stroke):
-        return describe_stroke(percept, words, axis, telling)
-    if isinstance(percept, Bars):
-        return describe_bars(percept, words)
-    if isinstance(percept, Pie):
-        return describe_pie(percept, words)
-    if isinstance(percept, Grid):
-        return Statement("", (describe_grid(percept, words),))
-    if isinstance(percept, Text):
-        return describe_text_group((percept,), words)
-    marks = format_places(list(percept.at))
-    side = "" if percept.side == "outside" else f" {percept.side}"
-    text = f"Ticks of {percept.length:.0f} px{side} on the {percept.axis} axis at {percept.axis} {marks}"
-    return Statement("", (text,))
-
-
-def describe_shape(shape: Shape, words: ColourWords, measures: str = "") -> str:
-    """Say a shape: its colour, kind, size, place and outline.
-
-    Args:
-        shape: The perceived shape.
-        words: How colours are said.
-        measures: Kind, size and place in words; by default as exactly as they are seen.
-    """
-    colour = "unfilled" if shape.colour is None else words(shape.colour)
-    text = add_article(f"{colour} {measures or _describe_measures(shape)}")
-    if shape.outline:
-        line, width = shape.outline
-        with_ = "outlined in" if shape.colour is None else "with a"
-        end = f"{format_number(width)} px {find_shortest_name(line)}"
-        text += f", {with_} {end}" + ("" if shape.colour is None else " outline")
-    return text
 
 
 def _describe_measures(shape: Shape) -> str:

@@ -1,4 +1,4 @@
-"""Bars and pies.
+"""Looking for bars and pies.
 
 A bar is an area of one colour along the axis of values, measured from base to end in the figure's own axis. A pie's
 circle is fitted to its rim, then read in rings about its middle, degree by degree.
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy import ndimage
 from scipy.optimize import linear_sum_assignment
 
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.core.records import Box, Element
 from ircore.scorers.verification.eye.regions import ONE_COLOUR, find_shades
 from ircore.scorers.verification.eye.strokes import sample_colours
@@ -38,6 +38,22 @@ SOFT = 9
 """Pixels within which the border of a bar lies."""
 GAP = 24
 """Pixels: a label on a bar may interrupt it."""
+
+TURNS = 720
+"""Directions in which a pie is read."""
+APART = 7.0
+"""Distance in L*a*b* between a wedge and the ground, or the wedge beside it."""
+HATCHED = 15.0
+"""Distance in L*a*b*, by channels, by which the pixels along most directions differ where wedges are hatched."""
+LEAST_FREE = 3
+"""Places of a direction beside labels, at least, for its colour to be told by them alone."""
+THIN = 2.5
+"""Degrees: what is thinner is an edge line."""
+
+ROUND = 0.6
+"""Share of its directions in which a circle is the rim of a pie; pulled-out wedges and labels interrupt it."""
+FLAT, STEEP = 0.94, 0.35
+"""Ratios of height and width of a pie between which it is seen tilted."""
 
 
 @dataclass(frozen=True)
@@ -135,56 +151,7 @@ def find_bar(view: EyeView, element: Element, surface: Floats, roughness: float 
     return SeenBar(format_rgb(np.median(shown, axis=0)), len(profile) - low, high)
 
 
-def _find_edge(profile: Floats, end: float) -> float:
-    """Return where a bar ends, in pixels: half way from the bar's colour to the colour beyond, also at a soft border.
-
-    The profile is the distance from the bar's colour, pixel by pixel, towards the end, which is about at ``end``.
-    """
-    start = max(0, round(end) - 2)
-    near = profile[start : start + SOFT]
-    if len(near) < 3:
-        return end
-    half = 0.5 * float(near.max())
-    beyond = np.flatnonzero(near >= half)
-    first = int(beyond[0]) if len(beyond) else 0
-    if first == 0:
-        return end
-    rise = float(near[first] - near[first - 1])
-    part = (half - float(near[first - 1])) / rise if rise > 0 else 0.5
-    return round(start + first - 0.5 + part, 2)
-
-
-def _list_bar_colours(view: EyeView) -> list[Floats]:
-    """Return the colours of the target's bars, L*a*b*."""
-    colours = {element.colour for element in view.scene.elements if element.type == "bar" and element.colour}
-    return [parse_lab(colour) for colour in sorted(colours)]
-
-
-def _turn_upright(array: Any, lying: bool) -> Any:
-    """Return an array in which bars stand upright."""
-    return array.swapaxes(0, 1) if lying else array
-
-
-def _find_longest_run(shares: Floats, written: npt.NDArray[np.bool_], core: Box) -> tuple[float, float] | None:
-    """Return start and end of the longest run of a bar's colour that meets the bar's place, in pixels."""
-    joined: list[list[int]] = []
-    for start, end in find_runs(shares >= 0.5):
-        # Small letters on the ground, blurred, have the colour of a grey bar: what lies in writing alone is no bar.
-        is_beside = end <= core.top or start >= core.bottom
-        if (joined or is_beside) and written[start:end].all():
-            continue
-        if joined and start - joined[-1][1] <= (GAP if written[joined[-1][1] : start].mean() > 0.6 else 3):
-            joined[-1][1] = end
-        else:
-            joined.append([start, end])
-    meeting = [run for run in joined if run[0] < core.bottom and run[1] > core.top]
-    if not meeting:
-        return None
-    start, end = max(meeting, key=lambda run: min(run[1], core.bottom) - max(run[0], core.top))
-    return float(start), float(end)
-
-
-def compute_value(bar: SeenBar, element: Element, scale: Scale) -> float:
+def compute_value(bar: SeenBar, element: Element, scale: AxisScale) -> float:
     """Return the value that a bar shows, from its base to its end.
 
     Args:
@@ -197,18 +164,6 @@ def compute_value(bar: SeenBar, element: Element, scale: Scale) -> float:
     if float(element.parameters["value"]) >= 0:  # type: ignore[arg-type]
         return round(size, 4)
     return round(-size, 4)
-
-
-TURNS = 720
-"""Directions in which a pie is read."""
-APART = 7.0
-"""Distance in L*a*b* between a wedge and the ground, or the wedge beside it."""
-HATCHED = 15.0
-"""Distance in L*a*b*, by channels, by which the pixels along most directions differ where wedges are hatched."""
-LEAST_FREE = 3
-"""Places of a direction beside labels, at least, for its colour to be told by them alone."""
-THIN = 2.5
-"""Degrees: what is thinner is an edge line."""
 
 
 @dataclass(frozen=True)
@@ -261,12 +216,6 @@ def is_round(view: EyeView, disc: Disc) -> bool:
     return bool((~ground[:, 0] & ground[:, 1]).mean() > ROUND)
 
 
-ROUND = 0.6
-"""Share of its directions in which a circle is the rim of a pie; pulled-out wedges and labels interrupt it."""
-FLAT, STEEP = 0.94, 0.35
-"""Ratios of height and width of a pie between which it is seen tilted."""
-
-
 def untilt_pie(view: EyeView, wedges: Sequence[Element]) -> tuple[EyeView, Disc] | None:
     """Return the view in which a tilted pie, with or without a wall below, is round; None if it is not tilted.
 
@@ -300,6 +249,105 @@ def untilt_pie(view: EyeView, wedges: Sequence[Element]) -> tuple[EyeView, Disc]
     rows = middle + (np.arange(height) + 0.5 - middle) * high / half
     near = np.clip(np.floor(rows).astype(int), 0, height - 1)
     return EyeView(view.pixels[near], view.scene), Disc(round(x, 2), round(middle, 2), round(half, 2), 0.0)
+
+
+def find_sectors(view: EyeView, disc: Disc, hole: float, roughness: float = 0.0) -> list[Sector]:
+    """Read the pie degree by degree and return its wedges, clockwise.
+
+    Args:
+        view: The rendering over its target.
+        disc: Where the pie is.
+        hole: Share of the radius that is hole in the target; the rendering's own counts, too.
+        roughness: Of the rendering, 0–1.
+    """
+    inner = max(hole, disc.hole, 0.25)
+    shares = np.linspace(inner + 0.3 * (1 - inner), 0.93, 9, dtype=np.float32)
+    rays = _sample_rays(view, disc.x, disc.y, shares * disc.radius, TURNS)
+    colours = _take_median_beside_texts(view, disc, shares, rays)
+    spread = np.median(np.abs(rays - colours[:, None]).sum(axis=2).max(axis=1))
+    is_hatched = bool(spread > HATCHED)
+    if is_hatched:
+        # Lines of a hatching run along some of the directions: those beside show the face between the lines.
+        colours = np.median(np.concatenate([np.roll(rays, by, axis=0) for by in range(-6, 7)], axis=1), axis=1)
+    # Where wedges of one colour lie side by side, a line between them is their border.
+    segments = _find_segments(colours, roughness, is_hatched)
+    sectors = [_build_sector(view, disc, colours, *segment) for segment in segments]
+    # Where the ground shows, a wedge is missing.
+    return [
+        sector for sector in sectors if float(measure_lab_distance(parse_lab(sector.colour), view.background)) >= APART
+    ]
+
+
+def assign_wedges(
+    wedges: Sequence[Element], sectors: Sequence[Sector], apart: npt.NDArray[np.float64]
+) -> dict[int, int]:
+    """Assign the wedges to the best-suited sectors by direction, width and colour (an optimal assignment).
+
+    Args:
+        wedges: Of the target.
+        sectors: Seen.
+        apart: wedges × sectors, ΔE2000 of their colours.
+
+    Returns:
+        Position of the sector by position of the wedge; wedges without one are left out.
+    """
+    costs = np.zeros((len(wedges), len(sectors)))
+    for row, wedge in enumerate(wedges):
+        share, start = (float(wedge.parameters[key]) for key in ("share", "start"))  # type: ignore[arg-type]
+        for column, sector in enumerate(sectors):
+            turn = abs((sector.middle - start - 1.8 * share + 180) % 360 - 180)
+            costs[row, column] = turn / 20 + abs(sector.sweep / 3.6 - share) / 8 + min(apart[row, column], 40) / 20
+    rows, columns = linear_sum_assignment(costs)
+    return {int(row): int(column) for row, column in zip(rows, columns, strict=True)}
+
+
+def _find_edge(profile: Floats, end: float) -> float:
+    """Return where a bar ends, in pixels: half way from the bar's colour to the colour beyond, also at a soft border.
+
+    The profile is the distance from the bar's colour, pixel by pixel, towards the end, which is about at ``end``.
+    """
+    start = max(0, round(end) - 2)
+    near = profile[start : start + SOFT]
+    if len(near) < 3:
+        return end
+    half = 0.5 * float(near.max())
+    beyond = np.flatnonzero(near >= half)
+    first = int(beyond[0]) if len(beyond) else 0
+    if first == 0:
+        return end
+    rise = float(near[first] - near[first - 1])
+    part = (half - float(near[first - 1])) / rise if rise > 0 else 0.5
+    return round(start + first - 0.5 + part, 2)
+
+
+def _list_bar_colours(view: EyeView) -> list[Floats]:
+    """Return the colours of the target's bars, L*a*b*."""
+    colours = {element.colour for element in view.scene.elements if element.type == "bar" and element.colour}
+    return [parse_lab(colour) for colour in sorted(colours)]
+
+
+def _turn_upright(array: Any, lying: bool) -> Any:
+    """Return an array in which bars stand upright."""
+    return array.swapaxes(0, 1) if lying else array
+
+
+def _find_longest_run(shares: Floats, written: npt.NDArray[np.bool_], core: Box) -> tuple[float, float] | None:
+    """Return start and end of the longest run of a bar's colour that meets the bar's place, in pixels."""
+    joined: list[list[int]] = []
+    for start, end in find_runs(shares >= 0.5):
+        # Small letters on the ground, blurred, have the colour of a grey bar: what lies in writing alone is no bar.
+        is_beside = end <= core.top or start >= core.bottom
+        if (joined or is_beside) and written[start:end].all():
+            continue
+        if joined and start - joined[-1][1] <= (GAP if written[joined[-1][1] : start].mean() > 0.6 else 3):
+            joined[-1][1] = end
+        else:
+            joined.append([start, end])
+    meeting = [run for run in joined if run[0] < core.bottom and run[1] > core.top]
+    if not meeting:
+        return None
+    start, end = max(meeting, key=lambda run: min(run[1], core.bottom) - max(run[0], core.top))
+    return float(start), float(end)
 
 
 def _sample_rays(view: EyeView, x: float, y: float, reaches: Floats, turns: int = 180) -> Floats:
@@ -350,33 +398,6 @@ def _measure_hole(view: EyeView, x: float, y: float, radius: float) -> float:
         return 0.0
     end = int(np.argmin(shares[3:])) + 3 if not shares[3:].all() else len(shares)
     return round(float(reaches[min(end, len(reaches) - 1)] / radius), 3)
-
-
-def find_sectors(view: EyeView, disc: Disc, hole: float, roughness: float = 0.0) -> list[Sector]:
-    """Read the pie degree by degree and return its wedges, clockwise.
-
-    Args:
-        view: The rendering over its target.
-        disc: Where the pie is.
-        hole: Share of the radius that is hole in the target; the rendering's own counts, too.
-        roughness: Of the rendering, 0–1.
-    """
-    inner = max(hole, disc.hole, 0.25)
-    shares = np.linspace(inner + 0.3 * (1 - inner), 0.93, 9, dtype=np.float32)
-    rays = _sample_rays(view, disc.x, disc.y, shares * disc.radius, TURNS)
-    colours = _take_median_beside_texts(view, disc, shares, rays)
-    spread = np.median(np.abs(rays - colours[:, None]).sum(axis=2).max(axis=1))
-    is_hatched = bool(spread > HATCHED)
-    if is_hatched:
-        # Lines of a hatching run along some of the directions: those beside show the face between the lines.
-        colours = np.median(np.concatenate([np.roll(rays, by, axis=0) for by in range(-6, 7)], axis=1), axis=1)
-    # Where wedges of one colour lie side by side, a line between them is their border.
-    segments = _find_segments(colours, roughness, is_hatched)
-    sectors = [_build_sector(view, disc, colours, *segment) for segment in segments]
-    # Where the ground shows, a wedge is missing.
-    return [
-        sector for sector in sectors if float(measure_lab_distance(parse_lab(sector.colour), view.background)) >= APART
-    ]
 
 
 def _take_median_beside_texts(view: EyeView, disc: Disc, shares: Floats, rays: Floats) -> Floats:
@@ -475,26 +496,3 @@ def _measure_reach(view: EyeView, disc: Disc, middle: float) -> float:
     ground = measure_lab_distance(sample_colours(view.lab, points), view.background) < APART
     quiet = ndimage.uniform_filter1d(ground.astype(np.float32), 3, origin=-1) > 0.99
     return round(float(reaches[int(quiet.argmax())] / disc.radius), 3) if quiet.any() else 1.3
-
-
-def assign_wedges(
-    wedges: Sequence[Element], sectors: Sequence[Sector], apart: npt.NDArray[np.float64]
-) -> dict[int, int]:
-    """Assign the wedges to the best-suited sectors by direction, width and colour (an optimal assignment).
-
-    Args:
-        wedges: Of the target.
-        sectors: Seen.
-        apart: wedges × sectors, ΔE2000 of their colours.
-
-    Returns:
-        Position of the sector by position of the wedge; wedges without one are left out.
-    """
-    costs = np.zeros((len(wedges), len(sectors)))
-    for row, wedge in enumerate(wedges):
-        share, start = (float(wedge.parameters[key]) for key in ("share", "start"))  # type: ignore[arg-type]
-        for column, sector in enumerate(sectors):
-            turn = abs((sector.middle - start - 1.8 * share + 180) % 360 - 180)
-            costs[row, column] = turn / 20 + abs(sector.sweep / 3.6 - share) / 8 + min(apart[row, column], 40) / 20
-    rows, columns = linear_sum_assignment(costs)
-    return {int(row): int(column) for row, column in zip(rows, columns, strict=True)}

@@ -1,7 +1,4 @@
-"""Observations of geometry figures: lines, circles, small marks, dots and tinted areas.
-
-Observations of bars and pies.
-"""
+"""Observations of geometry figures (lines, circles, small marks, dots, tinted areas), and of bars and pies."""
 
 import math
 from collections.abc import Sequence
@@ -37,6 +34,15 @@ LEAST_INK = 10.0
 """Distance in L*a*b* by which a dot differs from its ground."""
 FULL = 0.66
 """Share of a dot's inside that differs from the ground; a line through it covers less."""
+
+REACH = 9.0
+SMALL_REACH = 4.0
+"""Pixels to both sides within which a line, or a small mark, is looked for."""
+BESIDE = 2.0
+"""Pixels off its course from which on a line may be another line of the target."""
+SMALL = {"angle", "right_angle", "tick", "arrowhead"}
+HIDDEN = 0.6
+"""Share of a dot that lines of the target cover, from which on it cannot be told from their crossing."""
 
 
 class _Dot(NamedTuple):
@@ -86,34 +92,6 @@ def find_dot(view: EyeView, x: float, y: float, radius: float, ring: bool) -> _D
     )
 
 
-def _measure_candidates(
-    ink: Floats, rows: Floats, columns: Floats, x: float, y: float, radius: float, ring: bool
-) -> list[tuple[float, float, float]]:
-    """Return how full a dot at each of some places is: that share, x and y."""
-    results = []
-    for down in np.arange(-5, 6):
-        for across in np.arange(-5, 6):
-            at_x, at_y = x + float(across), y + float(down)
-            far = np.hypot(columns - at_x, rows - at_y)
-            inside = (far <= 1.15 * radius) & (far >= 0.75 * radius) if ring else far <= 0.9 * radius
-            if not inside.any():
-                continue
-            # Of places that are about as full, the nearest to the expected place.
-            share = float(ink[inside].mean()) - 0.01 * float(np.hypot(across, down))
-            results.append((round(share, 4), at_x, at_y))
-    return results
-
-
-REACH = 9.0
-SMALL_REACH = 4.0
-"""Pixels to both sides within which a line, or a small mark, is looked for."""
-BESIDE = 2.0
-"""Pixels off its course from which on a line may be another line of the target."""
-SMALL = {"angle", "right_angle", "tick", "arrowhead"}
-HIDDEN = 0.6
-"""Share of a dot that lines of the target cover, from which on it cannot be told from their crossing."""
-
-
 def read_stroke(look: Look, mark: Mark) -> Observations:
     """Read a line of a figure: presence, colour, style, place and size."""
     element = look.target.scene.elements[mark.elements[0]]
@@ -141,6 +119,120 @@ def read_stroke(look: Look, mark: Mark) -> Observations:
         style = None if gaps is None else "dashed" if gaps else "solid"
         readings[f"{mark.key}/line_style"] = Observed(style, "" if style else "gaps cannot be told from crossings")
     return readings | _read_measures(mark, element, course)
+
+
+def read_point(look: Look, mark: Mark) -> Observations:
+    """Read a dot of a figure or graph: presence and look."""
+    element = look.target.scene.elements[mark.elements[0]]
+    about: Any = element.parameters
+    (x, y), radius = about["centre"], float(about.get("radius", float(about.get("size", 8)) / 2))
+    ring = about.get("shape") == "ring"
+    dot = find_dot(look.view, float(x), float(y), radius, ring)
+    if dot is None:
+        return {f"{mark.key}/presence": Observed(False)}
+    if not ring and _compute_crossed_share(look, mark.elements[0], x, y, radius) > HIDDEN:
+        return {
+            f"{mark.key}/presence": Observed(None, "lines cross there"),
+            f"{mark.key}/colour": read_small_colour(look, dot.colour, element.colour),
+        }
+    fill = "filled" if dot.is_filled else "hollow"
+    return {
+        f"{mark.key}/presence": Observed(True),
+        f"{mark.key}/fill": Observed(fill),
+        f"{mark.key}/colour": read_small_colour(look, dot.colour, element.colour),
+    }
+
+
+def read_tint(look: Look, mark: Mark) -> Observations:
+    """Say whether an area of a figure or graph is filled, and with which colour."""
+    index = mark.elements[0]
+    colour = find_tint(look.view, look.target.outline(index), look.target.find_hidden(index))
+    if colour is None:
+        return {f"{mark.key}/presence": Observed(False)}
+    if not colour:
+        return {f"{mark.key}/presence": Observed(None, "too small to be told")}
+    return {f"{mark.key}/presence": Observed(True), f"{mark.key}/colour": Observed(colour)}
+
+
+def read_bar(look: Look, mark: Mark) -> Observations:
+    """Read a bar: presence, value in the figure's own axis, and colour."""
+    element = look.target.scene.elements[mark.elements[0]]
+    boxes = [other.box for other in look.target.scene.elements if other.type == "bar"]
+    surface = look.view.compute_once("surface", lambda: chart_marks.find_surface_colour(look.view, boxes))
+    bar = chart_marks.find_bar(look.view, element, surface, look.roughness)
+    if bar is None:
+        return {f"{mark.key}/presence": Observed(False)}
+    scale = look.scale("x" if element.parameters["orientation"] == "horizontal" else "y")
+    value = (
+        Observed(chart_marks.compute_value(bar, element, scale)) if scale else Observed(None, "the axis has no scale")
+    )
+    look.view.notes.setdefault("bars", {})[mark.key] = bar
+    return {
+        f"{mark.key}/presence": Observed(True),
+        f"{mark.key}/value": value,
+        f"{mark.key}/colour": Observed(bar.colour),
+        f"{mark.key}/outline": Observed(None, "too thin to be told"),
+    }
+
+
+def read_pie(look: Look, mark: Mark) -> Observations:
+    """Read a pie: presence, size, place and hole; the pie's wedges are read, too."""
+    wedges = [look.target.scene.elements[index] for index in mark.elements]
+    view, disc = look.view, chart_marks.find_disc(look.view, wedges)
+    if disc is None or not chart_marks.is_round(view, disc):
+        view, disc = chart_marks.untilt_pie(look.view, wedges) or (view, disc)
+    if disc is None:
+        return {f"{mark.key}/presence": Observed(False)}
+    sectors = _assign_sectors(view, wedges, disc, look.roughness)
+    look.view.notes["sectors"] = sectors
+    return {
+        # A disc of one colour is a circle, not a pie.
+        f"{mark.key}/presence": Observed(len(sectors) > 1),
+        f"{mark.key}/size": Observed(disc.radius),
+        f"{mark.key}/place": Observed([disc.x, disc.y]),
+        f"{mark.key}/value/hole": Observed(disc.hole),
+    }
+
+
+def read_wedge(look: Look, mark: Mark) -> Observations:
+    """Read a wedge: presence, share, colour and direction; the pie was read before."""
+    sector = look.view.notes.get("sectors", {}).get(mark.key)
+    if sector is None:
+        return {f"{mark.key}/presence": Observed(False)}
+    own = look.target.view.compute_once("sectors", lambda: _read_target_sectors(look)).get(mark.key)
+    about = look.target.scene.elements[mark.elements[0]].parameters
+    share, turned = sector.sweep / 3.6, sector.middle
+    pulled = _check_pulled_out(sector, own) if about["exploded"] else None
+    uneven = any(element.parameters.get("exploded") for element in look.target.scene.elements)
+    if own is not None and pulled != "in its place" and uneven:
+        # A wedge that is pulled out hides part of its neighbours, and looks narrower from the middle of the pie.
+        share += float(about["share"]) - own.sweep / 3.6  # type: ignore[arg-type]
+        turned += (float(about["start"]) + 1.8 * float(about["share"]) - own.middle + 180) % 360 - 180  # type: ignore[arg-type]
+    return {
+        f"{mark.key}/presence": Observed(True),
+        f"{mark.key}/value": Observed(round(share, 2)),
+        f"{mark.key}/colour": Observed(sector.colour),
+        f"{mark.key}/angle": Observed(round(turned % 360, 2)),
+        f"{mark.key}/place/pulled": Observed(pulled, "" if pulled else "the rim does not tell"),
+    }
+
+
+def _measure_candidates(
+    ink: Floats, rows: Floats, columns: Floats, x: float, y: float, radius: float, ring: bool
+) -> list[tuple[float, float, float]]:
+    """Return how full a dot at each of some places is: that share, x and y."""
+    results = []
+    for down in np.arange(-5, 6):
+        for across in np.arange(-5, 6):
+            at_x, at_y = x + float(across), y + float(down)
+            far = np.hypot(columns - at_x, rows - at_y)
+            inside = (far <= 1.15 * radius) & (far >= 0.75 * radius) if ring else far <= 0.9 * radius
+            if not inside.any():
+                continue
+            # Of places that are about as full, the nearest to the expected place.
+            share = float(ink[inside].mean()) - 0.01 * float(np.hypot(across, down))
+            results.append((round(share, 4), at_x, at_y))
+    return results
 
 
 def _leave_out_near_others(look: Look, index: int, course: Course) -> Course:
@@ -258,28 +350,6 @@ def _read_corners(mark: Mark, element: Element, course: Course) -> Observations:
     return readings
 
 
-def read_point(look: Look, mark: Mark) -> Observations:
-    """Read a dot of a figure or graph: presence and look."""
-    element = look.target.scene.elements[mark.elements[0]]
-    about: Any = element.parameters
-    (x, y), radius = about["centre"], float(about.get("radius", float(about.get("size", 8)) / 2))
-    ring = about.get("shape") == "ring"
-    dot = find_dot(look.view, float(x), float(y), radius, ring)
-    if dot is None:
-        return {f"{mark.key}/presence": Observed(False)}
-    if not ring and _compute_crossed_share(look, mark.elements[0], x, y, radius) > HIDDEN:
-        return {
-            f"{mark.key}/presence": Observed(None, "lines cross there"),
-            f"{mark.key}/colour": read_small_colour(look, dot.colour, element.colour),
-        }
-    fill = "filled" if dot.is_filled else "hollow"
-    return {
-        f"{mark.key}/presence": Observed(True),
-        f"{mark.key}/fill": Observed(fill),
-        f"{mark.key}/colour": read_small_colour(look, dot.colour, element.colour),
-    }
-
-
 def _compute_crossed_share(look: Look, index: int, x: float, y: float, radius: float) -> float:
     """Return the share of a dot that lines of the target cover."""
     height, width = look.view.pixels.shape[:2]
@@ -294,57 +364,6 @@ def _compute_crossed_share(look: Look, index: int, x: float, y: float, radius: f
             middles = np.column_stack([columns.ravel(), rows.ravel()]) + 0.5
             covered |= (_measure_distances(middles, path) <= reach).reshape(covered.shape)
     return float(covered[inside].mean()) if inside.any() else 0.0
-
-
-def read_tint(look: Look, mark: Mark) -> Observations:
-    """Say whether an area of a figure or graph is filled, and with which colour."""
-    index = mark.elements[0]
-    colour = find_tint(look.view, look.target.outline(index), look.target.hidden(index))
-    if colour is None:
-        return {f"{mark.key}/presence": Observed(False)}
-    if not colour:
-        return {f"{mark.key}/presence": Observed(None, "too small to be told")}
-    return {f"{mark.key}/presence": Observed(True), f"{mark.key}/colour": Observed(colour)}
-
-
-def read_bar(look: Look, mark: Mark) -> Observations:
-    """Read a bar: presence, value in the figure's own axis, and colour."""
-    element = look.target.scene.elements[mark.elements[0]]
-    boxes = [other.box for other in look.target.scene.elements if other.type == "bar"]
-    surface = look.view.compute_once("surface", lambda: chart_marks.find_surface_colour(look.view, boxes))
-    bar = chart_marks.find_bar(look.view, element, surface, look.roughness)
-    if bar is None:
-        return {f"{mark.key}/presence": Observed(False)}
-    scale = look.scale("x" if element.parameters["orientation"] == "horizontal" else "y")
-    value = (
-        Observed(chart_marks.compute_value(bar, element, scale)) if scale else Observed(None, "the axis has no scale")
-    )
-    look.view.notes.setdefault("bars", {})[mark.key] = bar
-    return {
-        f"{mark.key}/presence": Observed(True),
-        f"{mark.key}/value": value,
-        f"{mark.key}/colour": Observed(bar.colour),
-        f"{mark.key}/outline": Observed(None, "too thin to be told"),
-    }
-
-
-def read_pie(look: Look, mark: Mark) -> Observations:
-    """Read a pie: presence, size, place and hole; the pie's wedges are read, too."""
-    wedges = [look.target.scene.elements[index] for index in mark.elements]
-    view, disc = look.view, chart_marks.find_disc(look.view, wedges)
-    if disc is None or not chart_marks.is_round(view, disc):
-        view, disc = chart_marks.untilt_pie(look.view, wedges) or (view, disc)
-    if disc is None:
-        return {f"{mark.key}/presence": Observed(False)}
-    sectors = _assign_sectors(view, wedges, disc, look.roughness)
-    look.view.notes["sectors"] = sectors
-    return {
-        # A disc of one colour is a circle, not a pie.
-        f"{mark.key}/presence": Observed(len(sectors) > 1),
-        f"{mark.key}/size": Observed(disc.radius),
-        f"{mark.key}/place": Observed([disc.x, disc.y]),
-        f"{mark.key}/value/hole": Observed(disc.hole),
-    }
 
 
 def _assign_sectors(
@@ -367,29 +386,6 @@ def _read_target_sectors(look: Look) -> dict[str, chart_marks.Sector]:
     wedges = [element for element in look.target.scene.elements if element.type == "wedge"]
     disc = chart_marks.find_disc(look.target.view, wedges)
     return {} if disc is None else _assign_sectors(look.target.view, wedges, disc)
-
-
-def read_wedge(look: Look, mark: Mark) -> Observations:
-    """Read a wedge: presence, share, colour and direction; the pie was read before."""
-    sector = look.view.notes.get("sectors", {}).get(mark.key)
-    if sector is None:
-        return {f"{mark.key}/presence": Observed(False)}
-    own = look.target.view.compute_once("sectors", lambda: _read_target_sectors(look)).get(mark.key)
-    about = look.target.scene.elements[mark.elements[0]].parameters
-    share, turned = sector.sweep / 3.6, sector.middle
-    pulled = _check_pulled_out(sector, own) if about["exploded"] else None
-    uneven = any(element.parameters.get("exploded") for element in look.target.scene.elements)
-    if own is not None and pulled != "in its place" and uneven:
-        # A wedge that is pulled out hides part of its neighbours, and looks narrower from the middle of the pie.
-        share += float(about["share"]) - own.sweep / 3.6  # type: ignore[arg-type]
-        turned += (float(about["start"]) + 1.8 * float(about["share"]) - own.middle + 180) % 360 - 180  # type: ignore[arg-type]
-    return {
-        f"{mark.key}/presence": Observed(True),
-        f"{mark.key}/value": Observed(round(share, 2)),
-        f"{mark.key}/colour": Observed(sector.colour),
-        f"{mark.key}/angle": Observed(round(turned % 360, 2)),
-        f"{mark.key}/place/pulled": Observed(pulled, "" if pulled else "the rim does not tell"),
-    }
 
 
 def _check_pulled_out(sector: chart_marks.Sector, own: chart_marks.Sector | None) -> str | None:

@@ -32,16 +32,49 @@ ROUNDS, LEAST_NEAR, NEAR = 20, 1.0, 2.0
 _TURNED = (np.arange(TURNS) - np.arange(TURNS)[:, None]) % TURNS
 """Row k holds the places of a form's directions once it is turned by k steps."""
 
+Points: TypeAlias = npt.NDArray[np.complex128]
+"""Places as x + iy, since factors turn and scale complex numbers."""
 
-def _fill_holes(mask: Mask) -> Mask:
-    """Return a mask without its holes: all but the ground that reaches the border. Faster than SciPy's, which grows."""
-    grounds, count = ndimage.label(~mask)
-    reaches = np.zeros(count + 1, bool)
-    for border in (grounds[0], grounds[-1], grounds[:, 0], grounds[:, -1]):
-        reaches[border] = True
-    reaches[0] = False
-    filled: Mask = ~reaches[grounds]
-    return filled
+_ROUND = {"circle": (1, 1, 360), "ring": (1, 1, 360), "ellipse": (1, 0.6, 360), "half_circle": (1, 1, 180),
+          "quarter_circle": (1, 1, 90)}  # fmt: skip
+_REGULAR = {"triangle": 3, "square": 4, "pentagon": 5, "hexagon": 6, "octagon": 8}
+_CORNERS: dict[str, list[tuple[float, float]]] = {
+    "rectangle": [(-0.88, -0.46), (0.88, -0.46), (0.88, 0.46), (-0.88, 0.46)],
+    "diamond": [(0, -1), (0.68, 0), (0, 1), (-0.68, 0)],
+    "cross": [
+        (-0.3, -0.9), (0.3, -0.9), (0.3, -0.3), (0.9, -0.3), (0.9, 0.3), (0.3, 0.3), (0.3, 0.9), (-0.3, 0.9),
+        (-0.3, 0.3), (-0.9, 0.3), (-0.9, -0.3), (-0.3, -0.3),
+    ],
+    "right_triangle": [(-0.7, -0.7), (0.7, 0.7), (-0.7, 0.7)],
+    "trapezoid": [(-0.45, -0.5), (0.45, -0.5), (0.85, 0.5), (-0.85, 0.5)],
+    "parallelogram": [(-0.5, -0.45), (0.88, -0.45), (0.5, 0.45), (-0.88, 0.45)],
+    "arrow": [(-0.95, -0.22), (0.15, -0.22), (0.15, -0.6), (0.95, 0), (0.15, 0.6), (0.15, 0.22), (-0.95, 0.22)],
+}  # fmt: skip
+
+LEAST_SIZE = 7.0
+"""Pixels of a rendering that markers are wide at least, or their shapes are not told."""
+MOST_MARKERS = 12
+"""Markers of a line that are looked at."""
+REACH, SLACK, FINE = 9, 3, 4
+"""Pixels to each side of a marker that are compared; by how many it may be off; parts of a pixel that are drawn."""
+SIZES = 0.85, 1.0, 1.2
+"""Sizes that are tried, in parts of the target's."""
+USUAL_SIZE = 9.0
+"""Pixels across of markers where the target has none."""
+LEAST_SOLID, NEAR_VERTEX = 5.0, 2
+"""Pixels of target and rendering that filled markers are wide at least, or they show their colour nowhere in full;
+pixels about a vertex within which the middle of its marker is looked for."""
+EVEN = 0.85
+"""Part of its strongest contrast that every pixel in the middle of a marker has at least: a line that is thinner has
+pale sides."""
+CLEARLY_BETTER = 1.3
+"""Times the misfit of the best shape from which on the target's own shape is not the one that is seen."""
+
+_DIAMOND, _TRIANGLE = [(0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)], [(0, -1.25), (1.2, 1), (-1.2, 1)]
+_MARKER_CORNERS: dict[str, Sequence[tuple[float, float]]] = {
+    "square": [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)], "diamond": _DIAMOND, "triangle": _TRIANGLE,
+}  # fmt: skip
+SHAPES = (NO_MARKERS, "circle", "ring", *_MARKER_CORNERS)
 
 
 def compute_form(mask: Mask) -> Floats:
@@ -108,31 +141,6 @@ def lay_over(mask: Mask, other: Mask) -> Mask:
     return covers
 
 
-Points: TypeAlias = npt.NDArray[np.complex128]
-"""Places as x + iy, since factors turn and scale complex numbers."""
-
-
-def _find_rim_points(rim: Mask) -> tuple[Points, Points]:
-    """Return the points of a rim, and for every place the rim's nearest point."""
-    down, across = ndimage.distance_transform_edt(~rim, return_distances=False, return_indices=True)
-    nearest: Points = across + 1j * down
-    return nearest[rim], nearest
-
-
-def _sample_at(picture: Points, points: Points) -> Points:
-    """Return what a picture has at points, or at its border nearest to them."""
-    down, across = (np.clip(np.rint(part), 0, most - 1).astype(int)
-                    for part, most in zip((points.imag, points.real), picture.shape, strict=True))  # fmt: skip
-    points_there: Points = picture[down, across]
-    return points_there
-
-
-def _find_rim(mask: Mask) -> Mask:
-    """Return the pixels at the edge of a mask without its holes."""
-    filled = _fill_holes(mask)
-    return filled & ~np.asarray(ndimage.binary_erosion(filled))
-
-
 def find_nearest_form(seen_form: Floats, wanted: Floats, kind: str) -> str | None:
     """Return the kind of a form: the target's own kind if near enough, else the nearest kind.
 
@@ -157,82 +165,6 @@ def find_nearest_form(seen_form: Floats, wanted: Floats, kind: str) -> str | Non
     if others[best] < own - CLEAR:
         return best
     return kind if own <= SAME else None
-
-
-def _have_same_rim(kind: str, other: str) -> bool:
-    """Tell whether two kinds have the same rim, or differ by their proportions alone."""
-    both, four_sided = {kind, other}, {"rectangle", "diamond", "parallelogram", "trapezoid"}
-    return both == {"circle", "ring"} or both <= four_sided
-
-
-@cache
-def _load_forms() -> dict[str, Floats]:
-    """Return the form of each kind of shape, drawn large."""
-    return {kind: compute_form(_draw_kind(kind)) for kind in KINDS}
-
-
-def _draw_kind(kind: str) -> npt.NDArray[np.bool_]:
-    image = Image.new("1", (2 * SIDE, 2 * SIDE))
-    points = [(SIDE + 0.9 * SIDE * x, SIDE + 0.9 * SIDE * y) for x, y in _trace_outline(kind)]
-    ImageDraw.Draw(image).polygon(points, fill=1)
-    return np.array(image, dtype=bool)
-
-
-def _trace_outline(kind: str) -> list[tuple[float, float]]:
-    """Return the outline of a kind of shape in its usual proportions, within a circle of radius 1."""
-    if kind in _ROUND:
-        wide, high, sweep = _ROUND[kind]
-        rim = [(wide * math.cos(turn), high * math.sin(turn)) for turn in np.linspace(0, math.radians(sweep), 120)]
-        return rim if sweep == 360 else [*rim, (0.0, 0.0)]
-    if kind in _REGULAR:
-        corners = _REGULAR[kind]
-        return [(math.cos(2 * math.pi * k / corners), math.sin(2 * math.pi * k / corners)) for k in range(corners)]
-    if kind == "star":
-        return [(reach * math.cos(math.radians(36 * k)), reach * math.sin(math.radians(36 * k)))
-                for k in range(10) for reach in [1 if k % 2 == 0 else 0.42]]  # fmt: skip
-    return _CORNERS[kind]
-
-
-_ROUND = {"circle": (1, 1, 360), "ring": (1, 1, 360), "ellipse": (1, 0.6, 360), "half_circle": (1, 1, 180),
-          "quarter_circle": (1, 1, 90)}  # fmt: skip
-_REGULAR = {"triangle": 3, "square": 4, "pentagon": 5, "hexagon": 6, "octagon": 8}
-_CORNERS: dict[str, list[tuple[float, float]]] = {
-    "rectangle": [(-0.88, -0.46), (0.88, -0.46), (0.88, 0.46), (-0.88, 0.46)],
-    "diamond": [(0, -1), (0.68, 0), (0, 1), (-0.68, 0)],
-    "cross": [
-        (-0.3, -0.9), (0.3, -0.9), (0.3, -0.3), (0.9, -0.3), (0.9, 0.3), (0.3, 0.3), (0.3, 0.9), (-0.3, 0.9),
-        (-0.3, 0.3), (-0.9, 0.3), (-0.9, -0.3), (-0.3, -0.3),
-    ],
-    "right_triangle": [(-0.7, -0.7), (0.7, 0.7), (-0.7, 0.7)],
-    "trapezoid": [(-0.45, -0.5), (0.45, -0.5), (0.85, 0.5), (-0.85, 0.5)],
-    "parallelogram": [(-0.5, -0.45), (0.88, -0.45), (0.5, 0.45), (-0.88, 0.45)],
-    "arrow": [(-0.95, -0.22), (0.15, -0.22), (0.15, -0.6), (0.95, 0), (0.15, 0.6), (0.15, 0.22), (-0.95, 0.22)],
-}  # fmt: skip
-
-LEAST_SIZE = 7.0
-"""Pixels of a rendering that markers are wide at least, or their shapes are not told."""
-MOST_MARKERS = 12
-"""Markers of a line that are looked at."""
-REACH, SLACK, FINE = 9, 3, 4
-"""Pixels to each side of a marker that are compared; by how many it may be off; parts of a pixel that are drawn."""
-SIZES = 0.85, 1.0, 1.2
-"""Sizes that are tried, in parts of the target's."""
-USUAL_SIZE = 9.0
-"""Pixels across of markers where the target has none."""
-LEAST_SOLID, NEAR_VERTEX = 5.0, 2
-"""Pixels of target and rendering that filled markers are wide at least, or they show their colour nowhere in full;
-pixels about a vertex within which the middle of its marker is looked for."""
-EVEN = 0.85
-"""Part of its strongest contrast that every pixel in the middle of a marker has at least: a line that is thinner has
-pale sides."""
-CLEARLY_BETTER = 1.3
-"""Times the misfit of the best shape from which on the target's own shape is not the one that is seen."""
-
-_DIAMOND, _TRIANGLE = [(0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)], [(0, -1.25), (1.2, 1), (-1.2, 1)]
-_MARKER_CORNERS: dict[str, Sequence[tuple[float, float]]] = {
-    "square": [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)], "diamond": _DIAMOND, "triangle": _TRIANGLE,
-}  # fmt: skip
-SHAPES = (NO_MARKERS, "circle", "ring", *_MARKER_CORNERS)
 
 
 def read_marker_shape(look: Look, points: Floats, own: tuple[str, float], width: float, colour: str | None) -> Observed:
@@ -288,6 +220,72 @@ def read_marker_colour(look: Look, points: Floats, own: tuple[str, float]) -> st
         return None
     middles = [middle for point in points if (middle := _find_middle_colour(look, point)) is not None]
     return format_rgb(np.median(middles, axis=0)) if 2 * len(middles) > len(points) else None
+
+
+def _fill_holes(mask: Mask) -> Mask:
+    """Return a mask without its holes: all but the ground that reaches the border. Faster than SciPy's, which grows."""
+    grounds, count = ndimage.label(~mask)
+    reaches = np.zeros(count + 1, bool)
+    for border in (grounds[0], grounds[-1], grounds[:, 0], grounds[:, -1]):
+        reaches[border] = True
+    reaches[0] = False
+    filled: Mask = ~reaches[grounds]
+    return filled
+
+
+def _find_rim_points(rim: Mask) -> tuple[Points, Points]:
+    """Return the points of a rim, and for every place the rim's nearest point."""
+    down, across = ndimage.distance_transform_edt(~rim, return_distances=False, return_indices=True)
+    nearest: Points = across + 1j * down
+    return nearest[rim], nearest
+
+
+def _sample_at(picture: Points, points: Points) -> Points:
+    """Return what a picture has at points, or at its border nearest to them."""
+    down, across = (np.clip(np.rint(part), 0, most - 1).astype(int)
+                    for part, most in zip((points.imag, points.real), picture.shape, strict=True))  # fmt: skip
+    points_there: Points = picture[down, across]
+    return points_there
+
+
+def _find_rim(mask: Mask) -> Mask:
+    """Return the pixels at the edge of a mask without its holes."""
+    filled = _fill_holes(mask)
+    return filled & ~np.asarray(ndimage.binary_erosion(filled))
+
+
+def _have_same_rim(kind: str, other: str) -> bool:
+    """Tell whether two kinds have the same rim, or differ by their proportions alone."""
+    both, four_sided = {kind, other}, {"rectangle", "diamond", "parallelogram", "trapezoid"}
+    return both == {"circle", "ring"} or both <= four_sided
+
+
+@cache
+def _load_forms() -> dict[str, Floats]:
+    """Return the form of each kind of shape, drawn large."""
+    return {kind: compute_form(_draw_kind(kind)) for kind in KINDS}
+
+
+def _draw_kind(kind: str) -> npt.NDArray[np.bool_]:
+    image = Image.new("1", (2 * SIDE, 2 * SIDE))
+    points = [(SIDE + 0.9 * SIDE * x, SIDE + 0.9 * SIDE * y) for x, y in _trace_outline(kind)]
+    ImageDraw.Draw(image).polygon(points, fill=1)
+    return np.array(image, dtype=bool)
+
+
+def _trace_outline(kind: str) -> list[tuple[float, float]]:
+    """Return the outline of a kind of shape in its usual proportions, within a circle of radius 1."""
+    if kind in _ROUND:
+        wide, high, sweep = _ROUND[kind]
+        rim = [(wide * math.cos(turn), high * math.sin(turn)) for turn in np.linspace(0, math.radians(sweep), 120)]
+        return rim if sweep == 360 else [*rim, (0.0, 0.0)]
+    if kind in _REGULAR:
+        corners = _REGULAR[kind]
+        return [(math.cos(2 * math.pi * k / corners), math.sin(2 * math.pi * k / corners)) for k in range(corners)]
+    if kind == "star":
+        return [(reach * math.cos(math.radians(36 * k)), reach * math.sin(math.radians(36 * k)))
+                for k in range(10) for reach in [1 if k % 2 == 0 else 0.42]]  # fmt: skip
+    return _CORNERS[kind]
 
 
 def _find_middle_colour(look: Look, point: Floats) -> Floats | None:

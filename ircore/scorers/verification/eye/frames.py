@@ -1,8 +1,8 @@
 """Where a drawing may lie on its canvas: frames proposed from the edges of a target and of a rendering.
 
 Edges are points, each with its direction; all of it works with them, so that a turned canvas costs no more than an
-upright one. Last, the canvas about a drawing: what is drawn on it beyond the target's frame, and whether its colours
-are a target's.
+upright one. The canvas about the drawing is looked at, too: what is drawn on it beyond the target's frame, and whether
+its colours are a target's.
 """
 
 import math
@@ -39,6 +39,46 @@ LEAST_TURN, MOST_TURN = 1.0, 9
 
 Floats: TypeAlias = npt.NDArray[Any]
 
+Indices: TypeAlias = npt.NDArray[np.int64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+ROOM = 0.05
+"""Share of a target's sides beyond its frame that still belongs to it: labels may stand a little farther out."""
+RIM = 3.0
+"""Pixels from the canvas's own border within which a line is its rim."""
+LEAST_POINTS = 10
+"""Edge points of a thing that counts."""
+LITTERED, LOST = 0.03, 0.2
+"""Shares of all that is drawn: where more than the first lies beyond the frame, the drawing is part of another picture;
+from the second on, the whole picture is another one."""
+MOST_LITTERED = 0.99
+MOST_BEYOND = 20
+
+GRID = 96
+"""Side of the small pictures whose colours are compared."""
+DRAWN, SAME_COLOUR = 12.0, 18.0
+"""Distances in L*a*b* from the ground from which on a pixel is drawn, and up to which colours are the same."""
+LEAST_COLOURS, LEAST_SHARED, LEAST_ALIKE = 3, 0.75, 0.4
+"""Colours of a target that say anything, and shares of what is drawn."""
+
+SIDE = 256
+"""Edges are found in pictures whose longer side has this many pixels."""
+REACH = 14.0
+"""Pixels from which on an edge point counts as having no edge near it."""
+EDGE = 6.0
+"""Levels of grey by which colours on both sides of an edge differ at least."""
+PLAIN = 20.0
+"""Half of the levels of grey from which on an edge is as plain as any: ripples of compression are fainter."""
+MOST_EDGE = 10.0
+"""Levels of grey from which on they always do."""
+MOST_WEIGHT = 30.0
+"""Points that a thing counts at most where it is decided which of several moves is meant: a thing may have been moved
+for itself, however large it is; the rest then shows where the picture lies."""
+
+STEEP, LEANING = 2.4, 1.6
+"""Tangents of 67° and 58°: edges of a picture that are steeper than the first are upright; they may meet edges of
+another picture that are steeper than the second, which may be turned or stretched."""
+
 
 def apply_matrix(matrix: Matrix, points: Floats) -> Floats:
     """Return where points lie under a matrix."""
@@ -50,10 +90,6 @@ def apply_matrix(matrix: Matrix, points: Floats) -> Floats:
 def build_stretch(wide: float, high: float, left: float, top: float) -> Matrix:
     """Return the matrix of two factors and a move."""
     return np.array([[wide, 0.0, left], [0.0, high, top], [0.0, 0.0, 1.0]])
-
-
-Indices: TypeAlias = npt.NDArray[np.int64]
-Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +206,135 @@ def propose_frames(proposer: FrameProposer, rendering: Edges) -> list[Matrix]:
         )
         frames += [forth @ frame for frame in found]
     return frames
+
+
+class Beyond(NamedTuple):
+    """What is drawn on a canvas beyond the frame of the target."""
+
+    things: tuple[ExtraBox, ...] = ()
+    """The largest first; boxes in the target's pixels."""
+
+    share: float = 0.0
+    """Share of all that is drawn, 0–1."""
+
+    canvas: Box = Box(0, 0, 0, 0)
+    """The whole canvas, in the target's pixels."""
+
+    @property
+    def doubt(self) -> float:
+        """0–1: above 0 where so much is drawn there that the drawing is only part of another picture."""
+        return min(MOST_LITTERED, max(0.0, (self.share - LITTERED) / (LOST - LITTERED)))
+
+
+def find_beyond_frame(edges: Edges, frame: Matrix, own: Edges, factor: float) -> Beyond:
+    """Return what is drawn on a canvas beyond the frame of the target.
+
+    Args:
+        edges: The rendering's edges.
+        frame: From the target's edges to these.
+        own: The target's edges.
+        factor: Pixels of the target for one of its edges' picture.
+    """
+    back: Floats = np.linalg.inv(frame)
+    placed = apply_matrix(back, edges.points)
+    size = np.array([own.width, own.height])
+    room = ROOM * max(own.width, own.height)
+    outside = ((placed < -room) | (placed > size + room)).any(axis=1)
+    x, y = edges.points.T
+    outside &= (x > RIM) & (x < edges.width - RIM) & (y > RIM) & (y < edges.height - RIM)
+    if not outside.any():
+        return Beyond()
+    things = []
+    for number in np.flatnonzero(np.bincount(edges.things[outside]) >= LEAST_POINTS):
+        own_points = outside & (edges.things == number)
+        if _is_rim(placed[own_points], size):
+            outside &= ~own_points
+            continue
+        box = _compute_box(factor * placed[own_points])
+        wide, high = box.right - box.left, box.bottom - box.top
+        things.append(ExtraBox(box, round(min(3.0, 0.4 + wide * high / 4500 + max(wide, high) / 200), 3)))
+    things.sort(key=lambda thing: -thing.weight)
+    share = float(edges.strengths[outside].sum() / edges.strengths.sum())
+    canvas = _compute_box(
+        factor * apply_matrix(back, np.array([(0.0, 0.0), (float(edges.width), float(edges.height))]))
+    )
+    return Beyond(tuple(things[:MOST_BEYOND]), round(share, 4), canvas)
+
+
+def has_palette(target: Pixels, pixels: Pixels) -> bool:
+    """Return whether what is drawn has a target's colours in about the target's shares, and so may be its drawing."""
+    own, ink = _convert_to_lab(target), _convert_to_lab(pixels)
+    own, ink = own[_mark_drawn(own)], ink[_mark_drawn(ink)]
+    shares: list[tuple[float, float]] = []
+    while len(own) > 0.02 * GRID * GRID and len(shares) < 12:
+        colour = find_commonest_colour(own)
+        near = measure_lab_distance(own, colour) < SAME_COLOUR
+        if not near.any():
+            break
+        shares.append((float(near.sum()), float((measure_lab_distance(ink, colour) < SAME_COLOUR).sum())))
+        own = own[~near]
+    if len(shares) < LEAST_COLOURS or not len(ink):
+        return False
+    wanted, seen = np.array(shares).T
+    return float(np.minimum(wanted / wanted.sum(), seen / len(ink)).sum()) >= LEAST_SHARED
+
+
+def has_similar_colours(target: Pixels, laid: Pixels) -> bool:
+    """Return whether much of what a target draws has its colour in a rendering that was laid over it."""
+    own, seen = _convert_to_lab(target), _convert_to_lab(laid)
+    drawn = _mark_drawn(own)
+    return bool(drawn.any()) and float((measure_lab_distance(own, seen)[drawn] < SAME_COLOUR).mean()) >= LEAST_ALIKE
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """For each pixel, how far the next edge is, and which point it is."""
+
+    far: Floats
+    number: Indices
+    points: Floats
+    normals: Floats
+
+
+def find_edges(pixels: Pixels, box: tuple[float, float, float, float] | None = None) -> Edges:
+    """Find the edges of a picture of any size.
+
+    Args:
+        pixels: The picture.
+        box: The part that is looked at: left, top, right, bottom, in pixels, inside the picture.
+    """
+    left, top, right, bottom = box or (0.0, 0.0, float(pixels.shape[1]), float(pixels.shape[0]))
+    width, height = compute_size(right - left, bottom - top)
+    image = Image.fromarray(pixels)
+    # A mean over the pixels that fall into one: a fine line stays, in a fainter colour.
+    small = image.resize((width, height), Image.Resampling.BOX, (left, top, right, bottom))
+    planes = np.asarray(small, dtype=np.float32)
+    planes = ndimage.gaussian_filter(planes, (0.7, 0.7, 0))
+    across = np.zeros_like(planes)
+    down = np.zeros_like(planes)
+    across[:, 1:-1] = (planes[:, 2:] - planes[:, :-2]) / 2
+    down[1:-1] = (planes[2:] - planes[:-2]) / 2
+    squares = across * across + down * down
+    # The channel that differs most: an edge between two colours may show in one of the three alone.
+    channel = squares.argmax(axis=2)[..., None]
+    size = np.sqrt(np.take_along_axis(squares, channel, 2)[..., 0])
+    dx = np.take_along_axis(across, channel, 2)[..., 0]
+    dy = np.take_along_axis(down, channel, 2)[..., 0]
+    # A difference over two pixels, halved, is half of the step at a sharp edge.
+    # Noise lies below a share of the strongest edges; the rim of a dark canvas must not hide what is drawn faintly.
+    threshold = min(MOST_EDGE / 2, max(EDGE / 2, 0.12 * float(np.percentile(size, 99))))
+    return _thin_edges(size, dx, dy, threshold, (right - left) / (bottom - top))
+
+
+def compute_size(width: float, height: float) -> tuple[int, int]:
+    """Return width and height of a picture of these proportions whose longer side has ``SIDE`` pixels."""
+    longer = max(width, height)
+    return max(8, round(SIDE * width / longer)), max(8, round(SIDE * height / longer))
+
+
+def compute_step(count: int, most: int) -> int:
+    """Return the step that thins a number of points out to at most ``most``."""
+    return max(1, math.ceil(count / most))
 
 
 def _build_rotation(degrees: float, canvas: Edges) -> Matrix:
@@ -307,79 +472,6 @@ def _build_planes(points: Floats, classes: Indices, weights: Floats) -> Floats:
     return planes
 
 
-ROOM = 0.05
-"""Share of a target's sides beyond its frame that still belongs to it: labels may stand a little farther out."""
-RIM = 3.0
-"""Pixels from the canvas's own border within which a line is its rim."""
-LEAST_POINTS = 10
-"""Edge points of a thing that counts."""
-LITTERED, LOST = 0.03, 0.2
-"""Shares of all that is drawn: where more than the first lies beyond the frame, the drawing is part of another picture;
-from the second on, the whole picture is another one."""
-MOST_LITTERED = 0.99
-MOST_BEYOND = 20
-
-GRID = 96
-"""Side of the small pictures whose colours are compared."""
-DRAWN, SAME_COLOUR = 12.0, 18.0
-"""Distances in L*a*b* from the ground from which on a pixel is drawn, and up to which colours are the same."""
-LEAST_COLOURS, LEAST_SHARED, LEAST_ALIKE = 3, 0.75, 0.4
-"""Colours of a target that say anything, and shares of what is drawn."""
-
-
-class Beyond(NamedTuple):
-    """What is drawn on a canvas beyond the frame of the target."""
-
-    things: tuple[ExtraBox, ...] = ()
-    """The largest first; boxes in the target's pixels."""
-
-    share: float = 0.0
-    """Share of all that is drawn, 0–1."""
-
-    canvas: Box = Box(0, 0, 0, 0)
-    """The whole canvas, in the target's pixels."""
-
-    @property
-    def doubt(self) -> float:
-        """0–1: above 0 where so much is drawn there that the drawing is only part of another picture."""
-        return min(MOST_LITTERED, max(0.0, (self.share - LITTERED) / (LOST - LITTERED)))
-
-
-def find_beyond_frame(edges: Edges, frame: Matrix, own: Edges, factor: float) -> Beyond:
-    """Return what is drawn on a canvas beyond the frame of the target.
-
-    Args:
-        edges: The rendering's edges.
-        frame: From the target's edges to these.
-        own: The target's edges.
-        factor: Pixels of the target for one of its edges' picture.
-    """
-    back: Floats = np.linalg.inv(frame)
-    placed = apply_matrix(back, edges.points)
-    size = np.array([own.width, own.height])
-    room = ROOM * max(own.width, own.height)
-    outside = ((placed < -room) | (placed > size + room)).any(axis=1)
-    x, y = edges.points.T
-    outside &= (x > RIM) & (x < edges.width - RIM) & (y > RIM) & (y < edges.height - RIM)
-    if not outside.any():
-        return Beyond()
-    things = []
-    for number in np.flatnonzero(np.bincount(edges.things[outside]) >= LEAST_POINTS):
-        own_points = outside & (edges.things == number)
-        if _is_rim(placed[own_points], size):
-            outside &= ~own_points
-            continue
-        box = _compute_box(factor * placed[own_points])
-        wide, high = box.right - box.left, box.bottom - box.top
-        things.append(ExtraBox(box, round(min(3.0, 0.4 + wide * high / 4500 + max(wide, high) / 200), 3)))
-    things.sort(key=lambda thing: -thing.weight)
-    share = float(edges.strengths[outside].sum() / edges.strengths.sum())
-    canvas = _compute_box(
-        factor * apply_matrix(back, np.array([(0.0, 0.0), (float(edges.width), float(edges.height))]))
-    )
-    return Beyond(tuple(things[:MOST_BEYOND]), round(share, 4), canvas)
-
-
 def _is_rim(points: Floats, size: Floats) -> bool:
     """Return whether points are a border about the whole drawing, as of a sheet of paper."""
     low, high = points.min(axis=0), points.max(axis=0)
@@ -392,31 +484,6 @@ def _compute_box(points: Floats) -> Box:
     return Box(math.floor(left), math.floor(top), math.ceil(right), math.ceil(bottom))
 
 
-def has_palette(target: Pixels, pixels: Pixels) -> bool:
-    """Return whether what is drawn has a target's colours in about the target's shares, and so may be its drawing."""
-    own, ink = _convert_to_lab(target), _convert_to_lab(pixels)
-    own, ink = own[_mark_drawn(own)], ink[_mark_drawn(ink)]
-    shares: list[tuple[float, float]] = []
-    while len(own) > 0.02 * GRID * GRID and len(shares) < 12:
-        colour = find_commonest_colour(own)
-        near = measure_lab_distance(own, colour) < SAME_COLOUR
-        if not near.any():
-            break
-        shares.append((float(near.sum()), float((measure_lab_distance(ink, colour) < SAME_COLOUR).sum())))
-        own = own[~near]
-    if len(shares) < LEAST_COLOURS or not len(ink):
-        return False
-    wanted, seen = np.array(shares).T
-    return float(np.minimum(wanted / wanted.sum(), seen / len(ink)).sum()) >= LEAST_SHARED
-
-
-def has_similar_colours(target: Pixels, laid: Pixels) -> bool:
-    """Return whether much of what a target draws has its colour in a rendering that was laid over it."""
-    own, seen = _convert_to_lab(target), _convert_to_lab(laid)
-    drawn = _mark_drawn(own)
-    return bool(drawn.any()) and float((measure_lab_distance(own, seen)[drawn] < SAME_COLOUR).mean()) >= LEAST_ALIKE
-
-
 def _convert_to_lab(pixels: Pixels) -> Floats:
     small = np.asarray(Image.fromarray(pixels).resize((GRID, GRID), Image.Resampling.BOX))
     lab: Floats = rgb2lab(small).astype(np.float32)
@@ -426,71 +493,6 @@ def _convert_to_lab(pixels: Pixels) -> Floats:
 def _mark_drawn(lab: Floats) -> npt.NDArray[np.bool_]:
     drawn: npt.NDArray[np.bool_] = measure_lab_distance(lab, find_commonest_colour(lab.reshape(-1, 3))) > DRAWN
     return drawn
-
-
-SIDE = 256
-"""Edges are found in pictures whose longer side has this many pixels."""
-REACH = 14.0
-"""Pixels from which on an edge point counts as having no edge near it."""
-EDGE = 6.0
-"""Levels of grey by which colours on both sides of an edge differ at least."""
-PLAIN = 20.0
-"""Half of the levels of grey from which on an edge is as plain as any: ripples of compression are fainter."""
-MOST_EDGE = 10.0
-"""Levels of grey from which on they always do."""
-MOST_WEIGHT = 30.0
-"""Points that a thing counts at most where it is decided which of several moves is meant: a thing may have been moved
-for itself, however large it is; the rest then shows where the picture lies."""
-
-STEEP, LEANING = 2.4, 1.6
-"""Tangents of 67° and 58°: edges of a picture that are steeper than the first are upright; they may meet edges of
-another picture that are steeper than the second, which may be turned or stretched."""
-
-
-@dataclass(frozen=True, eq=False)
-class Field:
-    """For each pixel, how far the next edge is, and which point it is."""
-
-    far: Floats
-    number: Indices
-    points: Floats
-    normals: Floats
-
-
-def find_edges(pixels: Pixels, box: tuple[float, float, float, float] | None = None) -> Edges:
-    """Find the edges of a picture of any size.
-
-    Args:
-        pixels: The picture.
-        box: The part that is looked at: left, top, right, bottom, in pixels, inside the picture.
-    """
-    left, top, right, bottom = box or (0.0, 0.0, float(pixels.shape[1]), float(pixels.shape[0]))
-    width, height = compute_size(right - left, bottom - top)
-    image = Image.fromarray(pixels)
-    # A mean over the pixels that fall into one: a fine line stays, in a fainter colour.
-    small = image.resize((width, height), Image.Resampling.BOX, (left, top, right, bottom))
-    planes = np.asarray(small, dtype=np.float32)
-    planes = ndimage.gaussian_filter(planes, (0.7, 0.7, 0))
-    across = np.zeros_like(planes)
-    down = np.zeros_like(planes)
-    across[:, 1:-1] = (planes[:, 2:] - planes[:, :-2]) / 2
-    down[1:-1] = (planes[2:] - planes[:-2]) / 2
-    squares = across * across + down * down
-    # The channel that differs most: an edge between two colours may show in one of the three alone.
-    channel = squares.argmax(axis=2)[..., None]
-    size = np.sqrt(np.take_along_axis(squares, channel, 2)[..., 0])
-    dx = np.take_along_axis(across, channel, 2)[..., 0]
-    dy = np.take_along_axis(down, channel, 2)[..., 0]
-    # A difference over two pixels, halved, is half of the step at a sharp edge.
-    # Noise lies below a share of the strongest edges; the rim of a dark canvas must not hide what is drawn faintly.
-    threshold = min(MOST_EDGE / 2, max(EDGE / 2, 0.12 * float(np.percentile(size, 99))))
-    return _thin_edges(size, dx, dy, threshold, (right - left) / (bottom - top))
-
-
-def compute_size(width: float, height: float) -> tuple[int, int]:
-    """Return width and height of a picture of these proportions whose longer side has ``SIDE`` pixels."""
-    longer = max(width, height)
-    return max(8, round(SIDE * width / longer)), max(8, round(SIDE * height / longer))
 
 
 def _thin_edges(size: Floats, dx: Floats, dy: Floats, threshold: float, aspect: float) -> Edges:
@@ -518,8 +520,3 @@ def _thin_edges(size: Floats, dx: Floats, dy: Floats, threshold: float, aspect: 
         width, height, aspect, points.astype(np.float64), normals.astype(np.float64), classes,
         np.minimum(here, PLAIN), parts[rows, columns].astype(np.int64),
     )  # fmt: skip
-
-
-def compute_step(count: int, most: int) -> int:
-    """Return the step that thins a number of points out to at most ``most``."""
-    return max(1, math.ceil(count / most))

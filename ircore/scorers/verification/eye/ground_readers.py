@@ -1,8 +1,6 @@
-"""Observations of grounds, panels and coloured shapes.
+"""Observations of grounds, panels and coloured shapes, and of extras: drawn areas where the target shows nothing.
 
-Extras: drawn areas where the target shows nothing.
-
-Which part of the eye looks at which kind of mark.
+``READERS`` says which part of the eye looks at which kind of mark.
 """
 
 import math
@@ -62,6 +60,21 @@ DEEP, DEEPEST, BARE = 2.0, 4.0, 4.0
 pixels; how deep it is somewhere, or it is a strip that other proportions leave along a side; distance in L*a*b* up to
 which the ground shows where a part is missing."""
 
+EXTRA_APART = 16.0
+"""Distance in L*a*b* from every ground from which on a pixel is drawn."""
+LEAST = 45
+"""Pixels of a thing that counts; specks and rims do not."""
+THINNEST = 2.2
+"""Pixels of mean width: what is thinner and not long is the rim of something expected."""
+
+LITTERED, LOST = 0.25, 0.6
+"""Shares of the free ground: covered from the first on, it casts doubt on all that is found, which may be chance; from
+the second on, nothing can be told from chance."""
+MOST_LITTERED = 0.99
+"""Largest doubt, 0–1: a bound on the weight of what covers the ground."""
+FRINGE = 5
+"""Pixels beyond the slack: what reaches no farther is the blurred rim of something expected."""
+
 
 def read_background(look: Look, mark: Mark) -> Observations:
     """Say which colour the ground has, outside panels and other areas of the ground."""
@@ -107,7 +120,7 @@ def read_ground(look: Look, mark: Mark) -> Observations:
     right = total = 0
     for index in mark.elements:
         element = scene.elements[index]
-        free = look.target.outline(index) & ~look.target.hidden(index)
+        free = look.target.outline(index) & ~look.target.find_hidden(index)
         if free.sum() < 120 or element.colour is None:
             continue
         own, seen_colour = parse_lab(element.colour), np.median(look.view.sample_lab(free), axis=0)
@@ -128,7 +141,7 @@ def read_ground(look: Look, mark: Mark) -> Observations:
 def read_shape(look: Look, mark: Mark) -> Observations:
     """Read a shape: presence, form, colours, size, place and turn."""
     index = mark.elements[0]
-    hidden, expected = look.target.hidden(index), look.target.shape(index)
+    hidden, expected = look.target.find_hidden(index), look.target.shape(index)
     area, own = (_find_area(look.target, view, index) for view in (look.view, look.target.view))
     if area is None or own is None or _is_ground(look, area, own):
         return {f"{mark.key}/presence": Observed(False)}
@@ -168,9 +181,57 @@ def read_other(look: Look, mark: Mark) -> Observations:
     }
 
 
+def read_relations(look: Look) -> Observations:
+    """Read the relations of shapes to one another, by their seen boxes."""
+    areas: dict[str, SeenArea] = look.view.notes.get("shapes", {})
+    readings: Observations = {}
+    for mark in look.target.marks:
+        for fact in look.facts.get(mark.key, []):
+            if fact.attribute == "relation":
+                both = areas.get(mark.key), areas.get(fact.details["other"])
+                if both[0] and both[1]:
+                    names = find_relations(both[0].box, both[1].box)
+                    readings[fact.key] = Observed(
+                        fact.expected if fact.expected in names else "/".join(names) or "none"
+                    )
+                else:
+                    readings[fact.key] = Observed("absent", "one of the two is not there")
+    return readings
+
+
+def find_extras(look: Look) -> list[ExtraBox]:
+    """Find drawn areas where nothing is expected, the largest first."""
+    return [*look.view.compute_once("extras", lambda: _find_extra_areas(look))]
+
+
+READERS: dict[str, Reader] = {
+    "bar": figure_readers.read_bar,
+    "pie": figure_readers.read_pie,
+    "wedge": figure_readers.read_wedge,
+    "line": line_readers.read_line,
+    "curve": line_readers.read_line,
+    "asymptote": line_readers.read_asymptote,
+    **dict.fromkeys(("axis", "frame", "grid", "leaders", "squares", "ticks", "zero_line"), line_readers.read_group),
+    **dict.fromkeys(
+        ("segment", "polygon", "circle", "arc", "angle", "right_angle", "tick", "arrowhead"), figure_readers.read_stroke
+    ),
+    **dict.fromkeys(("point", "dot"), figure_readers.read_point),
+    **dict.fromkeys(("area", "disc", "sector"), figure_readers.read_tint),
+    "background": read_background,
+    "panel": read_panel,
+    "ground": read_ground,
+    "shape": read_shape,
+}
+
+
+def read_all(look: Look) -> Observations:
+    """Return the reading of each fact of a target; facts without a reading are left out."""
+    return {**look.view.compute_once("readings", lambda: _read_marks(look))}
+
+
 def _find_place(target: Target, index: int) -> AreaPlace:
     """Return where to look for an element: where the target has its colour, or all of its outline if hardly there."""
-    element, hidden, outline = target.scene.elements[index], target.hidden(index), target.outline(index)
+    element, hidden, outline = target.scene.elements[index], target.find_hidden(index), target.outline(index)
     if element.colour is not None:
         coloured = outline & (measure_lab_distance(target.view.lab, parse_lab(element.colour)) < APART)
         if (coloured & ~hidden).sum() >= LEAST_COLOURED:
@@ -223,7 +284,7 @@ def _find_shape_place(target: Target, index: int) -> AreaPlace:
     sought = (
         draw_outline_ring(element, expected) if is_hollow(element) else expected & ~draw_hole_mask(element, expected)
     )
-    return find_place(sought, target.hidden(index))
+    return find_place(sought, target.find_hidden(index))
 
 
 def _check_filling(area: SeenArea, expected: Mask, hidden: Mask) -> str | None:
@@ -318,46 +379,6 @@ def _compute_extent(area: SeenArea) -> tuple[float, float, float]:
     )
 
 
-def read_relations(look: Look) -> Observations:
-    """Read the relations of shapes to one another, by their seen boxes."""
-    areas: dict[str, SeenArea] = look.view.notes.get("shapes", {})
-    readings: Observations = {}
-    for mark in look.target.marks:
-        for fact in look.facts.get(mark.key, []):
-            if fact.attribute == "relation":
-                both = areas.get(mark.key), areas.get(fact.details["other"])
-                if both[0] and both[1]:
-                    names = find_relations(both[0].box, both[1].box)
-                    readings[fact.key] = Observed(
-                        fact.expected if fact.expected in names else "/".join(names) or "none"
-                    )
-                else:
-                    readings[fact.key] = Observed("absent", "one of the two is not there")
-    return readings
-
-
-EXTRA_APART = 16.0
-"""Distance in L*a*b* from every ground from which on a pixel is drawn."""
-LEAST = 45
-"""Pixels of a thing that counts; specks and rims do not."""
-THINNEST = 2.2
-"""Pixels of mean width: what is thinner and not long is the rim of something expected."""
-
-
-LITTERED, LOST = 0.25, 0.6
-"""Shares of the free ground: covered from the first on, it casts doubt on all that is found, which may be chance; from
-the second on, nothing can be told from chance."""
-MOST_LITTERED = 0.99
-"""Largest doubt, 0–1: a bound on the weight of what covers the ground."""
-FRINGE = 5
-"""Pixels beyond the slack: what reaches no farther is the blurred rim of something expected."""
-
-
-def find_extras(look: Look) -> list[ExtraBox]:
-    """Find drawn areas where nothing is expected, the largest first."""
-    return [*look.view.compute_once("extras", lambda: _find_extra_areas(look))]
-
-
 def _find_extra_areas(look: Look) -> list[ExtraBox]:
     lab = look.view.lab
     # Labels may stand some pixels off their place, so writing that was found is explained where it is.
@@ -436,31 +457,6 @@ def _build_extra(place: tuple[slice, ...], size: float) -> ExtraBox | None:
     if size / long < THINNEST and long < 40:
         return None
     return ExtraBox(box, round(min(3.0, 0.4 + size / 1500 + long / 200), 3))
-
-
-READERS: dict[str, Reader] = {
-    "bar": figure_readers.read_bar,
-    "pie": figure_readers.read_pie,
-    "wedge": figure_readers.read_wedge,
-    "line": line_readers.read_line,
-    "curve": line_readers.read_line,
-    "asymptote": line_readers.read_asymptote,
-    **dict.fromkeys(("axis", "frame", "grid", "leaders", "squares", "ticks", "zero_line"), line_readers.read_group),
-    **dict.fromkeys(
-        ("segment", "polygon", "circle", "arc", "angle", "right_angle", "tick", "arrowhead"), figure_readers.read_stroke
-    ),
-    **dict.fromkeys(("point", "dot"), figure_readers.read_point),
-    **dict.fromkeys(("area", "disc", "sector"), figure_readers.read_tint),
-    "background": read_background,
-    "panel": read_panel,
-    "ground": read_ground,
-    "shape": read_shape,
-}
-
-
-def read_all(look: Look) -> Observations:
-    """Return the reading of each fact of a target; facts without a reading are left out."""
-    return {**look.view.compute_once("readings", lambda: _read_marks(look))}
 
 
 def _read_marks(look: Look) -> Observations:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.core.records import Element
 from ircore.scorers.verification.eye.forms import USUAL_SIZE, read_marker_colour, read_marker_shape
 from ircore.scorers.verification.eye.look import Look, Observations, find_axis_move
@@ -91,51 +91,6 @@ def read_group(look: Look, mark: Mark) -> Observations:
     return {f"{mark.key}/presence": Observed(share >= PRESENT[mark.kind])}
 
 
-def _find_courses(look: Look, view: EyeView, mark: Mark) -> list[Course]:
-    """Follow the lines of a group; a line at zero is looked for between the bars, whose rims run along the line."""
-    reach = REACH if mark.kind != "squares" else 5.0
-    elements = look.target.scene.elements
-    courses = [find_course(view, elements[index], reach, 4.0, ends=6.0) for index in mark.elements]
-    if mark.kind == "zero_line":
-        bars = np.zeros(view.pixels.shape[:2], bool)
-        for element in elements:
-            if element.type == "bar":
-                cut_window(bars, grow_box(element.box, BESIDE_BARS))[...] = True
-        courses = [replace(course, usable=course.usable & ~sample_mask(bars, course.places)) for course in courses]
-    return [course for course in courses if course.usable.sum() >= 4]
-
-
-def _is_pale_as_grid(look: Look, mark: Mark) -> bool:
-    """Return whether a line at zero stands out far less than in the target, by itself or compared with the grid."""
-    key = {"zero_line-x": "grid-y", "zero_line-y": "grid-x"}[mark.key]  # parallel to x: a line of the grid from y
-    grid = next((other for other in look.target.marks if other.key == key), None)
-    if grid is None:
-        return False
-    views = (look.view, look.target.view)
-    line, own_line = (_compute_strength(_find_courses(look, view, mark)) for view in views)
-    net, own_net = (max(1.0, _compute_strength(_find_courses(look, view, grid))) for view in views)
-    own_ratio = own_line / own_net
-    # Half of the ratio, as of logarithms: blur and thinner lines weaken line and grid, but not alike.
-    return own_ratio >= CLEARLY_DARKER and (line / net < own_ratio**0.5 or line < PALEST * own_line)
-
-
-def _compute_strength(courses: Sequence[Course]) -> float:
-    """Return the usual contrast of lines, in levels of RGB; 0 where none is seen."""
-    contrasts = [float(np.median(course.contrast[course.usable])) for course in courses]
-    return float(np.median(contrasts)) if contrasts else 0.0
-
-
-def _compute_steady_share(course: Course) -> float:
-    """Return the share of places at which something was seen about equally far off as at most places."""
-    usable = course.seen & course.usable
-    if not usable.any():
-        return 0.0
-    offset = np.median(course.offsets[usable])
-    # A line lies equally far off everywhere; chance finds lie now here, now there.
-    steady = usable & (np.abs(course.offsets - offset) <= 1.5)
-    return float(steady.sum() / max(1, course.usable.sum()))
-
-
 def find_course(
     view: EyeView, element: Element, reach: float, step: float, ends: float = 0.0, two_sided: bool = False
 ) -> Course:
@@ -179,6 +134,109 @@ def read_line(look: Look, mark: Mark) -> Observations:
         f"{mark.key}/line_style": Observed(style, "" if style else "gaps cannot be told from crossings"),
         **(_read_markers(look, mark, points[0], colour) if mark.kind == "line" else {}),
     } | _read_values(look, mark, points, colour, FAINT * typical)
+
+
+def leave_out_grid(course: Course, colour: str | None) -> Course:
+    """Leave out places at which far less is seen than a line of a colour would show: a grid, not the line."""
+    if colour is None:
+        return course
+    full = np.sqrt(((course.grounds - parse_rgb(colour)) ** 2).sum(axis=1))
+    return replace(course, seen=course.seen & (course.contrast >= np.minimum(MOST_FAINT, FAINT_SHARE * full)))
+
+
+def read_line_colour(look: Look, colour: str | None, expected: str | None) -> Observed:
+    """Return the reading of a thin line's colour: hard compression leaves its lightness and little of its hue.
+
+    Compression pales colours and never makes them stronger. A line in another colour of the scene, not a grey, has it.
+    """
+    if colour is None:
+        return Observed(None, "too little of it is seen")
+    if not expected or colour == expected or not look.is_rough or is_other_hue(colour, expected):
+        return Observed(colour)
+    is_another = colour in look.target.colours and _compute_chroma(colour) > PALE
+    if is_another or _compute_chroma(colour) > _compute_chroma(expected) + STRONGER:
+        return Observed(colour)
+    if _is_right_colour(look, colour, expected):
+        return Observed(expected)
+    if measure_delta_e2000(colour, expected) <= LOST:
+        return Observed(None, "the rendering is too rough for the colours of thin lines")
+    return Observed(colour)
+
+
+def is_other_hue(colour: str, expected: str) -> bool:
+    """Return whether a hue differs clearly from the expected hue; compression pales thin lines but keeps hues."""
+    (_, a, b), (_, other_a, other_b) = parse_lab(colour).tolist(), parse_lab(expected).tolist()
+    chroma, other_chroma = _compute_chroma(colour), _compute_chroma(expected)
+    if min(chroma, other_chroma) < PALE:
+        return bool(chroma > 2.5 * PALE)
+    return bool(a * other_a + b * other_b < TURNED * chroma * other_chroma)
+
+
+def read_small_colour(look: Look, colour: str, expected: str | None) -> Observed:
+    """Return the reading of a dot's or thin outline's colour, which even slight compression pales."""
+    if look.roughness <= SMOOTH or expected is None:
+        return Observed(colour)
+    if _is_right_colour(look, colour, expected):
+        return Observed(expected)
+    return (
+        Observed(None, TOO_ROUGH)
+        if look.is_rough or measure_delta_e2000(colour, expected) <= LOST
+        else Observed(colour)
+    )
+
+
+def read_asymptote(look: Look, mark: Mark) -> Observations:
+    """Say whether an asymptote is drawn."""
+    places, normals = sample_places_along(
+        _move_with_axes(look, look.target.scene.elements[mark.elements[0]].parameters["points"]).tolist(), 2.0
+    )
+    course = follow_course(look.view, places, normals, LINE_REACH, two_sided=True)
+    return {f"{mark.key}/presence": Observed(_compute_steady_share(course) > 0.25)}
+
+
+def _find_courses(look: Look, view: EyeView, mark: Mark) -> list[Course]:
+    """Follow the lines of a group; a line at zero is looked for between the bars, whose rims run along the line."""
+    reach = REACH if mark.kind != "squares" else 5.0
+    elements = look.target.scene.elements
+    courses = [find_course(view, elements[index], reach, 4.0, ends=6.0) for index in mark.elements]
+    if mark.kind == "zero_line":
+        bars = np.zeros(view.pixels.shape[:2], bool)
+        for element in elements:
+            if element.type == "bar":
+                cut_window(bars, grow_box(element.box, BESIDE_BARS))[...] = True
+        courses = [replace(course, usable=course.usable & ~sample_mask(bars, course.places)) for course in courses]
+    return [course for course in courses if course.usable.sum() >= 4]
+
+
+def _is_pale_as_grid(look: Look, mark: Mark) -> bool:
+    """Return whether a line at zero stands out far less than in the target, by itself or compared with the grid."""
+    key = {"zero_line-x": "grid-y", "zero_line-y": "grid-x"}[mark.key]  # parallel to x: a line of the grid from y
+    grid = next((other for other in look.target.marks if other.key == key), None)
+    if grid is None:
+        return False
+    views = (look.view, look.target.view)
+    line, own_line = (_compute_strength(_find_courses(look, view, mark)) for view in views)
+    net, own_net = (max(1.0, _compute_strength(_find_courses(look, view, grid))) for view in views)
+    own_ratio = own_line / own_net
+    # Half of the ratio, as of logarithms: blur and thinner lines weaken line and grid, but not alike.
+    return own_ratio >= CLEARLY_DARKER and (line / net < own_ratio**0.5 or line < PALEST * own_line)
+
+
+def _compute_strength(courses: Sequence[Course]) -> float:
+    """Return the usual contrast of lines, in levels of RGB; 0 where none is seen."""
+    contrasts = [float(np.median(course.contrast[course.usable])) for course in courses]
+    return float(np.median(contrasts)) if contrasts else 0.0
+
+
+def _compute_steady_share(course: Course) -> float:
+    """Return the share of places at which something was seen about equally far off as at most places."""
+    usable = course.seen & course.usable
+    if not usable.any():
+        return 0.0
+    offset = np.median(course.offsets[usable])
+    # A line lies equally far off everywhere; chance finds lie now here, now there.
+    steady = usable & (np.abs(course.offsets - offset) <= 1.5)
+    return float(steady.sum() / max(1, course.usable.sum()))
 
 
 def _find_line_along(look: Look, path: Element, points: Floats) -> Course:
@@ -273,59 +331,10 @@ def _find_marker_colour(solid: str | None, candidates: Sequence[str]) -> str | N
     return nearest if is_clear else None
 
 
-def leave_out_grid(course: Course, colour: str | None) -> Course:
-    """Leave out places at which far less is seen than a line of a colour would show: a grid, not the line."""
-    if colour is None:
-        return course
-    full = np.sqrt(((course.grounds - parse_rgb(colour)) ** 2).sum(axis=1))
-    return replace(course, seen=course.seen & (course.contrast >= np.minimum(MOST_FAINT, FAINT_SHARE * full)))
-
-
-def read_line_colour(look: Look, colour: str | None, expected: str | None) -> Observed:
-    """Return the reading of a thin line's colour: hard compression leaves its lightness and little of its hue.
-
-    Compression pales colours and never makes them stronger. A line in another colour of the scene, not a grey, has it.
-    """
-    if colour is None:
-        return Observed(None, "too little of it is seen")
-    if not expected or colour == expected or not look.is_rough or is_other_hue(colour, expected):
-        return Observed(colour)
-    is_another = colour in look.target.colours and _compute_chroma(colour) > PALE
-    if is_another or _compute_chroma(colour) > _compute_chroma(expected) + STRONGER:
-        return Observed(colour)
-    if _is_right_colour(look, colour, expected):
-        return Observed(expected)
-    if measure_delta_e2000(colour, expected) <= LOST:
-        return Observed(None, "the rendering is too rough for the colours of thin lines")
-    return Observed(colour)
-
-
-def is_other_hue(colour: str, expected: str) -> bool:
-    """Return whether a hue differs clearly from the expected hue; compression pales thin lines but keeps hues."""
-    (_, a, b), (_, other_a, other_b) = parse_lab(colour).tolist(), parse_lab(expected).tolist()
-    chroma, other_chroma = _compute_chroma(colour), _compute_chroma(expected)
-    if min(chroma, other_chroma) < PALE:
-        return bool(chroma > 2.5 * PALE)
-    return bool(a * other_a + b * other_b < TURNED * chroma * other_chroma)
-
-
 def _compute_chroma(colour: str) -> float:
     """Return how colourful a colour is: 0 for greys, up to about 130."""
     _, a, b = parse_lab(colour).tolist()
     return float(np.hypot(a, b))
-
-
-def read_small_colour(look: Look, colour: str, expected: str | None) -> Observed:
-    """Return the reading of a dot's or thin outline's colour, which even slight compression pales."""
-    if look.roughness <= SMOOTH or expected is None:
-        return Observed(colour)
-    if _is_right_colour(look, colour, expected):
-        return Observed(expected)
-    return (
-        Observed(None, TOO_ROUGH)
-        if look.is_rough or measure_delta_e2000(colour, expected) <= LOST
-        else Observed(colour)
-    )
 
 
 def _is_right_colour(look: Look, colour: str, expected: str) -> bool:
@@ -368,7 +377,7 @@ def _read_values(look: Look, mark: Mark, paths: Sequence[Floats], colour: str | 
 
 
 def _read_value(
-    look: Look, fact: Fact, at: Floats, paths: Sequence[Floats], colour: Floats | None, scale: Scale, least: float
+    look: Look, fact: Fact, at: Floats, paths: Sequence[Floats], colour: Floats | None, scale: AxisScale, least: float
 ) -> Observed:
     """Read the height at the place of a value: straight up and down on a line chart, across a curve."""
     tolerance = abs(scale(float(fact.tolerance or 0)) - scale(0.0))
@@ -450,12 +459,3 @@ def _find_writing(look: Look) -> Mask:
         if block is not None:
             cut_window(mask, grow_box(block.box, 2))[...] = True
     return mask
-
-
-def read_asymptote(look: Look, mark: Mark) -> Observations:
-    """Say whether an asymptote is drawn."""
-    places, normals = sample_places_along(
-        _move_with_axes(look, look.target.scene.elements[mark.elements[0]].parameters["points"]).tolist(), 2.0
-    )
-    course = follow_course(look.view, places, normals, LINE_REACH, two_sided=True)
-    return {f"{mark.key}/presence": Observed(_compute_steady_share(course) > 0.25)}

@@ -1,6 +1,6 @@
 """Looking at a rendering: one reading a fact, mark by mark.
 
-Texts of a target and of a rendering, compared: folded to one form, and their edit distance.
+Texts of a target and of a rendering are folded to one form and compared by edit distance.
 """
 
 import math
@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.core.images import Pixels
 from ircore.core.records import Box
 from ircore.scorers.verification.eye.frames import Beyond
@@ -52,6 +52,46 @@ from ircore.scorers.verification.eye.view import EyeView, Floats, Observed, find
 from ircore.scorers.verification.scene_facts import Fact, Mark
 from ircore.scorers.verification.scene_facts.charts import compute_middle, find_scale
 
+ROUGH = 0.045
+"""Share of uneven ground from which on the colours of thin lines are not told: much of them is lost."""
+
+LEGIBLE = 5.0
+"""Pixels of a rendering that labels are high at least, usually, or nothing can be said of letters that look wrong."""
+LEAST_LABELS = 3
+"""Labels whose proportions tell whether a figure was stretched or laid out anew."""
+
+Observations = dict[str, Observed]
+"""What the eye says, by the key of the fact."""
+
+LETTERING = "the lettering differs too much to be told without reading it (install the extra ocr)"
+ANOTHER = "another label is written there"
+MOST_OTHERS = 8
+"""Other labels of the target that a label which does not tell is compared with at most."""
+ALIKE = 0.7
+"""Correlation of letterings from which on they are the same word."""
+OTHER, CLEARLY = 0.78, 0.2
+"""Correlation with another label, and by how much more than with its own, from which on labels were exchanged."""
+NOT_OWN = 0.6
+"""Correlation with its own label below which one may be another."""
+EXCHANGED, MOST = 0.15, 0.5
+"""Correlation that labels gain on average where each is taken for another one of the target's, and share of labels that
+gain so, from which on the target's labels do not stand in their places: of 331 faithful pictures none gains 0.11."""
+SAME_HAND, UNLIKE, STRANGE = 0.8, 0.4, 0.35
+"""Typical correlation of a picture's labels that tells that they are set in the same font; how far below it, and below
+which value, a label is another text."""
+
+SAME_FONT, DIFFERS, SAME, NOT_SAME = 0.11, 0.2, 0.12, 0.19
+"""Misfit, 0–1, up to which labels are set in the target's font (most others misfit by 0.13 and more, blurred ones too);
+by how much more a letter that differs misfits; in that font, misfit that a label with a wrong letter reaches somewhere,
+and that nineteen in twenty of the right ones do not."""
+DISTORTED = 0.2
+"""Logarithm of the ratio of width and height of a rendering from which on letters look otherwise."""
+SAME_SIZE, AS_OTHERS = 0.08, 0.05
+"""Logarithm by which a label's sides differ from those of the others, relative to the target, at most, if nothing of it
+is hidden and nothing else touches it; correlation by which a part of it may fit worse than other labels do."""
+OTHER_FONT = 0.18
+"""Misfit from which on a label that looks like the right word may still be misspelt."""
+
 
 def fold_text(text: str) -> str:
     """Return a text for comparison: Unicode's compatible form, one kind of minus, no case, single blanks."""
@@ -68,18 +108,6 @@ def compute_edit_distance(text: str, other: str) -> int:
         for place, second in enumerate(other, start=1):
             last, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, last + (letter != second))
     return row[-1]
-
-
-ROUGH = 0.045
-"""Share of uneven ground from which on the colours of thin lines are not told: much of them is lost."""
-
-LEGIBLE = 5.0
-"""Pixels of a rendering that labels are high at least, usually, or nothing can be said of letters that look wrong."""
-LEAST_LABELS = 3
-"""Labels whose proportions tell whether a figure was stretched or laid out anew."""
-
-Observations = dict[str, Observed]
-"""What the eye says, by the key of the fact."""
 
 
 @dataclass(eq=False)
@@ -158,13 +186,63 @@ class Look:
         """The writing of each text, in its place or elsewhere."""
         return replace_missing_blocks(self.view, self.target.texts, self.blocks, self.target.blocks)
 
-    def scale(self, axis: Literal["x", "y"]) -> Scale | None:
+    def scale(self, axis: Literal["x", "y"]) -> AxisScale | None:
         """Return where the values of an axis lie in the rendering: the target's scale, moved as the tick labels are."""
         scale = find_scale(self.target.scene, axis)
         if scale is None:
             return None
         slope, offset = find_axis_move(self, axis)
-        return Scale(scale.low, scale.high, scale.start * slope + offset, scale.end * slope + offset)
+        return AxisScale(scale.low, scale.high, scale.start * slope + offset, scale.end * slope + offset)
+
+
+def look_at(target: Target, pixels: Pixels) -> Look:
+    """Lay a rendering over its target and find the rendering's writing.
+
+    Several instruments look at the same rendering, and at the target itself, one after the other.
+    """
+    for known_target, known_pixels, look in _last_looks:
+        # By identity and not by value; pixels that can be written to may change between two looks.
+        if known_target is target and known_pixels is pixels and not pixels.flags.writeable:
+            return look
+    look = _build_look(target, pixels)
+    _last_looks.append((target, pixels, look))
+    return look
+
+
+def find_axis_move(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
+    """Return slope and offset that take the target's pixels to the rendering's pixels along an axis.
+
+    Read off the tick labels that are found in both; 1 and their median shift if they do not span enough.
+    """
+    return look.view.compute_once(f"axis {axis}", lambda: _fit_axis_move(look, axis))
+
+
+def read_texts(look: Look) -> Observations:
+    """Read each text: presence, place and, by the shape of its ink, whether the words are right."""
+    present = [
+        is_there(element, block, own) or is_written(look.view, look.target.view, element)
+        for element, block, own in zip(look.target.texts, look.writing, look.target.blocks, strict=True)
+    ]
+    words = _read_words(look, present)
+    for k, (block, former) in enumerate(zip(look.writing, look.blocks, strict=True)):
+        # Ink elsewhere is a label only if it says what the label says.
+        if block is not former and words[k].seen != look.target.texts[k].text:
+            present[k] = is_written(look.view, look.target.view, look.target.texts[k])
+            words[k] = Observed(None, LETTERING)
+    readings: Observations = {}
+    marks = [mark for mark in look.target.marks if mark.form == "text"]
+    for mark, is_present, block, word in zip(marks, present, look.writing, words, strict=True):
+        readings[f"{mark.key}/presence"] = Observed(is_present)
+        readings[f"{mark.key}/text"] = word if is_present else Observed("", "no text there")
+        if is_present and block is not None:
+            readings[f"{mark.key}/place"] = Observed([compute_middle(block.box, axis) for axis in "xy"])
+        else:
+            readings[f"{mark.key}/place"] = Observed(None, "absent")
+    return readings
+
+
+Reader = Callable[[Look, Mark], Observations]
+"""Says what is seen of one mark."""
 
 
 def _compute_uneven_share(view: EyeView, target: Target) -> float:
@@ -181,20 +259,6 @@ def _compute_uneven_share(view: EyeView, target: Target) -> float:
 
 _last_looks: deque[tuple[Target, Pixels, Look]] = deque(maxlen=2)
 """No more, since a look holds a dozen megabytes."""
-
-
-def look_at(target: Target, pixels: Pixels) -> Look:
-    """Lay a rendering over its target and find the rendering's writing.
-
-    Several instruments look at the same rendering, and at the target itself, one after the other.
-    """
-    for known_target, known_pixels, look in _last_looks:
-        # By identity and not by value; pixels that can be written to may change between two looks.
-        if known_target is target and known_pixels is pixels and not pixels.flags.writeable:
-            return look
-    look = _build_look(target, pixels)
-    _last_looks.append((target, pixels, look))
-    return look
 
 
 def _build_look(target: Target, pixels: Pixels) -> Look:
@@ -239,14 +303,6 @@ def _measure_new_layout(look: Look) -> float:
     return round(most * min(1.0, max(0.0, (undone - 0.35) / 0.5)), 3)
 
 
-def find_axis_move(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
-    """Return slope and offset that take the target's pixels to the rendering's pixels along an axis.
-
-    Read off the tick labels that are found in both; 1 and their median shift if they do not span enough.
-    """
-    return look.view.compute_once(f"axis {axis}", lambda: _fit_axis_move(look, axis))
-
-
 def _fit_axis_move(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
     pairs = []
     for element, own, block in zip(look.target.texts, look.target.blocks, look.blocks, strict=True):
@@ -265,60 +321,6 @@ def _fit_axis_move(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
     slope = float(np.median(np.subtract.outer(after, after)[far] / spread[far]))
     slope = round(slope, 5) if 0.9 < slope < 1.1 else 1.0
     return slope, round(float(np.median(after - slope * before)), 3)
-
-
-LETTERING = "the lettering differs too much to be told without reading it (install the extra ocr)"
-ANOTHER = "another label is written there"
-MOST_OTHERS = 8
-"""Other labels of the target that a label which does not tell is compared with at most."""
-ALIKE = 0.7
-"""Correlation of letterings from which on they are the same word."""
-OTHER, CLEARLY = 0.78, 0.2
-"""Correlation with another label, and by how much more than with its own, from which on labels were exchanged."""
-NOT_OWN = 0.6
-"""Correlation with its own label below which one may be another."""
-EXCHANGED, MOST = 0.15, 0.5
-"""Correlation that labels gain on average where each is taken for another one of the target's, and share of labels that
-gain so, from which on the target's labels do not stand in their places: of 331 faithful pictures none gains 0.11."""
-SAME_HAND, UNLIKE, STRANGE = 0.8, 0.4, 0.35
-"""Typical correlation of a picture's labels that tells that they are set in the same font; how far below it, and below
-which value, a label is another text."""
-
-SAME_FONT, DIFFERS, SAME, NOT_SAME = 0.11, 0.2, 0.12, 0.19
-"""Misfit, 0–1, up to which labels are set in the target's font (most others misfit by 0.13 and more, blurred ones too);
-by how much more a letter that differs misfits; in that font, misfit that a label with a wrong letter reaches somewhere,
-and that nineteen in twenty of the right ones do not."""
-DISTORTED = 0.2
-"""Logarithm of the ratio of width and height of a rendering from which on letters look otherwise."""
-SAME_SIZE, AS_OTHERS = 0.08, 0.05
-"""Logarithm by which a label's sides differ from those of the others, relative to the target, at most, if nothing of it
-is hidden and nothing else touches it; correlation by which a part of it may fit worse than other labels do."""
-OTHER_FONT = 0.18
-"""Misfit from which on a label that looks like the right word may still be misspelt."""
-
-
-def read_texts(look: Look) -> Observations:
-    """Read each text: presence, place and, by the shape of its ink, whether the words are right."""
-    present = [
-        is_there(element, block, own) or is_written(look.view, look.target.view, element)
-        for element, block, own in zip(look.target.texts, look.writing, look.target.blocks, strict=True)
-    ]
-    words = _read_words(look, present)
-    for k, (block, former) in enumerate(zip(look.writing, look.blocks, strict=True)):
-        # Ink elsewhere is a label only if it says what the label says.
-        if block is not former and words[k].seen != look.target.texts[k].text:
-            present[k] = is_written(look.view, look.target.view, look.target.texts[k])
-            words[k] = Observed(None, LETTERING)
-    readings: Observations = {}
-    marks = [mark for mark in look.target.marks if mark.form == "text"]
-    for mark, is_present, block, word in zip(marks, present, look.writing, words, strict=True):
-        readings[f"{mark.key}/presence"] = Observed(is_present)
-        readings[f"{mark.key}/text"] = word if is_present else Observed("", "no text there")
-        if is_present and block is not None:
-            readings[f"{mark.key}/place"] = Observed([compute_middle(block.box, axis) for axis in "xy"])
-        else:
-            readings[f"{mark.key}/place"] = Observed(None, "absent")
-    return readings
 
 
 def _read_words(look: Look, present: list[bool]) -> list[Observed]:
@@ -471,7 +473,3 @@ def _compare_word(alike: Any, own: int, texts: list[str], typical: float) -> Obs
     if typical >= SAME_HAND and mine < min(STRANGE, typical - UNLIKE):
         return Observed("", "it looks like none of the target's labels")
     return Observed(None, LETTERING)
-
-
-Reader = Callable[[Look, Mark], Observations]
-"""Says what is seen of one mark."""

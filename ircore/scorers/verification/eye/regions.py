@@ -1,6 +1,6 @@
 """Areas of one colour: shapes, panels, filled areas, and the ground behind them.
 
-A target prepared for the eye: readings of the target itself, computed once for all its renderings.
+A target is prepared once for all its renderings: readings of the target itself.
 """
 
 import math
@@ -34,6 +34,32 @@ from ircore.scorers.verification.scene_facts import Fact, Mark, list_facts, list
 APART = 7.0
 """Distance in L*a*b* between an area and its ground."""
 
+ONE_COLOUR = 0.93
+"""Share of what is drawn in a place that has one colour; where it is less, the face is shaded or hatched."""
+NEAR = 10
+"""Pixels about its place within which shades belong to an area."""
+LEAST_INSIDE, THIN = 12, 0.15
+"""Pixels well inside an area, and parts of all that are visible, below which it is thin."""
+SAME_HUE, DARKER, STRONGER = 13.0, 48.0, 1.25
+"""Chroma by which a shade may be off its colour's, lightness by which it may differ, and times the chroma of the
+commonest shade that the colour itself has at most."""
+
+ROUND = {
+    "circle": (1.0, 1.0, 0.0, 360.0), "ring": (1.0, 1.0, 0.0, 360.0), "ellipse": (1.0, 0.6, 0.0, 360.0),
+    "half_circle": (1.0, 1.0, 180.0, 180.0), "quarter_circle": (1.0, 1.0, 270.0, 90.0),
+}  # fmt: skip
+"""Round shapes: half-axes as parts of the radius, first direction and sweep in degrees clockwise from 3 o'clock."""
+
+TINT = 3.5
+"""Distance in L*a*b* by which the middle colour of a tinted area differs from what lies around it."""
+
+REMEMBERED = 16
+"""Targets whose side is kept."""
+SLACK = 7
+"""Pixels about everything expected within which nothing counts as extra."""
+
+_targets: "OrderedDict[str, Target]" = OrderedDict()
+
 
 @dataclass(frozen=True, eq=False)
 class SeenArea:
@@ -48,17 +74,6 @@ class SeenArea:
     colour: str
     mask: Mask
     box: Box
-
-
-ONE_COLOUR = 0.93
-"""Share of what is drawn in a place that has one colour; where it is less, the face is shaded or hatched."""
-NEAR = 10
-"""Pixels about its place within which shades belong to an area."""
-LEAST_INSIDE, THIN = 12, 0.15
-"""Pixels well inside an area, and parts of all that are visible, below which it is thin."""
-SAME_HUE, DARKER, STRONGER = 13.0, 48.0, 1.25
-"""Chroma by which a shade may be off its colour's, lightness by which it may differ, and times the chroma of the
-commonest shade that the colour itself has at most."""
 
 
 def find_shades(lab: Floats, colour: Floats) -> Mask:
@@ -216,35 +231,6 @@ def draw_filled_mask(element: Element, height: int, width: int) -> Mask:
     return mask
 
 
-def _compute_span(element: Element) -> tuple[float, float]:
-    about = element.parameters
-    if element.type == "wedge":
-        return float(about["start"]), 3.6 * float(about["share"])  # type: ignore[arg-type]
-    return _find_sector_start(element), float(about["degrees"])  # type: ignore[arg-type]
-
-
-def _find_sector_start(element: Element) -> float:
-    """Return the first direction of a tinted angle, for which the sector's box is the element's box."""
-    about = element.parameters
-    x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
-    radius, degrees = float(about["radius"]), float(about["degrees"])  # type: ignore[arg-type]
-    best, least = 0.0, math.inf
-    for start in range(0, 360, 2):
-        points = np.array([*compute_circle_points(x, y, radius, start, degrees), (x, y)])
-        (left, top), (right, bottom) = points.min(axis=0), points.max(axis=0)
-        off = sum(abs(edge - side) for edge, side in zip(element.box, (left, top, right, bottom), strict=True))
-        if off < least:
-            best, least = float(start), off
-    return best
-
-
-ROUND = {
-    "circle": (1.0, 1.0, 0.0, 360.0), "ring": (1.0, 1.0, 0.0, 360.0), "ellipse": (1.0, 0.6, 0.0, 360.0),
-    "half_circle": (1.0, 1.0, 180.0, 180.0), "quarter_circle": (1.0, 1.0, 270.0, 90.0),
-}  # fmt: skip
-"""Round shapes: half-axes as parts of the radius, first direction and sweep in degrees clockwise from 3 o'clock."""
-
-
 def draw_shape_mask(element: Element, height: int, width: int) -> Mask:
     """Return which pixels lie within the rim of a coloured shape."""
     about: Any = element.parameters
@@ -279,10 +265,6 @@ def draw_outline_ring(element: Element, filled: Mask) -> Mask:
     return filled & ~ndimage.binary_erosion(filled, iterations=width)
 
 
-TINT = 3.5
-"""Distance in L*a*b* by which the middle colour of a tinted area differs from what lies around it."""
-
-
 def find_tint(view: EyeView, expected: Mask, hidden: Mask) -> str | None:
     """Return the colour of an area that may be lightly tinted, #rrggbb.
 
@@ -301,12 +283,6 @@ def find_tint(view: EyeView, expected: Mask, hidden: Mask) -> str | None:
     if min(float(measure_lab_distance(colour, ground)), float(measure_lab_distance(colour, view.background))) < TINT:
         return None
     return format_rgb(view.compute_median(inner))
-
-
-REMEMBERED = 16
-"""Targets whose side is kept."""
-SLACK = 7
-"""Pixels about everything expected within which nothing counts as extra."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -354,7 +330,7 @@ class Target:
         """The scene's colours that differ."""
         return select_distinct([*(element.colour for element in self.scene.elements), self.scene.background])
 
-    def hidden(self, index: int) -> Mask:
+    def find_hidden(self, index: int) -> Mask:
         """Return which pixels of an element something else covers."""
         return self.view.compute_once(f"hidden {index}", lambda: find_hidden_pixels(self.scene, index))
 
@@ -397,9 +373,6 @@ class Target:
         return mask
 
 
-_targets: "OrderedDict[str, Target]" = OrderedDict()
-
-
 def prepare_target(picture: Picture, scene: Scene) -> Target:
     """Return a target prepared for the eye; the last few prepared targets are kept."""
     scene = complete_scene(scene)
@@ -410,3 +383,25 @@ def prepare_target(picture: Picture, scene: Scene) -> Target:
         while len(_targets) > REMEMBERED:
             _targets.popitem(last=False)
     return target
+
+
+def _compute_span(element: Element) -> tuple[float, float]:
+    about = element.parameters
+    if element.type == "wedge":
+        return float(about["start"]), 3.6 * float(about["share"])  # type: ignore[arg-type]
+    return _find_sector_start(element), float(about["degrees"])  # type: ignore[arg-type]
+
+
+def _find_sector_start(element: Element) -> float:
+    """Return the first direction of a tinted angle, for which the sector's box is the element's box."""
+    about = element.parameters
+    x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
+    radius, degrees = float(about["radius"]), float(about["degrees"])  # type: ignore[arg-type]
+    best, least = 0.0, math.inf
+    for start in range(0, 360, 2):
+        points = np.array([*compute_circle_points(x, y, radius, start, degrees), (x, y)])
+        (left, top), (right, bottom) = points.min(axis=0), points.max(axis=0)
+        off = sum(abs(edge - side) for edge, side in zip(element.box, (left, top, right, bottom), strict=True))
+        if off < least:
+            best, least = float(start), off
+    return best

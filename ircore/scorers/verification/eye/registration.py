@@ -45,6 +45,51 @@ from ircore.scorers.verification.eye.frames import (
 SLIGHT_MOVE = 0.05
 """Share of the picture's sides beyond which a move of all is no longer slight."""
 
+NEAR_MOVE = 0.03
+"""Share of the picture's sides up to which a move is seen as one; beyond, the drawing only lies elsewhere."""
+MOVE_COST, SIZE_COST, TURN_COST, TILT_COST = 4.0, 0.4, 0.45, 16.0
+"""Points that a move by the picture's width costs (up to ``NEAR_MOVE``; beyond it an eighth of that), the smallest
+drawing, a turn by one degree, and perspective by 1."""
+SIZE_REACH = 4.0
+STILL = 0.02
+"""Pixels by which a frame moves at most when it has settled."""
+DISTORTION_COST, UNSEEN_DISTORTION, MOST_FOR_DISTORTION = 8.0, 0.03, 3.2
+"""Points that a distortion by e costs, how much of it nobody sees, and the most points: a flat pie is still a pie."""
+CUT_COST, UNSEEN_CUT = 30.0, 0.05
+"""Points that a target of which a whole side lies outside of the rendering costs, and how much of it may."""
+MOST_COST = 4.0
+
+GAIN = 0.004
+"""Agreement that a move gains at least."""
+FREE_GAINS = {4: 0.0, 5: 0.006, 8: 0.02}
+"""Agreement that moves and factors, a turn, and then perspective gain at least."""
+FAR_GAIN, COST_GAIN, IN_PLACE = 1.5, 0.1, 0.35
+"""Agreement that a move by the whole width, and a transform that costs a point, gain at least where the last agreement
+is reached without any move."""
+CREDIBLE = 0.32
+"""Score above chance from which on a frame is believed: other targets reach 0.1 to 0.5, noise 0.1, the target itself
+0.34 (where much else is drawn) to 1."""
+DECOYS = ((7.0, 7.0), (-7.0, 7.0), (7.0, -7.0), (-7.0, -7.0), (13.0, 5.0), (-13.0, -5.0), (5.0, -13.0), (-5.0, 13.0))
+"""Pixels by which a frame is moved to see what chance gives."""
+SEARCHED, REFINED = 900, 2600
+"""Edge points that are looked at in the search, and for the last refinement."""
+WRITING, GROUNDS = 0.35, 0.6
+"""Weight of an edge of writing, and of grids, axes and frames; of all others 1."""
+MOST_OF_THING = 120.0
+"""Points that one element counts at most."""
+ROOM = 0.04
+"""Share of a drawing's size that is looked at about it."""
+SMALL = 0.93
+"""Size, as share of the target's, up to which a drawing is looked at from nearer."""
+MOST_TURN, MOST_SLANT, MOST_TILT, MOST_DISTORTION = 8.0, 0.14, 0.25, 2.0
+"""Degrees; shares; and a factor."""
+UNEVEN = 0.05
+"""Gain that a distortion by e needs."""
+MOST_REFINED, MOST_LOOSENED = 6, 2
+
+GROUND_TYPES = {"axis", "tick", "gridline", "grid_line", "frame", "leader", "arrow_head"}
+"""Elements that carry no data."""
+
 
 class Transform(NamedTuple):
     """From target to rendering, about the middles of both, each taken as 1 wide and high.
@@ -141,27 +186,12 @@ class Transform(NamedTuple):
         )  # fmt: skip
         return cls(*(round(float(value), 5) for value in (*values, aspect)))
 
-    def placed(self, points: npt.ArrayLike, width: float, height: float) -> npt.NDArray[np.float64]:
+    def place_points(self, points: npt.ArrayLike, width: float, height: float) -> npt.NDArray[np.float64]:
         """Return where points of the target (rows of x and y) lie in the rendering brought to the target's size."""
         points = np.asarray(points, dtype=np.float64)
         moved = np.column_stack([points, np.ones(len(points))]) @ self.matrix(width, height).T
         placed: npt.NDArray[np.float64] = moved[:, :2] / moved[:, 2:]
         return placed
-
-
-NEAR_MOVE = 0.03
-"""Share of the picture's sides up to which a move is seen as one; beyond, the drawing only lies elsewhere."""
-MOVE_COST, SIZE_COST, TURN_COST, TILT_COST = 4.0, 0.4, 0.45, 16.0
-"""Points that a move by the picture's width costs (up to ``NEAR_MOVE``; beyond it an eighth of that), the smallest
-drawing, a turn by one degree, and perspective by 1."""
-SIZE_REACH = 4.0
-STILL = 0.02
-"""Pixels by which a frame moves at most when it has settled."""
-DISTORTION_COST, UNSEEN_DISTORTION, MOST_FOR_DISTORTION = 8.0, 0.03, 3.2
-"""Points that a distortion by e costs, how much of it nobody sees, and the most points: a flat pie is still a pie."""
-CUT_COST, UNSEEN_CUT = 30.0, 0.05
-"""Points that a target of which a whole side lies outside of the rendering costs, and how much of it may."""
-MOST_COST = 4.0
 
 
 def compute_cost(transform: Transform, laid_out_anew: float = 0.0) -> float:
@@ -188,39 +218,6 @@ def compute_cost(transform: Transform, laid_out_anew: float = 0.0) -> float:
     return round(min(MOST_COST, move + size + distortion + cutting + turn + tilt), 4)
 
 
-def _compute_log(value: float) -> float:
-    return exact.log(max(value, 1e-6))
-
-
-GAIN = 0.004
-"""Agreement that a move gains at least."""
-FREE_GAINS = {4: 0.0, 5: 0.006, 8: 0.02}
-"""Agreement that moves and factors, a turn, and then perspective gain at least."""
-FAR_GAIN, COST_GAIN, IN_PLACE = 1.5, 0.1, 0.35
-"""Agreement that a move by the whole width, and a transform that costs a point, gain at least where the last agreement
-is reached without any move."""
-CREDIBLE = 0.32
-"""Score above chance from which on a frame is believed: other targets reach 0.1 to 0.5, noise 0.1, the target itself
-0.34 (where much else is drawn) to 1."""
-DECOYS = ((7.0, 7.0), (-7.0, 7.0), (7.0, -7.0), (-7.0, -7.0), (13.0, 5.0), (-13.0, -5.0), (5.0, -13.0), (-5.0, 13.0))
-"""Pixels by which a frame is moved to see what chance gives."""
-SEARCHED, REFINED = 900, 2600
-"""Edge points that are looked at in the search, and for the last refinement."""
-WRITING, GROUNDS = 0.35, 0.6
-"""Weight of an edge of writing, and of grids, axes and frames; of all others 1."""
-MOST_OF_THING = 120.0
-"""Points that one element counts at most."""
-ROOM = 0.04
-"""Share of a drawing's size that is looked at about it."""
-SMALL = 0.93
-"""Size, as share of the target's, up to which a drawing is looked at from nearer."""
-MOST_TURN, MOST_SLANT, MOST_TILT, MOST_DISTORTION = 8.0, 0.14, 0.25, 2.0
-"""Degrees; shares; and a factor."""
-UNEVEN = 0.05
-"""Gain that a distortion by e needs."""
-MOST_REFINED, MOST_LOOSENED = 6, 2
-
-
 class Model:
     """The target's side of a registration, computed once for all renderings of a target.
 
@@ -241,33 +238,6 @@ class Model:
         self.proposer = FrameProposer(self.edges, self.weights)
         self.few = EdgeSample.of(self.edges, self.weights, SEARCHED)
         self.many = EdgeSample.of(self.edges, self.weights, REFINED)
-
-
-GROUND_TYPES = {"axis", "tick", "gridline", "grid_line", "frame", "leader", "arrow_head"}
-"""Elements that carry no data."""
-
-
-def _weigh_edges(edges: Edges, scene: Scene) -> Floats:
-    """Return a weight for each edge point, by the smallest element in whose box it lies."""
-    owner = np.full(len(edges.points), -1)
-    factor = np.array([scene.width / edges.width, scene.height / edges.height])
-    x, y = (edges.points * factor).T
-    elements = [element for element in scene.elements if element.type not in {"background", "panel"}]
-    order = sorted(range(len(elements)), key=lambda number: -_compute_area(elements[number].box))
-    for number in order:
-        left, top, right, bottom = elements[number].box
-        owner[(x > left - 3) & (x < right + 3) & (y > top - 3) & (y < bottom + 3)] = number
-    sizes = np.bincount(owner + 1, minlength=len(elements) + 1)
-    weights = np.full(len(elements) + 1, GROUNDS)
-    for number, element in enumerate(elements, 1):
-        kind = WRITING if element.text is not None else GROUNDS if element.type in GROUND_TYPES else 1.0
-        weights[number] = kind * min(1.0, MOST_OF_THING / max(1, sizes[number]))
-    found: Floats = weights[owner + 1]
-    return found
-
-
-def _compute_area(box: Box) -> int:
-    return (box.right - box.left) * (box.bottom - box.top)
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,12 +298,64 @@ def register_rendering(model: Model, pixels: Pixels) -> FrameFit:
     gain = GAIN
     if staying >= IN_PLACE:
         # Much is in its place, so what is not may have moved or turned for itself.
-        far = FAR_GAIN * max(0.0, overlap.moved(still, found) - SLIGHT_MOVE)
+        far = FAR_GAIN * max(0.0, overlap.measure_move(still, found) - SLIGHT_MOVE)
         gain += far + COST_GAIN * compute_cost(overlap.transform(found))
     # Where a move gains next to nothing, the picture stays where it is.
     if staying >= agreement - gain:
         return FrameFit(overlap.transform(still), round(staying, 4), True, around)
     return FrameFit(overlap.transform(found), round(agreement, 4), True, around)
+
+
+def lay_over_target(pixels: Pixels, transform: Transform, width: int, height: int) -> Pixels:
+    """Return the rendering laid over the target, in the target's size."""
+    image = Image.fromarray(pixels)
+    if transform.is_identity:
+        return np.asarray(
+            image if image.size == (width, height) else image.resize((width, height), Image.Resampling.BICUBIC)
+        )
+    # What comes in from beyond the edges looks like the ground, and not like something drawn.
+    border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+    fill = tuple(int(value) for value in np.median(border, axis=0))
+    # The drawing is brought to about the target's size first, with a mean over all pixels: then no pixel is left out.
+    wide, high = width / (transform.wide * image.width), height / (transform.high * image.height)
+    near = (max(1, round(image.width * wide)), max(1, round(image.height * high)))
+    if wide < 0.9 or high < 0.9 or max(wide, high) > 1.5:
+        image = image.resize(near, Image.Resampling.BICUBIC)
+    scale = np.diag([image.width / width, image.height / height, 1.0])
+    matrix = scale @ transform.matrix(width, height)
+    matrix /= matrix[2, 2]
+    data = tuple(float(value) for value in matrix.ravel()[:8])
+    # Without perspective, the same to the bit in five sixths of the time.
+    is_affine = not transform.tilt_x and not transform.tilt_y
+    way = Image.Transform.AFFINE if is_affine else Image.Transform.PERSPECTIVE
+    return np.asarray(image.transform((width, height), way, data, Image.Resampling.BICUBIC, fillcolor=fill))
+
+
+def _compute_log(value: float) -> float:
+    return exact.log(max(value, 1e-6))
+
+
+def _weigh_edges(edges: Edges, scene: Scene) -> Floats:
+    """Return a weight for each edge point, by the smallest element in whose box it lies."""
+    owner = np.full(len(edges.points), -1)
+    factor = np.array([scene.width / edges.width, scene.height / edges.height])
+    x, y = (edges.points * factor).T
+    elements = [element for element in scene.elements if element.type not in {"background", "panel"}]
+    order = sorted(range(len(elements)), key=lambda number: -_compute_area(elements[number].box))
+    for number in order:
+        left, top, right, bottom = elements[number].box
+        owner[(x > left - 3) & (x < right + 3) & (y > top - 3) & (y < bottom + 3)] = number
+    sizes = np.bincount(owner + 1, minlength=len(elements) + 1)
+    weights = np.full(len(elements) + 1, GROUNDS)
+    for number, element in enumerate(elements, 1):
+        kind = WRITING if element.text is not None else GROUNDS if element.type in GROUND_TYPES else 1.0
+        weights[number] = kind * min(1.0, MOST_OF_THING / max(1, sizes[number]))
+    found: Floats = weights[owner + 1]
+    return found
+
+
+def _compute_area(box: Box) -> int:
+    return (box.right - box.left) * (box.bottom - box.top)
 
 
 def _is_mirrored_or_turned(model: Model, pixels: Pixels) -> bool:
@@ -436,7 +458,7 @@ class _Overlap:
         scale = np.diag([ours.width / canvas.width, ours.height / canvas.height, 1.0])
         return Transform.from_matrix(scale @ frame, ours.width, ours.height, canvas.aspect / ours.aspect)
 
-    def moved(self, frame: Matrix, other: Matrix) -> float:
+    def measure_move(self, frame: Matrix, other: Matrix) -> float:
         """Return how far apart the target's edges lie in two frames, as share of the rendering's longer side."""
         points = self.model.few.points
         return float(np.abs(apply_matrix(frame, points) - apply_matrix(other, points)).max(axis=1).mean()) / SIDE
@@ -559,28 +581,3 @@ def _compute_closeness(far: Floats, places: Floats, classes: Indices, reach: flo
     cells, inside = _find_cells(places, far.shape[1:])
     closeness: Floats = np.exp(-0.5 * (far[classes, cells[:, 1], cells[:, 0]] / reach) ** 2) * inside
     return closeness
-
-
-def lay_over_target(pixels: Pixels, transform: Transform, width: int, height: int) -> Pixels:
-    """Return the rendering laid over the target, in the target's size."""
-    image = Image.fromarray(pixels)
-    if transform.is_identity:
-        return np.asarray(
-            image if image.size == (width, height) else image.resize((width, height), Image.Resampling.BICUBIC)
-        )
-    # What comes in from beyond the edges looks like the ground, and not like something drawn.
-    border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
-    fill = tuple(int(value) for value in np.median(border, axis=0))
-    # The drawing is brought to about the target's size first, with a mean over all pixels: then no pixel is left out.
-    wide, high = width / (transform.wide * image.width), height / (transform.high * image.height)
-    near = (max(1, round(image.width * wide)), max(1, round(image.height * high)))
-    if wide < 0.9 or high < 0.9 or max(wide, high) > 1.5:
-        image = image.resize(near, Image.Resampling.BICUBIC)
-    scale = np.diag([image.width / width, image.height / height, 1.0])
-    matrix = scale @ transform.matrix(width, height)
-    matrix /= matrix[2, 2]
-    data = tuple(float(value) for value in matrix.ravel()[:8])
-    # Without perspective, the same to the bit in five sixths of the time.
-    is_affine = not transform.tilt_x and not transform.tilt_y
-    way = Image.Transform.AFFINE if is_affine else Image.Transform.PERSPECTIVE
-    return np.asarray(image.transform((width, height), way, data, Image.Resampling.BICUBIC, fillcolor=fill))

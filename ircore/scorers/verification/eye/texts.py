@@ -2,11 +2,9 @@
 
 No character is read here. A label's patch in the rendering is compared with the patches of all labels of the target:
 where it is much more like another one, labels were exchanged; where it is much unlike its own while other labels are
-alike, the wording is wrong; where the lettering as a whole is of another kind, the eye says that it cannot tell.
-
-Letters of a label, place by place: where the rendering's ink does not fit the ink of the target's label.
-
-No letter is read. In the font of the target all letters fit but those that differ; in another font none fit well.
+alike, the wording is wrong; where the lettering as a whole is of another kind, the eye says that it cannot tell. Place
+by place, ink of the rendering that does not fit the ink of the label shows a wrong letter: in the font of the target
+all letters fit but those that differ; in another font none fit well.
 """
 
 import math
@@ -45,11 +43,23 @@ HIGH = 20
 WIDE = 40
 """Pixels to which a label's ink is brought before shapes are compared; how wide it was counts by itself."""
 
-
 STRAY_INK, MOST_STRAYS = 24.0, 80
 """Distance in L*a*b* from the ground by which writing elsewhere differs; pieces of ink beyond which it is noise."""
 FAR, UNLIKE_SIZE, NO_STRAY = 90.0, 0.5, 9.0
 """Pixels that a text may stand from its place; logarithm of the ratio of its sides; the cost of what is no text."""
+
+LETTER = 0.55
+"""Width of the window that is compared, in heights of the label: about one letter."""
+REACH = 2
+"""Pixels by which a label may be moved to fit."""
+STEPS = (0.5, 0.25)
+"""Parts of a pixel by which it is moved then: what another program draws seldom lies on the same pixels."""
+SPACING = (-0.5, -0.25, 0.0, 0.25, 0.5)
+"""Pixels by which each window may be moved by itself."""
+MARGIN = 4
+"""Pixels of empty ground about a label."""
+UNSHARP = 0.6
+"""Pixels: σ by which both inks are blurred first, so that fractions of a pixel do not count."""
 
 
 class Block(NamedTuple):
@@ -73,34 +83,6 @@ class Block(NamedTuple):
 def find_blocks(view: EyeView, elements: Sequence[Element]) -> list[Block | None]:
     """Find the writing that belongs to each of a target's texts; None for a text without writing."""
     return [_find_block(view, element, elements) for element in elements]
-
-
-def _find_block(view: EyeView, element: Element, others: Sequence[Element]) -> Block | None:
-    size = float(element.parameters.get("size", 13))  # type: ignore[arg-type]
-    height, width = view.lab.shape[:2]
-    box = clip_box(grow_box(element.box, 5 + 0.4 * size), height, width)
-    if box.right - box.left < 4 or box.bottom - box.top < 4:
-        return None
-    patch = view.lab[box.top : box.bottom, box.left : box.right]
-    ground = find_commonest_colour(patch.reshape(-1, 3))
-    far = measure_lab_distance(patch, ground)
-    inner = _cut_inner(far, element.box, box)
-    most = float(np.percentile(inner, 96)) if inner.size else 0.0
-    if most < LEAST_INK:
-        return None
-    # Blurred letters run into the line beside them; at a higher threshold they come apart.
-    for share in INK_SHARES:
-        own = _select_own_parts(far > max(LEAST_INK * 0.7, share * most), element, others, box)
-        if own is not None and _has_size_of_text(own, element.box):
-            break
-    if own is None:
-        return None
-    rows, columns = np.nonzero(own)
-    top, bottom, left, right = rows.min(), rows.max() + 1, columns.min(), columns.max() + 1
-    ink = np.minimum(1.0, far / most) * ndimage.binary_dilation(own)
-    ink = ink[top:bottom, left:right].astype(np.float32)
-    around = Box(int(box.left + left), int(box.top + top), int(box.left + right), int(box.top + bottom))
-    return Block(around, ink, round(float(ink.sum()), 2))
 
 
 def replace_missing_blocks(
@@ -149,29 +131,6 @@ def replace_missing_blocks(
     return moved
 
 
-def _build_block(far: Floats, ink: Mask, place: tuple[slice, ...]) -> Block | None:
-    """Return a piece of ink as a block; None if there is hardly any in it."""
-    rows, columns = (np.flatnonzero(ink[place].any(axis=axis)) for axis in (1, 0))
-    if len(rows) < 4 or len(columns) < 2:
-        return None
-    top, left = place[0].start + int(rows[0]), place[1].start + int(columns[0])
-    box = Box(left, top, place[1].start + int(columns[-1]) + 1, place[0].start + int(rows[-1]) + 1)
-    part = cut_window(far, box)
-    amount = np.minimum(1.0, part / max(float(np.percentile(part, 96)), LEAST_INK)).astype(np.float32)
-    return Block(box, amount, round(float(amount.sum()), 2))
-
-
-def _measure_unlikeness(own: Box, stray: Box) -> float:
-    """Return how little a piece of ink can be a text: by its distance, and by its width and height."""
-    apart = math.hypot(own.left + own.right - stray.left - stray.right, own.top + own.bottom - stray.top - stray.bottom)
-    wide, high = (
-        abs(math.log((stray[2 + at] - stray[at]) / max(1, own[2 + at] - own[at]))) for at in (0, 1)
-    )  # fmt: skip
-    if max(wide, high) > UNLIKE_SIZE or apart / 2 > FAR:
-        return NO_STRAY
-    return apart / 2 / FAR + wide + high
-
-
 def find_inks(view: EyeView, boxes: Sequence[Box]) -> list[Floats]:
     """Return all ink in some boxes, 0–1, each without its empty rims; boxes without ink are left out."""
     inks = []
@@ -186,78 +145,6 @@ def find_inks(view: EyeView, boxes: Sequence[Box]) -> list[Floats]:
             part = far[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
             inks.append(np.minimum(1.0, part / most).astype(np.float32))
     return inks
-
-
-def _has_size_of_text(ink: Mask, box: Box) -> bool:
-    """Tell whether ink is about as wide and high as a text."""
-    rows, columns = np.nonzero(ink)
-    wide, high = box.right - box.left, box.bottom - box.top
-    return bool(np.ptp(columns) + 1 >= 0.4 * wide and np.ptp(rows) + 1 >= 0.45 * high)
-
-
-def _cut_inner(far: Floats, box: Box, around: Box) -> Floats:
-    return far[
-        max(0, box.top - around.top - 3) : box.bottom - around.top + 3,
-        max(0, box.left - around.left - 3) : box.right - around.left + 3,
-    ]
-
-
-def _select_own_parts(ink: Mask, element: Element, others: Sequence[Element], box: Box) -> Mask | None:
-    """Keep the parts that are letters of this text, not lines running through or letters of a text beside."""
-    parts, count = ndimage.label(ink, np.ones((3, 3)))
-    if not count:
-        return None
-    size = float(element.parameters.get("size", 13))  # type: ignore[arg-type]
-    text_wide, text_high = element.box.right - element.box.left, element.box.bottom - element.box.top
-    own = np.zeros(count + 1, bool)
-    near = [other.box for other in others if other is not element and _are_overlapping(grow_box(other.box, 4), box)]
-    for number, place in enumerate(ndimage.find_objects(parts), start=1):
-        rows, columns = place
-        high, wide = rows.stop - rows.start, columns.stop - columns.start
-        runs_through = (
-            rows.start == 0 or columns.start == 0 or rows.stop == ink.shape[0] or columns.stop == ink.shape[1]
-        )
-        middle = (box.left + (columns.start + columns.stop) / 2, box.top + (rows.start + rows.stop) / 2)
-        mine = _measure_distance_to_box(middle, element.box)
-        is_long = max(high, wide) > 2.2 * size + 4 and element.parameters.get("rotation") != 45
-        is_large = wide > LARGEST * text_wide + 6 or high > LARGEST * text_high + 6
-        if is_large or (runs_through and mine > 2) or (is_long and (runs_through or mine > 0)):
-            continue
-        if runs_through and _compute_covered_share(parts == number, element.box, box) < THROUGH:
-            continue
-        if any(_measure_distance_to_box(middle, other) < mine for other in near):
-            continue
-        own[number] = True
-    mask = _select_connected_ink(own[parts], element)
-    return mask if mask.sum() >= 4 else None
-
-
-def _select_connected_ink(ink: Mask, element: Element) -> Mask:
-    """Return the part of some ink that hangs together as a text does, without strokes that lie about it."""
-    size, turn = float(element.parameters.get("size", 13)), read_turn(element)  # type: ignore[arg-type]
-    along = NEXT_WORD if len(element.text or "") > 1 else NEXT
-    gaps = [round(size * part) + 1 for part in ((along, along) if turn % 90 else (NEXT, along))]
-    near = ndimage.binary_dilation(ink, np.ones(gaps[::-1] if turn % 180 == 90 else gaps, bool))
-    parts, _ = ndimage.label(near)
-    largest: Mask = ink & (parts == np.bincount(parts[ink], minlength=2)[1:].argmax() + 1)
-    return largest
-
-
-def _compute_covered_share(ink: Mask, box: Box, around: Box) -> float:
-    """Return the share of a text's box that ink covers; the ink is of the window ``around``."""
-    inside = cut_window(ink, Box(*(edge - (around.left, around.top)[at % 2] for at, edge in enumerate(box))))
-    return float(inside.mean()) if inside.size else 0.0
-
-
-def _are_overlapping(box: Box, other: Box) -> bool:
-    return box.left < other.right and other.left < box.right and box.top < other.bottom and other.top < box.bottom
-
-
-def _measure_distance_to_box(point: tuple[float, float], box: Box) -> float:
-    """Return how far a point lies outside a box, in pixels."""
-    across = max(box.left - point[0], 0.0, point[0] - box.right)
-    down = max(box.top - point[1], 0.0, point[1] - box.bottom)
-    return math.hypot(across, down)
 
 
 def is_there(element: Element, block: Block | None, own: Block | None) -> bool:
@@ -309,45 +196,9 @@ def compute_likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: 
     return alike
 
 
-def _turn_level(ink: Floats, turn: float) -> Floats:
-    # Laid level, because the ratio of the sides is compared, too.
-    return np.rot90(ink, -1) if turn == 90 else ink
-
-
-def _compute_ratios(inks: Sequence[Floats]) -> Floats:
-    return np.array([ink.shape[1] / ink.shape[0] for ink in inks], np.float32)
-
-
-def _resize_ink(ink: Floats) -> Floats:
-    image = Image.fromarray((ink * 255).astype(np.uint8)).resize((WIDE, HIGH), Image.Resampling.BILINEAR)
-    smooth: Floats = ndimage.gaussian_filter(np.asarray(image, np.float32), 1.2)
-    return smooth
-
-
-def _normalise_patches(patches: Floats) -> Floats:
-    flat = patches.reshape(len(patches), -1)
-    flat = flat - flat.mean(axis=1, keepdims=True)
-    unit: Floats = flat / np.maximum(np.sqrt((flat**2).sum(axis=1, keepdims=True)), 1e-6)
-    return unit
-
-
 def read_turn(element: Element) -> float:
     """Return the degrees by which a text is turned."""
     return float(element.parameters.get("rotation", 0))  # type: ignore[arg-type]
-
-
-LETTER = 0.55
-"""Width of the window that is compared, in heights of the label: about one letter."""
-REACH = 2
-"""Pixels by which a label may be moved to fit."""
-STEPS = (0.5, 0.25)
-"""Parts of a pixel by which it is moved then: what another program draws seldom lies on the same pixels."""
-SPACING = (-0.5, -0.25, 0.0, 0.25, 0.5)
-"""Pixels by which each window may be moved by itself."""
-MARGIN = 4
-"""Pixels of empty ground about a label."""
-UNSHARP = 0.6
-"""Pixels: σ by which both inks are blurred first, so that fractions of a pixel do not count."""
 
 
 def compute_misfits(block: Block, own: Block, turn: float) -> Floats:
@@ -392,12 +243,6 @@ def compute_misfits(block: Block, own: Block, turn: float) -> Floats:
     return np.round(places[MARGIN : width - MARGIN], 4)
 
 
-def _compute_misfit(target_ink: Floats, ink: Floats, window: int) -> Floats:
-    differing = _sum_in_window(np.abs(target_ink - ink), window)
-    misfit: Floats = differing / np.maximum(_sum_in_window(target_ink + ink, window), 1e-3)
-    return misfit
-
-
 def compute_fit(misfits: Floats) -> float:
     """Return the misfit of the best-fitting quarter of a label, which the font alone explains."""
     return float(np.percentile(misfits, 25))
@@ -425,6 +270,153 @@ def lay_level(ink: Floats, turn: float) -> Floats:
     level: Floats = ndimage.rotate(ink, -turn, order=1)
     rows, columns = np.nonzero(level > 0.2)
     return level[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1] if len(rows) else level
+
+
+def _find_block(view: EyeView, element: Element, others: Sequence[Element]) -> Block | None:
+    size = float(element.parameters.get("size", 13))  # type: ignore[arg-type]
+    height, width = view.lab.shape[:2]
+    box = clip_box(grow_box(element.box, 5 + 0.4 * size), height, width)
+    if box.right - box.left < 4 or box.bottom - box.top < 4:
+        return None
+    patch = view.lab[box.top : box.bottom, box.left : box.right]
+    ground = find_commonest_colour(patch.reshape(-1, 3))
+    far = measure_lab_distance(patch, ground)
+    inner = _cut_inner(far, element.box, box)
+    most = float(np.percentile(inner, 96)) if inner.size else 0.0
+    if most < LEAST_INK:
+        return None
+    # Blurred letters run into the line beside them; at a higher threshold they come apart.
+    for share in INK_SHARES:
+        own = _select_own_parts(far > max(LEAST_INK * 0.7, share * most), element, others, box)
+        if own is not None and _has_size_of_text(own, element.box):
+            break
+    if own is None:
+        return None
+    rows, columns = np.nonzero(own)
+    top, bottom, left, right = rows.min(), rows.max() + 1, columns.min(), columns.max() + 1
+    ink = np.minimum(1.0, far / most) * ndimage.binary_dilation(own)
+    ink = ink[top:bottom, left:right].astype(np.float32)
+    around = Box(int(box.left + left), int(box.top + top), int(box.left + right), int(box.top + bottom))
+    return Block(around, ink, round(float(ink.sum()), 2))
+
+
+def _build_block(far: Floats, ink: Mask, place: tuple[slice, ...]) -> Block | None:
+    """Return a piece of ink as a block; None if there is hardly any in it."""
+    rows, columns = (np.flatnonzero(ink[place].any(axis=axis)) for axis in (1, 0))
+    if len(rows) < 4 or len(columns) < 2:
+        return None
+    top, left = place[0].start + int(rows[0]), place[1].start + int(columns[0])
+    box = Box(left, top, place[1].start + int(columns[-1]) + 1, place[0].start + int(rows[-1]) + 1)
+    part = cut_window(far, box)
+    amount = np.minimum(1.0, part / max(float(np.percentile(part, 96)), LEAST_INK)).astype(np.float32)
+    return Block(box, amount, round(float(amount.sum()), 2))
+
+
+def _measure_unlikeness(own: Box, stray: Box) -> float:
+    """Return how little a piece of ink can be a text: by its distance, and by its width and height."""
+    apart = math.hypot(own.left + own.right - stray.left - stray.right, own.top + own.bottom - stray.top - stray.bottom)
+    wide, high = (
+        abs(math.log((stray[2 + at] - stray[at]) / max(1, own[2 + at] - own[at]))) for at in (0, 1)
+    )  # fmt: skip
+    if max(wide, high) > UNLIKE_SIZE or apart / 2 > FAR:
+        return NO_STRAY
+    return apart / 2 / FAR + wide + high
+
+
+def _has_size_of_text(ink: Mask, box: Box) -> bool:
+    """Tell whether ink is about as wide and high as a text."""
+    rows, columns = np.nonzero(ink)
+    wide, high = box.right - box.left, box.bottom - box.top
+    return bool(np.ptp(columns) + 1 >= 0.4 * wide and np.ptp(rows) + 1 >= 0.45 * high)
+
+
+def _cut_inner(far: Floats, box: Box, around: Box) -> Floats:
+    return far[
+        max(0, box.top - around.top - 3) : box.bottom - around.top + 3,
+        max(0, box.left - around.left - 3) : box.right - around.left + 3,
+    ]
+
+
+def _select_own_parts(ink: Mask, element: Element, others: Sequence[Element], box: Box) -> Mask | None:
+    """Keep the parts that are letters of this text, not lines running through or letters of a text beside."""
+    parts, count = ndimage.label(ink, np.ones((3, 3)))
+    if not count:
+        return None
+    size = float(element.parameters.get("size", 13))  # type: ignore[arg-type]
+    text_wide, text_high = element.box.right - element.box.left, element.box.bottom - element.box.top
+    own = np.zeros(count + 1, bool)
+    near = [other.box for other in others if other is not element and grow_box(other.box, 4).overlaps(box)]
+    for number, place in enumerate(ndimage.find_objects(parts), start=1):
+        rows, columns = place
+        high, wide = rows.stop - rows.start, columns.stop - columns.start
+        runs_through = (
+            rows.start == 0 or columns.start == 0 or rows.stop == ink.shape[0] or columns.stop == ink.shape[1]
+        )
+        middle = (box.left + (columns.start + columns.stop) / 2, box.top + (rows.start + rows.stop) / 2)
+        mine = _measure_distance_to_box(middle, element.box)
+        is_long = max(high, wide) > 2.2 * size + 4 and element.parameters.get("rotation") != 45
+        is_large = wide > LARGEST * text_wide + 6 or high > LARGEST * text_high + 6
+        if is_large or (runs_through and mine > 2) or (is_long and (runs_through or mine > 0)):
+            continue
+        if runs_through and _compute_covered_share(parts == number, element.box, box) < THROUGH:
+            continue
+        if any(_measure_distance_to_box(middle, other) < mine for other in near):
+            continue
+        own[number] = True
+    mask = _select_connected_ink(own[parts], element)
+    return mask if mask.sum() >= 4 else None
+
+
+def _select_connected_ink(ink: Mask, element: Element) -> Mask:
+    """Return the part of some ink that hangs together as a text does, without strokes that lie about it."""
+    size, turn = float(element.parameters.get("size", 13)), read_turn(element)  # type: ignore[arg-type]
+    along = NEXT_WORD if len(element.text or "") > 1 else NEXT
+    gaps = [round(size * part) + 1 for part in ((along, along) if turn % 90 else (NEXT, along))]
+    near = ndimage.binary_dilation(ink, np.ones(gaps[::-1] if turn % 180 == 90 else gaps, bool))
+    parts, _ = ndimage.label(near)
+    largest: Mask = ink & (parts == np.bincount(parts[ink], minlength=2)[1:].argmax() + 1)
+    return largest
+
+
+def _compute_covered_share(ink: Mask, box: Box, around: Box) -> float:
+    """Return the share of a text's box that ink covers; the ink is of the window ``around``."""
+    inside = cut_window(ink, Box(*(edge - (around.left, around.top)[at % 2] for at, edge in enumerate(box))))
+    return float(inside.mean()) if inside.size else 0.0
+
+
+def _measure_distance_to_box(point: tuple[float, float], box: Box) -> float:
+    """Return how far a point lies outside a box, in pixels."""
+    across = max(box.left - point[0], 0.0, point[0] - box.right)
+    down = max(box.top - point[1], 0.0, point[1] - box.bottom)
+    return math.hypot(across, down)
+
+
+def _turn_level(ink: Floats, turn: float) -> Floats:
+    # Laid level, because the ratio of the sides is compared, too.
+    return np.rot90(ink, -1) if turn == 90 else ink
+
+
+def _compute_ratios(inks: Sequence[Floats]) -> Floats:
+    return np.array([ink.shape[1] / ink.shape[0] for ink in inks], np.float32)
+
+
+def _resize_ink(ink: Floats) -> Floats:
+    image = Image.fromarray((ink * 255).astype(np.uint8)).resize((WIDE, HIGH), Image.Resampling.BILINEAR)
+    smooth: Floats = ndimage.gaussian_filter(np.asarray(image, np.float32), 1.2)
+    return smooth
+
+
+def _normalise_patches(patches: Floats) -> Floats:
+    flat = patches.reshape(len(patches), -1)
+    flat = flat - flat.mean(axis=1, keepdims=True)
+    unit: Floats = flat / np.maximum(np.sqrt((flat**2).sum(axis=1, keepdims=True)), 1e-6)
+    return unit
+
+
+def _compute_misfit(target_ink: Floats, ink: Floats, window: int) -> Floats:
+    differing = _sum_in_window(np.abs(target_ink - ink), window)
+    misfit: Floats = differing / np.maximum(_sum_in_window(target_ink + ink, window), 1e-3)
+    return misfit
 
 
 def _place_in_patch(ink: Floats, height: int, width: int) -> Floats:

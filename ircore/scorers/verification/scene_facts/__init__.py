@@ -1,11 +1,11 @@
 """The facts of a scene of any category, each with part, weight, tolerance and a sentence in plain English.
 
+The facts of a scene together weigh 100. What they weigh beside each other within a share is stated where they are drawn
+up; here each share is brought to its size, the same whatever the number of labels or bars.
+
 Of elements of kinds that this project does not draw, such as those of a category from a plug-in, the program knows what
 every element states: that it is there, its colour, its place, its text. The same goes for an element of a known type
 that lacks what the type defines, see ``ircore.instances.scene_percepts``.
-
-The facts of a scene together weigh 100. What they weigh beside each other within a share is stated where they are drawn
-up; here each share is brought to its size, the same whatever the number of labels or bars.
 """
 
 from collections import OrderedDict
@@ -56,7 +56,7 @@ UNMARKED = {"patch", "arrow_head", "background"}
 """Types without a mark of their own: parts of other things, and areas of the ground."""
 
 
-def other_marks(scene: Scene, marks: Sequence[Mark]) -> list[Mark]:
+def list_other_marks(scene: Scene, marks: Sequence[Mark]) -> list[Mark]:
     """Return a mark for each element that has none and is neither a part of something else nor of the ground.
 
     Args:
@@ -78,7 +78,7 @@ def other_marks(scene: Scene, marks: Sequence[Mark]) -> list[Mark]:
     return others
 
 
-def other_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_other_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, colour and place of an element of which no more is known."""
     element = scene.elements[mark.elements[0]]
     weight = scene.kinds.get(element.type, 1.0)
@@ -143,16 +143,16 @@ def weigh_facts(facts: Sequence[Fact], unasked: Container[str] = ()) -> list[Fac
 
 
 _FACTS: dict[str, Callable[[Scene, Mark], Iterator[Fact]]] = {
-    "bar": charts.bar_facts,
-    "pie": charts.pie_facts,
-    "wedge": charts.wedge_facts,
-    "line": charts.line_facts,
-    "curve": charts.curve_facts,
-    "dot": charts.dot_facts,
-    "asymptote": charts.asymptote_facts,
+    "bar": charts.list_bar_facts,
+    "pie": charts.list_pie_facts,
+    "wedge": charts.list_wedge_facts,
+    "line": charts.list_line_facts,
+    "curve": charts.list_curve_facts,
+    "dot": charts.list_dot_facts,
+    "asymptote": charts.list_asymptote_facts,
     "shape": shapes.shape_facts,
-    "ground": shapes.ground_facts,
-    "background": charts.background_facts,
+    "ground": shapes.list_ground_facts,
+    "background": charts.list_background_facts,
     **dict.fromkeys(charts.GROUP_WEIGHTS, charts.group_facts),
 }
 COUNTED = {
@@ -166,16 +166,19 @@ def list_marks(scene: Scene) -> list[Mark]:
     """Return the marks of a scene, the things that a person would list, marks that carry data first."""
     scene = complete_scene(scene)
     known = [
-        *charts.bar_marks(scene),
-        *charts.wedge_marks(scene),
-        *charts.line_marks(scene),
-        *charts.curve_marks(scene),
-        *charts.detail_marks(scene),
-        *shapes.figure_marks(scene),
+        *charts.list_bar_marks(scene),
+        *charts.list_wedge_marks(scene),
+        *charts.list_line_marks(scene),
+        *charts.list_curve_marks(scene),
+        *charts.list_detail_marks(scene),
+        *shapes.list_figure_marks(scene),
         *shapes.shape_marks(scene),
     ]
-    texts, others = charts.text_marks(scene), [*charts.grouped_marks(scene), *charts.background_mark(scene)]
-    return [*known, *other_marks(scene, [*known, *texts, *others]), *texts, *others]
+    texts, others = (
+        charts.list_text_marks(scene),
+        [*charts.list_grouped_marks(scene), *charts.build_background_mark(scene)],
+    )
+    return [*known, *list_other_marks(scene, [*known, *texts, *others]), *texts, *others]
 
 
 def list_facts(scene: Scene) -> list[Fact]:
@@ -201,17 +204,17 @@ def _draw_up_facts(scene: Scene) -> list[Fact]:
     scene = complete_scene(scene)
     marks = list_marks(scene)
     facts = [fact for mark in marks for fact in _list_facts_of_mark(scene, mark)]
-    return weigh_facts([*facts, *shapes.relation_facts(scene, marks), *_count_facts(marks)])
+    return weigh_facts([*facts, *shapes.list_relation_facts(scene, marks), *_count_facts(marks)])
 
 
 def _list_facts_of_mark(scene: Scene, mark: Mark) -> Iterator[Fact]:
     if mark.form == "text":
-        return charts.text_facts(scene, mark)
+        return charts.list_text_facts(scene, mark)
     if mark.form == "other":
-        return other_facts(scene, mark)
+        return list_other_facts(scene, mark)
     if mark.kind == "area":
-        return (shapes.figure_facts if shapes.is_figure(scene) else charts.area_facts)(scene, mark)
-    return _FACTS.get(mark.kind, shapes.figure_facts)(scene, mark)
+        return (shapes.list_figure_facts if shapes.is_figure(scene) else charts.list_area_facts)(scene, mark)
+    return _FACTS.get(mark.kind, shapes.list_figure_facts)(scene, mark)
 
 
 def _count_facts(marks: list[Mark]) -> Iterator[Fact]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ircore.core import exact
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.core.records import Box, Element, Scene
 from ircore.scorers.verification.scene_facts.records import (
     Fact,
@@ -41,20 +41,40 @@ TEXTS = {
 LABEL = (0.1, 0.7, 0.2)
 """Parts of a label's weight: that it is there, that it is right, and that it stands in its place."""
 
+GROUP_WEIGHTS = {
+    "axis": 0.5, "frame": 0.2, "grid": 0.3, "leaders": 0.2, "panel": 0.3, "squares": 0.2, "ticks": 0.1,
+    "zero_line": 0.3,
+}  # fmt: skip
 
-def find_scale(scene: Scene, axis: str) -> Scale | None:
+VALUE_TOLERANCE = 0.05
+"""Share of a value by which it may be off."""
+AXIS_TOLERANCE = 0.015
+"""Share of the axis by which any value may be off: about what an eye can read off."""
+SHARE_TOLERANCE = 1.5
+"""Points of per cent by which the share of a wedge may be off."""
+TURN_TOLERANCE = 8.0
+"""Degrees by which a direction may be off."""
+
+NO_MARKERS = "none"
+"""Shape of the markers of a line without markers."""
+
+SAMPLES = 9
+"""Places along a curve at which its height is a fact."""
+
+
+def find_scale(scene: Scene, axis: str) -> AxisScale | None:
     """Return where the values of an axis lie in the target: from the drawn axis, else from its tick labels."""
     for element in scene.elements:
         about: Any = element.parameters
         if element.type == "axis" and about.get("axis") == axis:
             (low, high), (start, end) = about["data_range"], about["pixel_range"]
-            return Scale(float(low), float(high), float(start), float(end))
+            return AxisScale(float(low), float(high), float(start), float(end))
     labels = [element for element in scene.elements if is_tick_label(element, axis)]
     ticks = [(float(label.parameters["value"]), compute_middle(label.box, axis)) for label in labels]  # type: ignore[arg-type]
     if len({value for value, _ in ticks}) < 2:
         return None
     (low_value, start), (high_value, end) = min(ticks), max(ticks)
-    return Scale(low_value, high_value, start, end)
+    return AxisScale(low_value, high_value, start, end)
 
 
 def is_tick_label(element: Element, axis: str) -> bool:
@@ -73,7 +93,7 @@ def find_data_range(scene: Scene, axis: str) -> tuple[float, float]:
     return (0.0, 1.0) if scale is None else (scale.low, scale.high)
 
 
-def text_marks(scene: Scene) -> list[Mark]:
+def list_text_marks(scene: Scene) -> list[Mark]:
     """Return the marks of all texts."""
     marks: list[Mark] = []
     for index, element in enumerate(scene.elements):
@@ -85,7 +105,7 @@ def text_marks(scene: Scene) -> list[Mark]:
     return marks
 
 
-def text_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_text_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, wording and place of a text: degrees of one thing, see ``LABEL``."""
     element = scene.elements[mark.elements[0]]
     weight = scene.kinds.get(element.type, TEXTS.get(element.type, ("text", 0.5))[1])
@@ -98,7 +118,7 @@ def text_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     yield build_fact(mark, "place", at, place, f"{mark.name} stands {where}.", 0.04 * scene.width)
 
 
-def grouped_marks(scene: Scene) -> list[Mark]:
+def list_grouped_marks(scene: Scene) -> list[Mark]:
     """Return one mark for each grid, frame and set of leaders, and one for each axis, zero line and panel."""
     groups: dict[tuple[str, str], list[int]] = {}
     for index, element in enumerate(scene.elements):
@@ -113,27 +133,6 @@ def grouped_marks(scene: Scene) -> list[Mark]:
         elif element.type == "panel":
             groups.setdefault(("panel", ""), []).append(index)
     return [_build_group_mark(kind, axis, members) for (kind, axis), members in groups.items()]
-
-
-def _build_group_mark(kind: str, axis: str, members: Sequence[int]) -> Mark:
-    names = {
-        "grid": f"the grid from the {axis} axis",
-        "squares": "the squared paper",
-        "leaders": "the thin lines from wedges to their labels",
-        "frame": "the frame that closes the plot area",
-        "axis": f"the {axis} axis",
-        "zero_line": f"the line at zero parallel to the {axis} axis",
-        "ticks": f"the tick marks of the {axis} axis",
-        "panel": "the panel behind the data",
-    }
-    form: Form = "region" if kind == "panel" else "stroke"
-    return Mark(f"{kind}-{axis}" if axis else kind, kind, form, names[kind], tuple(members))
-
-
-GROUP_WEIGHTS = {
-    "axis": 0.5, "frame": 0.2, "grid": 0.3, "leaders": 0.2, "panel": 0.3, "squares": 0.2, "ticks": 0.1,
-    "zero_line": 0.3,
-}  # fmt: skip
 
 
 def group_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
@@ -154,30 +153,14 @@ def group_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         yield build_fact(mark, "colour", element.colour, weight, f"{mark.name} is {describe_colour(element.colour)}.")
 
 
-def _is_numeric(scene: Scene, axis: Element) -> bool:
-    labels = [label for label in scene.elements if is_tick_label(label, str(axis.parameters["axis"]))]
-    return all(label.text is not None and label.text.rstrip("°").replace("-", "").replace(".", "").isdigit()
-               for label in labels)  # fmt: skip
-
-
-def background_mark(scene: Scene) -> list[Mark]:
+def build_background_mark(scene: Scene) -> list[Mark]:
     """Return the mark of the ground on which everything is drawn."""
     return [Mark("background", "background", "region", "the background", ())] if scene.background else []
 
 
-def background_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_background_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield the colour of the ground."""
     yield build_fact(mark, "colour", scene.background, 0.4, f"the background is {describe_colour(scene.background)}.")
-
-
-VALUE_TOLERANCE = 0.05
-"""Share of a value by which it may be off."""
-AXIS_TOLERANCE = 0.015
-"""Share of the axis by which any value may be off: about what an eye can read off."""
-SHARE_TOLERANCE = 1.5
-"""Points of per cent by which the share of a wedge may be off."""
-TURN_TOLERANCE = 8.0
-"""Degrees by which a direction may be off."""
 
 
 def compute_tolerance(value: float, low: float, high: float) -> float:
@@ -185,7 +168,7 @@ def compute_tolerance(value: float, low: float, high: float) -> float:
     return max(AXIS_TOLERANCE * abs(high - low), VALUE_TOLERANCE * abs(value))
 
 
-def bar_marks(scene: Scene) -> list[Mark]:
+def list_bar_marks(scene: Scene) -> list[Mark]:
     """Return a mark for each bar."""
     bars = [(index, element) for index, element in enumerate(scene.elements) if element.type == "bar"]
     several = len({element.parameters["series"] for _, element in bars}) > 1
@@ -195,12 +178,7 @@ def bar_marks(scene: Scene) -> list[Mark]:
     ]
 
 
-def _name_bar(bar: Element, several: bool) -> str:
-    series = f" of series {bar.parameters['series']}" if several else ""
-    return f'the bar{series} for "{bar.parameters["category"]}"'
-
-
-def bar_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_bar_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, value, colour and outline of a bar."""
     bar = scene.elements[mark.elements[0]]
     value, lying = float(bar.parameters["value"]), bar.parameters["orientation"] == "horizontal"  # type: ignore[arg-type]
@@ -221,7 +199,7 @@ def bar_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         )
 
 
-def wedge_marks(scene: Scene) -> list[Mark]:
+def list_wedge_marks(scene: Scene) -> list[Mark]:
     """Return a mark for each wedge, and a mark for the whole pie."""
     wedges = [(index, element) for index, element in enumerate(scene.elements) if element.type == "wedge"]
     marks = [
@@ -234,7 +212,7 @@ def wedge_marks(scene: Scene) -> list[Mark]:
     return [Mark("pie", "pie", "group", "the ring" if ring else "the pie", tuple(index for index, _ in wedges)), *marks]
 
 
-def pie_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_pie_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield size, place and hole of the pie as a whole."""
     wedges = [scene.elements[index] for index in mark.elements]
     about: Any = next((wedge for wedge in wedges if not wedge.parameters["exploded"]), wedges[0]).parameters
@@ -250,7 +228,7 @@ def pie_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     yield build_fact(mark, "value", hole / radius, 0.4, statement + ".", 0.12, suffix="hole")
 
 
-def wedge_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_wedge_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, share, colour and direction of a wedge, and whether it is pulled out."""
     wedge = scene.elements[mark.elements[0]]
     about = wedge.parameters
@@ -267,19 +245,12 @@ def wedge_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         yield build_fact(mark, "place", "pulled out", 0.5, f"{mark.name} is pulled out of the pie.", suffix="pulled")
 
 
-NO_MARKERS = "none"
-"""Shape of the markers of a line without markers."""
-
-SAMPLES = 9
-"""Places along a curve at which its height is a fact."""
-
-
 def find_line_style(element: Element) -> str:
     """Return ``solid`` or ``dashed``; dots count as short dashes."""
     return "dashed" if element.parameters.get("dash") else "solid"
 
 
-def line_marks(scene: Scene) -> list[Mark]:
+def list_line_marks(scene: Scene) -> list[Mark]:
     """Return a mark for each line of a line chart, with the line's markers."""
     lines = [(index, element) for index, element in enumerate(scene.elements) if element.type == "polyline"]
     return [
@@ -290,15 +261,7 @@ def line_marks(scene: Scene) -> list[Mark]:
     ]  # fmt: skip
 
 
-def _find_markers(scene: Scene, line: Element) -> list[int]:
-    series = line.parameters["series"]
-    return [
-        index for index, element in enumerate(scene.elements)
-        if element.type == "marker" and element.parameters.get("series") == series
-    ]  # fmt: skip
-
-
-def line_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_line_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, colour, style, markers and values of a line."""
     line = scene.elements[mark.elements[0]]
     about: Any = line.parameters
@@ -319,7 +282,7 @@ def line_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         )  # fmt: skip
 
 
-def curve_marks(scene: Scene) -> list[Mark]:
+def list_curve_marks(scene: Scene) -> list[Mark]:
     """Return a mark for each function, with all branches of the function."""
     functions: dict[Any, list[int]] = {}
     for index, element in enumerate(scene.elements):
@@ -332,7 +295,7 @@ def curve_marks(scene: Scene) -> list[Mark]:
     ]
 
 
-def curve_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_curve_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, colour, style and heights of a curve."""
     branches = [scene.elements[index] for index in mark.elements]
     first = branches[0]
@@ -350,6 +313,83 @@ def curve_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
             mark, "value", height, 3.0 / SAMPLES, f"{mark.name} runs through {point}.",
             compute_tolerance(height, y.low, y.high), suffix=str(number_of_place + 1), at=[at_x, at_y],
         )  # fmt: skip
+
+
+def list_detail_marks(scene: Scene) -> list[Mark]:
+    """Return the marks of points, asymptotes and areas of graphs."""
+    has_axes = any(element.type == "axis" for element in scene.elements)
+    marks: list[Mark] = []
+    for index, element in enumerate(scene.elements):
+        kind = element.type
+        if kind == "marker" and "series" not in element.parameters:
+            x, y = (format_number(float(element.parameters[axis])) for axis in "xy")  # type: ignore[arg-type]
+            append_mark(marks, "dot", "dots", f"the dot at ({x}, {y})", index)
+        elif kind == "asymptote":
+            axis = "x" if "x" in element.parameters else "y"
+            at = format_number(float(element.parameters[axis]))  # type: ignore[arg-type]
+            append_mark(marks, "asymptote", "stroke", f"the asymptote {axis} = {at}", index)
+        elif kind == "area" and has_axes:
+            append_mark(marks, "area", "region", "the shaded area", index)
+    return marks
+
+
+def list_dot_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+    """Yield presence, place and filling of a marked point of a graph."""
+    dot = scene.elements[mark.elements[0]]
+    ring = dot.parameters["shape"] == "ring"
+    fill = "hollow" if ring else "filled"
+    yield build_fact(mark, "presence", True, 0.6, f"there is {mark.name.replace('the', 'a', 1)}.")
+    yield build_fact(mark, "fill", fill, 0.2, f"{mark.name} is {fill}.")
+    yield build_fact(mark, "colour", dot.colour, 0.2, f"{mark.name} is {describe_colour(dot.colour)}.")
+
+
+def list_asymptote_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+    """Yield presence and style of an asymptote."""
+    yield build_fact(mark, "presence", True, 0.6, f"{mark.name} is drawn.")
+    style = find_line_style(scene.elements[mark.elements[0]])
+    yield build_fact(mark, "line_style", style, 0.2, f"{mark.name} is {style}.")
+
+
+def list_area_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+    """Yield presence and colour of a filled area."""
+    area = scene.elements[mark.elements[0]]
+    where = describe_place(scene, area)
+    yield build_fact(mark, "presence", True, 0.8, f"there is {mark.name.replace('the', 'a', 1)}, its middle {where}.")
+    yield build_fact(mark, "colour", area.colour, 0.6, f"{mark.name} is {describe_colour(area.colour)}.")
+
+
+def _build_group_mark(kind: str, axis: str, members: Sequence[int]) -> Mark:
+    names = {
+        "grid": f"the grid from the {axis} axis",
+        "squares": "the squared paper",
+        "leaders": "the thin lines from wedges to their labels",
+        "frame": "the frame that closes the plot area",
+        "axis": f"the {axis} axis",
+        "zero_line": f"the line at zero parallel to the {axis} axis",
+        "ticks": f"the tick marks of the {axis} axis",
+        "panel": "the panel behind the data",
+    }
+    form: Form = "region" if kind == "panel" else "stroke"
+    return Mark(f"{kind}-{axis}" if axis else kind, kind, form, names[kind], tuple(members))
+
+
+def _is_numeric(scene: Scene, axis: Element) -> bool:
+    labels = [label for label in scene.elements if is_tick_label(label, str(axis.parameters["axis"]))]
+    return all(label.text is not None and label.text.rstrip("°").replace("-", "").replace(".", "").isdigit()
+               for label in labels)  # fmt: skip
+
+
+def _name_bar(bar: Element, several: bool) -> str:
+    series = f" of series {bar.parameters['series']}" if several else ""
+    return f'the bar{series} for "{bar.parameters["category"]}"'
+
+
+def _find_markers(scene: Scene, line: Element) -> list[int]:
+    series = line.parameters["series"]
+    return [
+        index for index, element in enumerate(scene.elements)
+        if element.type == "marker" and element.parameters.get("series") == series
+    ]  # fmt: skip
 
 
 def _sample_places(branches: Sequence[Element]) -> list[tuple[float, float]]:
@@ -371,46 +411,3 @@ def _sample_places(branches: Sequence[Element]) -> list[tuple[float, float]]:
             )
         ]
     return places
-
-
-def detail_marks(scene: Scene) -> list[Mark]:
-    """Return the marks of points, asymptotes and areas of graphs."""
-    has_axes = any(element.type == "axis" for element in scene.elements)
-    marks: list[Mark] = []
-    for index, element in enumerate(scene.elements):
-        kind = element.type
-        if kind == "marker" and "series" not in element.parameters:
-            x, y = (format_number(float(element.parameters[axis])) for axis in "xy")  # type: ignore[arg-type]
-            append_mark(marks, "dot", "dots", f"the dot at ({x}, {y})", index)
-        elif kind == "asymptote":
-            axis = "x" if "x" in element.parameters else "y"
-            at = format_number(float(element.parameters[axis]))  # type: ignore[arg-type]
-            append_mark(marks, "asymptote", "stroke", f"the asymptote {axis} = {at}", index)
-        elif kind == "area" and has_axes:
-            append_mark(marks, "area", "region", "the shaded area", index)
-    return marks
-
-
-def dot_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
-    """Yield presence, place and filling of a marked point of a graph."""
-    dot = scene.elements[mark.elements[0]]
-    ring = dot.parameters["shape"] == "ring"
-    fill = "hollow" if ring else "filled"
-    yield build_fact(mark, "presence", True, 0.6, f"there is {mark.name.replace('the', 'a', 1)}.")
-    yield build_fact(mark, "fill", fill, 0.2, f"{mark.name} is {fill}.")
-    yield build_fact(mark, "colour", dot.colour, 0.2, f"{mark.name} is {describe_colour(dot.colour)}.")
-
-
-def asymptote_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
-    """Yield presence and style of an asymptote."""
-    yield build_fact(mark, "presence", True, 0.6, f"{mark.name} is drawn.")
-    style = find_line_style(scene.elements[mark.elements[0]])
-    yield build_fact(mark, "line_style", style, 0.2, f"{mark.name} is {style}.")
-
-
-def area_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
-    """Yield presence and colour of a filled area."""
-    area = scene.elements[mark.elements[0]]
-    where = describe_place(scene, area)
-    yield build_fact(mark, "presence", True, 0.8, f"there is {mark.name.replace('the', 'a', 1)}, its middle {where}.")
-    yield build_fact(mark, "colour", area.colour, 0.6, f"{mark.name} is {describe_colour(area.colour)}.")

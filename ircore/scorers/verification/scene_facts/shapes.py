@@ -38,6 +38,24 @@ TURNED = 12.0
 
 RELATIONS = {"left_of": "to the left of", "right_of": "to the right of", "above": "above", "below": "below"}
 
+FORMS: dict[str, Form] = {
+    "segment": "stroke", "polygon": "stroke", "circle": "stroke", "arc": "stroke", "angle": "stroke",
+    "right_angle": "stroke", "tick": "stroke", "arrowhead": "stroke", "point": "dots", "area": "region",
+    "disc": "region", "sector": "region",
+}  # fmt: skip
+NAMES = {
+    "segment": "line", "polygon": "polygon", "circle": "circle", "arc": "arc", "angle": "angle mark",
+    "right_angle": "right-angle mark", "tick": "short stroke", "arrowhead": "arrowhead", "point": "dot",
+    "area": "filled area", "disc": "filled disc", "sector": "filled sector",
+}  # fmt: skip
+WEIGHTS = {
+    "segment": 1.0, "polygon": 1.5, "circle": 1.5, "arc": 1.0, "angle": 0.6, "right_angle": 0.5, "tick": 0.3,
+    "arrowhead": 0.3, "point": 0.4, "area": 0.7, "disc": 0.7, "sector": 0.5,
+}  # fmt: skip
+
+PLACE = 0.025
+"""Share of the picture's width by which an end of a line may be off its place."""
+
 
 def shape_marks(scene: Scene) -> list[Mark]:
     """Return a mark for each shape, and a mark for a ground of several colours."""
@@ -73,7 +91,7 @@ def compute_radius(element: Element) -> float:
     return max(box.right - box.left, box.bottom - box.top) / 2
 
 
-def ground_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def list_ground_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield the fact that lists the areas of the ground."""
     colours = list(dict.fromkeys([scene.background, *(scene.elements[index].colour for index in mark.elements)]))
     colour_names = " and ".join(describe_colour(colour) for colour in colours[:4])
@@ -113,11 +131,7 @@ def shape_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
         yield build_fact(mark, "angle", turn, 0.4, f"{mark.name} is {words}.", TURNED, period=KINDS[shape.type])
 
 
-def _choose_article(word: str) -> str:
-    return "an" if word[0] in "aeo" else "a"
-
-
-def relation_facts(scene: Scene, marks: list[Mark]) -> Iterator[Fact]:
+def list_relation_facts(scene: Scene, marks: list[Mark]) -> Iterator[Fact]:
     """Yield how each shape lies to the next one, by the rules of GIR-Bench's spatial check."""
     shapes = [mark for mark in marks if mark.kind == "shape"]
     for mark, other in itertools.pairwise(shapes):
@@ -147,32 +161,13 @@ def find_relations(box: Any, other: Any) -> list[str]:
     return names
 
 
-FORMS: dict[str, Form] = {
-    "segment": "stroke", "polygon": "stroke", "circle": "stroke", "arc": "stroke", "angle": "stroke",
-    "right_angle": "stroke", "tick": "stroke", "arrowhead": "stroke", "point": "dots", "area": "region",
-    "disc": "region", "sector": "region",
-}  # fmt: skip
-NAMES = {
-    "segment": "line", "polygon": "polygon", "circle": "circle", "arc": "arc", "angle": "angle mark",
-    "right_angle": "right-angle mark", "tick": "short stroke", "arrowhead": "arrowhead", "point": "dot",
-    "area": "filled area", "disc": "filled disc", "sector": "filled sector",
-}  # fmt: skip
-WEIGHTS = {
-    "segment": 1.0, "polygon": 1.5, "circle": 1.5, "arc": 1.0, "angle": 0.6, "right_angle": 0.5, "tick": 0.3,
-    "arrowhead": 0.3, "point": 0.4, "area": 0.7, "disc": 0.7, "sector": 0.5,
-}  # fmt: skip
-
-PLACE = 0.025
-"""Share of the picture's width by which an end of a line may be off its place."""
-
-
 def is_figure(scene: Scene) -> bool:
     """Tell whether a scene is a figure of geometry: lines and labels, no axes."""
     types = {element.type for element in scene.elements}
     return "label" in types and not types & {"axis", "tick_label", "wedge"}
 
 
-def figure_marks(scene: Scene) -> list[Mark]:
+def list_figure_marks(scene: Scene) -> list[Mark]:
     """Return one mark for each element of a figure except texts and squared paper."""
     if not is_figure(scene):
         return []
@@ -181,6 +176,29 @@ def figure_marks(scene: Scene) -> list[Mark]:
         if element.type in FORMS:
             append_mark(marks, element.type, FORMS[element.type], _name_element(scene, element), index)
     return marks
+
+
+def list_figure_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+    """Yield the facts of one thing in a figure."""
+    element = scene.elements[mark.elements[0]]
+    weight = WEIGHTS[mark.kind]
+    yield build_fact(mark, "presence", True, weight, f"there is {_add_article(mark.name)}.")
+    if mark.kind not in {"tick", "arrowhead", "right_angle"}:
+        # Dots and angle marks are small: little of the figure's colours is theirs.
+        colour_weight = weight / (4 if mark.kind in {"point", "angle"} else 2)
+        yield build_fact(
+            mark, "colour", element.colour, colour_weight, f"{mark.name} is {describe_colour(element.colour)}."
+        )
+    if mark.kind in {"segment", "circle"}:
+        yield build_fact(
+            mark, "line_style", find_line_style(element), 0.3, f"{mark.name} is {find_line_style(element)}."
+        )
+    if mark.kind in _OWN:
+        yield from _OWN[mark.kind](scene, mark, element)
+
+
+def _choose_article(word: str) -> str:
+    return "an" if word[0] in "aeo" else "a"
 
 
 def _name_element(scene: Scene, element: Element) -> str:
@@ -202,31 +220,12 @@ def _format_point(scene: Scene, point: list[float]) -> str:
     return f"({round(100 * point[0] / scene.width)}, {round(100 * point[1] / scene.height)})"
 
 
-def figure_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
-    """Yield the facts of one thing in a figure."""
-    element = scene.elements[mark.elements[0]]
-    weight = WEIGHTS[mark.kind]
-    yield build_fact(mark, "presence", True, weight, f"there is {_add_article(mark.name)}.")
-    if mark.kind not in {"tick", "arrowhead", "right_angle"}:
-        # Dots and angle marks are small: little of the figure's colours is theirs.
-        colour_weight = weight / (4 if mark.kind in {"point", "angle"} else 2)
-        yield build_fact(
-            mark, "colour", element.colour, colour_weight, f"{mark.name} is {describe_colour(element.colour)}."
-        )
-    if mark.kind in {"segment", "circle"}:
-        yield build_fact(
-            mark, "line_style", find_line_style(element), 0.3, f"{mark.name} is {find_line_style(element)}."
-        )
-    if mark.kind in _OWN:
-        yield from _OWN[mark.kind](scene, mark, element)
-
-
 def _add_article(name: str) -> str:
     article = "an " if name.removeprefix("the ")[0] in "aeio" else "a "
     return article + name.removeprefix("the ")
 
 
-def _segment_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
+def _list_segment_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
     about: Any = element.parameters
     ends = [about["start"], about["end"]]
     turn = math.degrees(exact.atan2(ends[0][1] - ends[1][1], ends[1][0] - ends[0][0])) % 180
@@ -238,7 +237,7 @@ def _segment_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]
                TURN_TOLERANCE, period=180)  # fmt: skip
 
 
-def _polygon_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
+def _list_polygon_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
     about: Any = element.parameters
     for count, corner in enumerate(about["corners"], start=1):
         yield build_fact(mark, "place", corner, 0.8 / len(about["corners"]),
@@ -256,14 +255,14 @@ def _circle_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
                PLACE * scene.width)  # fmt: skip
 
 
-def _angle_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:  # noqa: ARG001 - as the others
+def _list_angle_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:  # noqa: ARG001 - as the others
     degrees = float(element.parameters["degrees"])  # type: ignore[arg-type]
     yield build_fact(mark, "angle", degrees, 0.2, f"{mark.name} spans {format_number(degrees)}°.", TURN_TOLERANCE)
 
 
 _OWN: dict[str, Callable[[Scene, Mark, Element], Iterator[Fact]]] = {
-    "segment": _segment_facts,
-    "polygon": _polygon_facts,
+    "segment": _list_segment_facts,
+    "polygon": _list_polygon_facts,
     "circle": _circle_facts,
-    "angle": _angle_facts,
+    "angle": _list_angle_facts,
 }

@@ -20,7 +20,7 @@ from ircore.games.base import (
     PublishedFigure,
     RatedPicture,
     Seat,
-    Table,
+    SeatTable,
 )
 from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, PlayerError, Question
 
@@ -81,7 +81,7 @@ class RockPaperScissors(Game[Rules]):
     )
     published = (PublishedFigure("by chance", "wins", 1 / 3, "https://example.org/rps"),)
 
-    async def play(self, table: Table, setup: EpisodeSetup[Rules]) -> Ending:
+    async def play(self, table: SeatTable, setup: EpisodeSetup[Rules]) -> Ending:
         """Play one episode."""
         rounds: list[Round] = []
         try:
@@ -91,7 +91,7 @@ class RockPaperScissors(Game[Rules]):
             return Ending("aborted", tuple(rounds), fault.reason, fault.detail)
         return Ending("completed", tuple(rounds))
 
-    def measured(self, payload: Payload, ending: Ending) -> Iterable[Measured]:
+    def measure(self, payload: Payload, ending: Ending) -> Iterable[Measured]:
         """Count the rounds and those that were won."""
         rounds: tuple[Round, ...] = ending.steps
         yield Measured("wins", None, sum(item.won for item in rounds) / len(rounds))
@@ -99,16 +99,16 @@ class RockPaperScissors(Game[Rules]):
         for number, item in enumerate(rounds, start=1):
             yield Measured("won", number, float(item.won))
 
-    def rated(self, payload: Payload, ending: Ending) -> Iterable[RatedPicture]:
+    def list_rated_pictures(self, payload: Payload, ending: Ending) -> Iterable[RatedPicture]:
         """Return what the signer showed in each round, to be compared with the sign."""
         for number, step in enumerate(ending.steps, start=1):
             yield RatedPicture(number, payload.signs[(number - 1) % len(payload.signs)], step.sign)
 
-    def shown(self, payload: Payload, ending: Ending | None) -> dict[str, int]:
+    def collect_shown_values(self, payload: Payload, ending: Ending | None) -> dict[str, int]:
         """Return how many rounds were won, for the template of an episode."""
         return {"won": sum(step.won for step in ending.steps)} if ending else {}
 
-    def recorded_answer(
+    def find_recorded_answer(
         self, seat: Seat[Any, Any], question: Question, setup: EpisodeSetup[Rules], source: str
     ) -> ChoiceAnswer:
         """Return what a person chose."""
@@ -118,7 +118,7 @@ class RockPaperScissors(Game[Rules]):
         return ChoiceAnswer(chosen[question.step - 1])
 
 
-async def _round(step: int, table: Table, setup: EpisodeSetup[Rules]) -> Round:
+async def _round(step: int, table: SeatTable, setup: EpisodeSetup[Rules]) -> Round:
     sign = setup.payload.signs[(step - 1) % len(setup.payload.signs)]
     original = Captioned(sign, setup.pictures[sign])
     shown = await table.ask(

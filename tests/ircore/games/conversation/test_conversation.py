@@ -17,7 +17,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty, Instance, PlayerSpec
 from ircore.core.tokens import count_tokens
-from ircore.games.base import Ending, EpisodeSetup, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Seat, SeatTable
 from ircore.games.conversation.dialogues import APOLOGY, CHAT, build, import_convgenvismo, write_dialogue
 from ircore.games.conversation.game import HOP_MEANS, TABLE_1, ConversationGame, ConversationRules
 from ircore.games.conversation.measures import compute_share_named
@@ -70,11 +70,11 @@ def setup_of(rules: ConversationRules, dialogue: Dialogue = TALK) -> EpisodeSetu
         source="by hand",
         licence="CC0-1.0",
     )
-    return EpisodeSetup(instance, dialogue, {"target": PHOTO}, rules, ConversationGame().prompts(None), seed=1)
+    return EpisodeSetup(instance, dialogue, {"target": PHOTO}, rules, ConversationGame().read_prompts(None), seed=1)
 
 
 def played(seats: Scripted, rules: ConversationRules, dialogue: Dialogue = TALK) -> Ending:
-    return asyncio.run(ConversationGame().play(cast(Table, seats), setup_of(rules, dialogue)))
+    return asyncio.run(ConversationGame().play(cast(SeatTable, seats), setup_of(rules, dialogue)))
 
 
 def hops_of(ending: Ending) -> list[Hop]:
@@ -149,8 +149,8 @@ def test_in_the_live_form_two_players_talk_and_only_the_answerer_sees_the_pictur
 
 def test_seats_of_the_live_form_are_asked_under_its_rule_alone() -> None:
     game = ConversationGame()
-    assert [seat.name for seat in game.seats_of(ConversationRules())] == ["summariser", "generator"]
-    assert len(game.seats_of(ConversationRules(live=True))) == 4
+    assert [seat.name for seat in game.list_seats(ConversationRules())] == ["summariser", "generator"]
+    assert len(game.list_seats(ConversationRules(live=True))) == 4
 
 
 @pytest.mark.parametrize("live", [False, True])
@@ -176,7 +176,7 @@ def test_elements_named_in_a_prompt_by_hand() -> None:
 
 def test_measures_of_prompts() -> None:
     ending = played(Scripted(), ConversationRules())
-    values = {(value.measure, value.step): value.value for value in ConversationGame().measured(TALK, ending)}
+    values = {(value.measure, value.step): value.value for value in ConversationGame().measure(TALK, ending)}
     assert values["final_named", None] == 1
     assert values["named", 1] == 1
     assert values["cut", None] == 0

@@ -381,7 +381,7 @@ def test_the_painted_picture_is_right_and_the_unpainted_one_is_not(kind: str) ->
     before = scene.drawing.pixels
     for region in scene.regions:
         mask = scene.mask_of(region).astype(np.uint8) * 255
-        painted = scene.painted(region)
+        painted = scene.paint(region)
         assert compute_paint_iou(painted, mask, before) == compute_corrected_paint_iou(painted, mask, before) == 1
         assert compute_paint_iou(before, mask, before) == compute_corrected_paint_iou(before, mask, before) == 0
 
@@ -401,7 +401,7 @@ def test_a_later_region_covers_an_earlier_one() -> None:
     scene.add(Region("front", "blue"), "#1d4ed8", lambda drawing, colour: drawing.rectangle(50, 0, 150, 100, colour))
     assert scene.masks["back"].sum() == 50 * 100
     assert scene.masks["front"].sum() == 100 * 100
-    assert scene.painted(scene.regions[0])[50, 25].tolist() == list(PAINT)
+    assert scene.paint(scene.regions[0])[50, 25].tolist() == list(PAINT)
 
 
 @pytest.mark.parametrize("kind", ["bars", "pie", "shapes"])

@@ -73,13 +73,13 @@ def played(table: Any, task: TaskRecord, rules: ReasoningRules | None = None) ->
         licence="CC0-1.0",
     )
     pictures = dict.fromkeys(task.shown, WHITE)
-    setup = EpisodeSetup(instance, task, pictures, rules or ReasoningRules(), GAME.prompts(None))
+    setup = EpisodeSetup(instance, task, pictures, rules or ReasoningRules(), GAME.read_prompts(None))
     return asyncio.run(GAME.play(table, setup))
 
 
 def measured(task: TaskRecord, ending: Ending, drawn: Picture = WHITE) -> dict[str, Measured]:
     instruments: Any = Pictures(RIDDLE.pictures, drawn)
-    values = [*GAME.measured(task, ending), *GAME.measured_pictures(task, ending, instruments)]
+    values = [*GAME.measure(task, ending), *GAME.measure_pictures(task, ending, instruments)]
     return {value.measure: value for value in values}
 
 

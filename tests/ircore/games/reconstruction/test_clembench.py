@@ -432,7 +432,7 @@ def test_messages_are_what_the_describer_saw_and_said(log: dict[str, Any], rated
     assert shown == [[f"attachment://{item}" for item in (target, *drawn[:seen])] for seen in (0, 1, 2)]
     for sha256, text in sample["attachments"].items():
         data = base64.b64decode(text.removeprefix("data:image/png;base64,"))
-        assert Picture.from_untrusted(data, "attachment").sha256 == sha256
+        assert Picture.read_untrusted(data, "attachment").sha256 == sha256
     assert sample["metadata"]["unseen"] == {}
 
 

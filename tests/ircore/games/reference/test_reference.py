@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import Instance
-from ircore.games.base import Ending, EpisodeSetup, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Seat, SeatTable
 from ircore.games.master_words import TextPrompts
 from ircore.games.reference.game import PLACEHOLDERS, ReferenceGame
 from ircore.games.reference.records import (
@@ -82,7 +82,9 @@ def played(seats: Scripted, rules: ReferenceRules, context: Context = TWO_REPETI
         licence="CC0-1.0",
     )
     return asyncio.run(
-        game.play(cast(Table, seats), EpisodeSetup(instance, context, PICTURES, rules, game.prompts(None), seed=1))
+        game.play(
+            cast(SeatTable, seats), EpisodeSetup(instance, context, PICTURES, rules, game.read_prompts(None), seed=1)
+        )
     )
 
 
@@ -217,18 +219,18 @@ def test_people_are_taken_from_the_record() -> None:
     human = (HumanRound(message="the red one", chosen="green"), HumanRound(message="the green one", chosen=None))
     context = Context(context=NAMES, targets=NAMES, seed=5, human=human)
     game = ReferenceGame()
-    setup: Any = EpisodeSetup(None, context, PICTURES, ReferenceRules(), game.prompts(None))  # type: ignore[arg-type]
+    setup: Any = EpisodeSetup(None, context, PICTURES, ReferenceRules(), game.read_prompts(None))  # type: ignore[arg-type]
     speaker, listener = game.seats
     first, second, third = (Question(step, "") for step in (1, 2, 3))
-    assert game.recorded_answer(speaker, first, setup, "human") == TextAnswer("the red one")
-    chosen: Any = game.recorded_answer(listener, first, setup, "human")
+    assert game.find_recorded_answer(speaker, first, setup, "human") == TextAnswer("the red one")
+    chosen: Any = game.find_recorded_answer(listener, first, setup, "human")
     orders = played(Scripted(always("A")), ReferenceRules(), context).steps
     order: Any = orders[0]
     assert order.labelled["ABCD".index(chosen.choice)] == "green"
-    assert game.recorded_answer(listener, second, setup, "human") == ChoiceAnswer("invalid")
+    assert game.find_recorded_answer(listener, second, setup, "human") == ChoiceAnswer("invalid")
     for question, source in ((third, "human"), (first, "a-model")):
         with pytest.raises(PlayerError):
-            game.recorded_answer(speaker, question, setup, source)
+            game.find_recorded_answer(speaker, question, setup, source)
 
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[4].parent / "shared" / "data")
@@ -361,7 +363,7 @@ def replayed(transcript: Transcript, preset: Any) -> tuple[FromTranscript, dict[
     seats, game = FromTranscript(transcript), ReferenceGame()
     prompts = TextPrompts("marks", MARKS)
     setup: Any = EpisodeSetup(None, context, shown, ReferenceRules(preset=preset), prompts)  # type: ignore[arg-type]
-    ending = asyncio.run(game.play(cast(Table, seats), setup))
+    ending = asyncio.run(game.play(cast(SeatTable, seats), setup))
     return seats, {shown[name].sha256: name for name in shown}, cast(list[Round], list(ending.steps))
 
 

@@ -206,10 +206,10 @@ def test_both_seats_recorded_are_people_themselves() -> None:
 
     people, looker = PlayerSpec(player="recorded", source="human"), PlayerSpec(player="looker")
     game = ReferenceGame()
-    assert game.meaningless({"speaker": people, "listener": people}) == {}
-    assert game.meaningless({"speaker": looker, "listener": looker}) == {}
-    assert game.meaningless({"speaker": people, "listener": looker}) == {}
-    assert game.meaningless({"speaker": looker, "listener": people}) == dict.fromkeys(DECIDED, REASON)
+    assert game.find_meaningless_measures({"speaker": people, "listener": people}) == {}
+    assert game.find_meaningless_measures({"speaker": looker, "listener": looker}) == {}
+    assert game.find_meaningless_measures({"speaker": people, "listener": looker}) == {}
+    assert game.find_meaningless_measures({"speaker": looker, "listener": people}) == dict.fromkeys(DECIDED, REASON)
 
 
 @pytest.mark.parametrize("place", [".", "src", "src/ICCA_data"])

@@ -5,7 +5,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours, numbers, quoted, without_colours
+from ircore.players.builtin.canvas.figures.prose import (
+    HEX,
+    NUMBER,
+    find_colours,
+    find_numbers,
+    find_quoted,
+    remove_colours,
+)
 from ircore.players.builtin.canvas.sheet import Kind
 
 _MENTION = re.compile(
@@ -157,7 +164,7 @@ class Figure:
     is_stacked: bool = False
 
 
-def mentions(sentence: str) -> Iterator[tuple[str, str]]:
+def find_axis_mentions(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield each part of a sentence that is about an axis: ``"x"``, ``"y"`` or ``"xy"``, and the words."""
     matches = list(_MENTION.finditer(sentence))
     for index, match in enumerate(matches):
@@ -165,14 +172,6 @@ def mentions(sentence: str) -> Iterator[tuple[str, str]]:
         # What stands before the first axis of a sentence is about that axis too.
         start = 0 if index == 0 else match.start()
         yield _find_axis_names(match), sentence[start:end]
-
-
-def _find_axis_names(match: re.Match[str]) -> str:
-    if match[4] or match[5] or match[2]:
-        return "xy"
-    names = {"horizontal": "x", "vertical": "y"}
-    word = (match[1] or match[3] or match[6]).lower()
-    return names.get(word, word)
 
 
 def read_axes(sentences: list[str], bare: bool = False) -> tuple[DescribedAxis, DescribedAxis, set[int]]:
@@ -184,7 +183,7 @@ def read_axes(sentences: list[str], bare: bool = False) -> tuple[DescribedAxis, 
     """
     axes, used = {"x": DescribedAxis(), "y": DescribedAxis()}, set()
     for index, sentence in enumerate(sentences):
-        for names, words in mentions(sentence):
+        for names, words in find_axis_mentions(sentence):
             used.add(index)
             if names == "xy" and bare and _BARE.search(words):
                 continue
@@ -201,59 +200,11 @@ def read_axes(sentences: list[str], bare: bool = False) -> tuple[DescribedAxis, 
                     _take_range(axis, both[0])
         if listed := _CATEGORIES.search(sentence):
             used.add(index)
-            axes["x"].words = axes["x"].words or words_in(listed[1])
+            axes["x"].words = axes["x"].words or find_word_list(listed[1])
     return axes["x"], axes["y"], used
 
 
-def _add_axis_properties(axis: DescribedAxis, words: str, name: str, is_both: bool) -> None:
-    """Add the properties that the words name to an axis."""
-    texts = quoted(words)
-    titled = [text for text in texts if not re.fullmatch(r"-?[\d.]+°?", text)]
-    # More than two quoted texts are categories; one or two are titles.
-    if len(titled) > 2 and not axis.words:
-        axis.words, titled = tuple(titled), []
-    if titled and not axis.name:
-        axis.name = titled[0 if not is_both or name == "x" or len(titled) < 2 else 1]
-    elif not axis.name and re.search(r"\b(?:labeled|named|titled|names|labels)\s+(?:x and y|\"?x\"?)(?=\W|$)", words):
-        axis.name = name
-    plain = re.sub(r'"[^"]*"', " ", without_colours(words))
-    _take_range(axis, plain)
-    _take_ticks(axis, plain)
-    axis.words = axis.words or years_in([plain]) or words_in(plain)
-    axis.has_arrow = axis.has_arrow or bool(re.search(r"\barrow", plain))
-    if re.search(r"\bno\b[^,;]{0,20}\b(?:axis )?line", plain):
-        axis.is_drawn = False
-    elif re.search(r"\bline\b|\barrow|#", words):
-        axis.is_drawn = True
-    shade = _COLOURED.search(words)
-    if shade and axis.colour is None:
-        axis.colour = shade[1] or shade[2]
-
-
-def _take_range(axis: DescribedAxis, words: str) -> None:
-    # "2012 to 2018" names categories, not a range of values.
-    match = _RANGE.search(_YEARS.sub(" ", words))
-    if match and axis.low is None and float(match[1]) != float(match[2]):
-        axis.low, axis.high = sorted((float(match[1]), float(match[2])))
-    step = _STEP.search(words)
-    if step and float(step[1]) > 0:
-        axis.step = float(step[1])
-    elif word := _STEP_WORD.search(words):
-        axis.step = _STEPS[word[1]]
-    elif re.search(r"\binteger\b|\bwhole number", words):
-        axis.step = 1.0
-
-
-def _take_ticks(axis: DescribedAxis, words: str) -> None:
-    # The two ends of the range are no list of ticks.
-    lists = [numbers(match[0]) for match in _LIST.finditer(_RANGE.sub(" ", words, count=1))]
-    rising = [numbers for numbers in lists if len(numbers) >= 2 and all(a < b for a, b in itertools.pairwise(numbers))]
-    if rising and not axis.ticks and (_TICKS.search(words) or len(rising[0]) > 2):
-        most = max(len(numbers) for numbers in rising)
-        axis.ticks = tuple(next(numbers for numbers in rising if len(numbers) == most))
-
-
-def years_in(sentences: list[str]) -> tuple[str, ...]:
+def find_years(sentences: list[str]) -> tuple[str, ...]:
     """Return all years of the first range such as "2012 to 2018"."""
     for sentence in sentences:
         if match := _YEARS.search(sentence):
@@ -263,7 +214,7 @@ def years_in(sentences: list[str]) -> tuple[str, ...]:
     return ()
 
 
-def words_in(text: str) -> tuple[str, ...]:
+def find_word_list(text: str) -> tuple[str, ...]:
     """Return the longest list of names in a text: "Nuclear, Coal, Oil and Waste"; numbers alone are no names."""
     lists = [re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", match[0]) for match in _WORDS.finditer(text)]
     best = max(lists, key=len, default=[])
@@ -303,6 +254,73 @@ def read_look(sentences: list[str]) -> tuple[FigureLook, set[int]]:
     return look, used
 
 
+def outline_of(sentence: str) -> str | None:
+    """Return the colour of outlines in a sentence; None if the sentence mentions no outline."""
+    match = _OUTLINE.search(sentence)
+    if match is None or re.search(r"\bno\b|\bwithout\b", sentence[max(0, match.start() - 12) : match.end()]):
+        return None
+    if match[1] and match[1].startswith("#"):
+        return match[1]
+    low = match[0].lower()
+    return "#ffffff" if "light" in low or "gap" in low else "#333333" if "dark" in low else "#222222"
+
+
+def _find_axis_names(match: re.Match[str]) -> str:
+    if match[4] or match[5] or match[2]:
+        return "xy"
+    names = {"horizontal": "x", "vertical": "y"}
+    word = (match[1] or match[3] or match[6]).lower()
+    return names.get(word, word)
+
+
+def _add_axis_properties(axis: DescribedAxis, words: str, name: str, is_both: bool) -> None:
+    """Add the properties that the words name to an axis."""
+    texts = find_quoted(words)
+    titled = [text for text in texts if not re.fullmatch(r"-?[\d.]+°?", text)]
+    # More than two quoted texts are categories; one or two are titles.
+    if len(titled) > 2 and not axis.words:
+        axis.words, titled = tuple(titled), []
+    if titled and not axis.name:
+        axis.name = titled[0 if not is_both or name == "x" or len(titled) < 2 else 1]
+    elif not axis.name and re.search(r"\b(?:labeled|named|titled|names|labels)\s+(?:x and y|\"?x\"?)(?=\W|$)", words):
+        axis.name = name
+    plain = re.sub(r'"[^"]*"', " ", remove_colours(words))
+    _take_range(axis, plain)
+    _take_ticks(axis, plain)
+    axis.words = axis.words or find_years([plain]) or find_word_list(plain)
+    axis.has_arrow = axis.has_arrow or bool(re.search(r"\barrow", plain))
+    if re.search(r"\bno\b[^,;]{0,20}\b(?:axis )?line", plain):
+        axis.is_drawn = False
+    elif re.search(r"\bline\b|\barrow|#", words):
+        axis.is_drawn = True
+    shade = _COLOURED.search(words)
+    if shade and axis.colour is None:
+        axis.colour = shade[1] or shade[2]
+
+
+def _take_range(axis: DescribedAxis, words: str) -> None:
+    # "2012 to 2018" names categories, not a range of values.
+    match = _RANGE.search(_YEARS.sub(" ", words))
+    if match and axis.low is None and float(match[1]) != float(match[2]):
+        axis.low, axis.high = sorted((float(match[1]), float(match[2])))
+    step = _STEP.search(words)
+    if step and float(step[1]) > 0:
+        axis.step = float(step[1])
+    elif word := _STEP_WORD.search(words):
+        axis.step = _STEPS[word[1]]
+    elif re.search(r"\binteger\b|\bwhole number", words):
+        axis.step = 1.0
+
+
+def _take_ticks(axis: DescribedAxis, words: str) -> None:
+    # The two ends of the range are no list of ticks.
+    lists = [find_numbers(match[0]) for match in _LIST.finditer(_RANGE.sub(" ", words, count=1))]
+    rising = [numbers for numbers in lists if len(numbers) >= 2 and all(a < b for a, b in itertools.pairwise(numbers))]
+    if rising and not axis.ticks and (_TICKS.search(words) or len(rising[0]) > 2):
+        most = max(len(numbers) for numbers in rising)
+        axis.ticks = tuple(next(numbers for numbers in rising if len(numbers) == most))
+
+
 def _read_background(look: FigureLook, sentence: str) -> None:
     look.panel = look.panel or next((match[1] for pattern in _PANEL if (match := pattern.search(sentence))), None)
     grounds = (match[1] for pattern in _BACKGROUND if (match := pattern.search(sentence)))
@@ -316,7 +334,7 @@ def _read_grid(look: FigureLook, sentence: str) -> None:
     clause = _find_grid_clause(sentence, match.start(), match.end())
     lying = bool(re.search(r"\bhorizontal", clause, re.IGNORECASE))
     standing = bool(re.search(r"\bvertical", clause, re.IGNORECASE))
-    shades = colours(clause)
+    shades = find_colours(clause)
     dash = "dotted" if "dotted" in clause else "dashed" if "dash" in clause else ""
     for axis, is_meant in (("y", lying or not standing), ("x", standing or not lying)):
         if is_meant:
@@ -340,17 +358,6 @@ def _read_frame(look: FigureLook, sentence: str) -> None:
 def _find_fill_colour(sentence: str) -> str | None:
     """Return the colour of a filled area: the first colour after the word "fill", else the last colour."""
     place = re.search(r"\b(?:fill|shad)", sentence)
-    after = colours(sentence[place.start() :]) if place else []
-    shades = colours(sentence)
+    after = find_colours(sentence[place.start() :]) if place else []
+    shades = find_colours(sentence)
     return after[0] if after else shades[-1] if shades else None
-
-
-def outline_of(sentence: str) -> str | None:
-    """Return the colour of outlines in a sentence; None if the sentence mentions no outline."""
-    match = _OUTLINE.search(sentence)
-    if match is None or re.search(r"\bno\b|\bwithout\b", sentence[max(0, match.start() - 12) : match.end()]):
-        return None
-    if match[1] and match[1].startswith("#"):
-        return match[1]
-    low = match[0].lower()
-    return "#ffffff" if "light" in low or "gap" in low else "#333333" if "dark" in low else "#222222"

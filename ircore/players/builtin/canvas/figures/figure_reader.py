@@ -5,15 +5,41 @@ import re
 from dataclasses import replace
 
 from ircore.core.drawing import Point
-from ircore.players.builtin.canvas.figures.figure import Figure, outline_of, plot_area, read_axes, read_look, years_in
-from ircore.players.builtin.canvas.figures.frame import chart_items, ink_on, pie_items, placed, read_wedges
-from ircore.players.builtin.canvas.figures.graphs import graph_items, graph_place, read_graph, tells_graph
+from ircore.players.builtin.canvas.figures.figure import Figure, find_years, outline_of, plot_area, read_axes, read_look
+from ircore.players.builtin.canvas.figures.frame import (
+    build_chart_items,
+    build_pie_items,
+    choose_ink,
+    choose_plot_area,
+    read_wedges,
+)
+from ircore.players.builtin.canvas.figures.graphs import (
+    build_graph_items,
+    choose_graph_place,
+    describes_graph,
+    read_graph,
+)
 from ircore.players.builtin.canvas.figures.lettered_figures import read_letters
-from ircore.players.builtin.canvas.figures.prose import NUMBER, colours, decimals, without_objects, written
-from ircore.players.builtin.canvas.figures.prose import sentences as split_sentences
+from ircore.players.builtin.canvas.figures.prose import (
+    NUMBER,
+    count_decimals,
+    find_colours,
+    format_number,
+    replace_objects,
+)
+from ircore.players.builtin.canvas.figures.prose import split_sentences as split_sentences
 from ircore.players.builtin.canvas.figures.values import read_values
-from ircore.players.builtin.canvas.quantities import first_colour
-from ircore.players.builtin.canvas.shapes import Blob, BoxF, Item, Label, Pie, Stroke, middle_of, polygon
+from ircore.players.builtin.canvas.quantities import find_first_colour
+from ircore.players.builtin.canvas.shapes import (
+    Blob,
+    BoxF,
+    Item,
+    Label,
+    LineItem,
+    PieItem,
+    build_polygon,
+    compute_middle,
+)
 from ircore.players.builtin.canvas.sheet import CanvasSheet, DescribedFigure, Kind
 from ircore.players.builtin.canvas.text import Clause
 from ircore.seeing.colours import measure_difference
@@ -77,7 +103,7 @@ _CHART = re.compile(r"\b(?:chart|graph|plot|diagram|figure|axis|axes|bars)\b", r
 def read_ground(sentences: list[str], sheet: CanvasSheet) -> set[int]:
     """Paint a background of several parts; return the indices of the sentences that describe it."""
     for index, sentence in enumerate(sentences):
-        if not _GROUND.search(sentence) or len(colours(sentence)) < 2:
+        if not _GROUND.search(sentence) or len(find_colours(sentence)) < 2:
             continue
         for read in (_read_diagonal, _read_checkers, _read_bands):
             items = read(sentence, sheet)
@@ -90,7 +116,7 @@ def read_ground(sentences: list[str], sheet: CanvasSheet) -> set[int]:
 
 def _build_rectangle(box: BoxF, colour: str) -> Item:
     left, top, right, bottom = box
-    return Blob("rectangle", middle_of(box), max(0.5, right - left), max(0.5, bottom - top), colour)
+    return Blob("rectangle", compute_middle(box), max(0.5, right - left), max(0.5, bottom - top), colour)
 
 
 def _read_bands(sentence: str, sheet: CanvasSheet) -> list[Item]:
@@ -98,7 +124,7 @@ def _read_bands(sentence: str, sheet: CanvasSheet) -> list[Item]:
     match = _BANDS.search(sentence)
     if match is None:
         return []
-    shades = colours(sentence)
+    shades = find_colours(sentence)
     stated = _COUNT.search(sentence)
     word = (stated[1] or stated[2]).lower() if stated else ""
     count = int(word) if word.isdigit() else _NUMBERS.get(word, 0)
@@ -124,7 +150,7 @@ def _read_bands(sentence: str, sheet: CanvasSheet) -> list[Item]:
 def _read_checkers(sentence: str, sheet: CanvasSheet) -> list[Item]:
     if not re.search(r"\bchecker", sentence, re.IGNORECASE):
         return []
-    shades, stated = colours(sentence), _CELL.search(sentence)
+    shades, stated = find_colours(sentence), _CELL.search(sentence)
     _, _, wide, high = sheet.space.box
     # A message from anyone may ask for cells of a pixel, which would be thousands of items.
     cell = max(wide / MOST, float(stated[1] or stated[2]) if stated else wide / 8)
@@ -153,7 +179,7 @@ def _read_diagonal(sentence: str, sheet: CanvasSheet) -> list[Item]:
     row, side = corner.split()
     ends = [at for name, at in corners.items() if (name.split()[0] == row) != (name.split()[1] == side)]
     sheet.paint(first)
-    return [polygon("triangle", [corners[corner], *ends], fill=second)]
+    return [build_polygon("triangle", [corners[corner], *ends], fill=second)]
 
 
 def _read_parts(sentences: list[str], sheet: CanvasSheet) -> set[int]:
@@ -194,13 +220,13 @@ def change_figure(sentence: str, sheet: CanvasSheet) -> bool:
     match = _VALUE.search(re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.])", " ", plain) if name else plain)
     if match is None:
         return False
-    value, shade = float(match[1]), first_colour(plain)
+    value, shade = float(match[1]), find_first_colour(plain)
     if figure.kind == "pie":
         return _change_wedge(index, value, sheet)
     return _change_bar(figure, index, value, shade, sheet) or _change_point(figure, index, value, shade, sheet)
 
 
-def in_place(clause: Clause, sheet: CanvasSheet) -> Clause:
+def replace_names_by_places(clause: Clause, sheet: CanvasSheet) -> Clause:
     """Return a clause with "the bar for Sat" or "the Sat bar" as "the bar at (x,y)", for corrections of other kinds."""
     figure, words = sheet.figure, clause.words
     if figure is None:
@@ -217,7 +243,7 @@ def in_place(clause: Clause, sheet: CanvasSheet) -> Clause:
 def _find_middle(figure: DescribedFigure, index: int, sheet: CanvasSheet) -> Point | None:
     """Return the middle of the bar or wedge of a category."""
     if figure.kind == "pie":
-        pie = next((item for item in sheet.items if isinstance(item, Pie) and index < len(item.slices)), None)
+        pie = next((item for item in sheet.items if isinstance(item, PieItem) and index < len(item.slices)), None)
         return pie.slice_centre(index) if pie else None
     bars = _find_bars_at(figure, index, sheet)
     return bars[0][1].centre if bars else None
@@ -251,7 +277,7 @@ def _find_category(sentence: str, figure: DescribedFigure) -> int | None:
 
 def _change_wedge(index: int, share: float, sheet: CanvasSheet) -> bool:
     for number, item in enumerate(sheet.items):
-        if isinstance(item, Pie) and index < len(item.slices):
+        if isinstance(item, PieItem) and index < len(item.slices):
             parts = list(item.slices)
             parts[index] = replace(parts[index], share=min(100.0, max(0.0, share)))
             sheet.put(number, replace(item, slices=tuple(parts)))
@@ -286,7 +312,7 @@ def _move_label(bar: Blob, fresh: Blob, value: float, sheet: CanvasSheet) -> Non
             continue
         if abs(item.centre[0] - bar.centre[0]) < bar.width and bar.box[1] - 22 < item.centre[1] < bar.box[1]:
             sheet.items[number] = replace(
-                item, text=written(value, decimals([value])), at=(item.at[0], fresh.box[1] - 4)
+                item, text=format_number(value, count_decimals([value])), at=(item.at[0], fresh.box[1] - 4)
             )
             return
 
@@ -298,7 +324,7 @@ def _change_point(figure: DescribedFigure, index: int, value: float, shade: str 
     at = figure.place.x(index)
     lines = [
         (number, item) for number, item in enumerate(sheet.items)
-        if isinstance(item, Stroke) and item.kind == "polyline" and any(abs(x - at) < 2 for x, _ in item.points)
+        if isinstance(item, LineItem) and item.kind == "polyline" and any(abs(x - at) < 2 for x, _ in item.points)
     ]  # fmt: skip
     if not lines:
         return False
@@ -321,11 +347,11 @@ def read_figure(message: str, sheet: CanvasSheet) -> list[str] | None:
     if figure is not None:
         _replace_figure(*figure, sheet)
         return []
-    plan = read_letters(sentences, sheet.size, ink_on(read_look(sentences)[0].background or "#ffffff"))
+    plan = read_letters(sentences, sheet.size, choose_ink(read_look(sentences)[0].background or "#ffffff"))
     if plan is None:
         painted = read_ground(sentences, sheet)
         left = [sentence for index, sentence in enumerate(sentences) if index not in painted]
-        return left if painted or without_objects(message) != message else None
+        return left if painted or replace_objects(message) != message else None
     _replace_figure(plan[0].items(), None, sheet)
     return [
         sentence for index, sentence in enumerate(sentences) if index not in plan[1] or _BACKGROUND.search(sentence)
@@ -348,7 +374,7 @@ def _find_figure(text: str, sentences: list[str], sheet: CanvasSheet) -> _Found 
         return _read_pie(sentences, sheet)
     if _BARS.search(text):
         return _read_chart("bar", sentences, sheet)
-    if tells_graph(text, sentences) and (items := _read_graph_items(sentences, sheet)):
+    if describes_graph(text, sentences) and (items := _read_graph_items(sentences, sheet)):
         return items, None
     return _read_chart("line", sentences, sheet) if _LINES.search(text) else None
 
@@ -365,8 +391,8 @@ def _read_graph_items(sentences: list[str], sheet: CanvasSheet) -> list[Item] | 
     look, more = read_look(sentences)
     figure = Figure("graph", x, y, look)
     _finish_background(sentences, of_axes | used | more, look.background, sheet)
-    place = graph_place(figure, graph, sentences, sheet.size)
-    return graph_items(figure, graph, place, sentences)
+    place = choose_graph_place(figure, graph, sentences, sheet.size)
+    return build_graph_items(figure, graph, place, sentences)
 
 
 def _read_pie(sentences: list[str], sheet: CanvasSheet) -> _Found | None:
@@ -375,7 +401,7 @@ def _read_pie(sentences: list[str], sheet: CanvasSheet) -> _Found | None:
         return None
     look, more = read_look(sentences)
     _finish_background(sentences, used | more, look.background, sheet)
-    items = pie_items(wedges, sentences, look, sheet.size)
+    items = build_pie_items(wedges, sentences, look, sheet.size)
     return items, DescribedFigure("pie", tuple(wedge.name for wedge in wedges))
 
 
@@ -386,7 +412,7 @@ def _read_chart(kind: Kind, sentences: list[str], sheet: CanvasSheet) -> _Found 
         re.search(r"\bhorizontal (?:\w+ )?(?:bar|column)|\bextend\w* to the right|\blying bars", text, re.IGNORECASE)
     )
     category = y if lying else x
-    category.words = category.words or years_in(sentences)
+    category.words = category.words or find_years(sentences)
     words, series, used = read_values(kind, sentences, of_axes, category)
     if not series or max(len(line.values) for line in series) < 2:
         return None
@@ -400,8 +426,8 @@ def _read_chart(kind: Kind, sentences: list[str], sheet: CanvasSheet) -> _Found 
     stacked = bool(re.search(r"\bstacked\b|\blayers? from\b", text, re.IGNORECASE))
     figure = Figure(kind, x, y, look, series, lying, stacked)
     _finish_background(sentences, of_axes | used | more, look.background, sheet)
-    place = placed(figure, sheet.size, plot_area(sentences))
-    return chart_items(figure, place), DescribedFigure(kind, words, place, lying)
+    place = choose_plot_area(figure, sheet.size, plot_area(sentences))
+    return build_chart_items(figure, place), DescribedFigure(kind, words, place, lying)
 
 
 def _finish_background(sentences: list[str], used: set[int], background: str | None, sheet: CanvasSheet) -> None:

@@ -6,11 +6,20 @@ import re
 from dataclasses import replace
 
 from ircore.core import exact
-from ircore.core.drawing import Point, Scale, text_size
+from ircore.core.drawing import AxisScale, Point, text_size
 from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Figure, FigureLook, Series, Wedge, outline_of
-from ircore.players.builtin.canvas.figures.prose import colours, decimals, quoted, written
-from ircore.players.builtin.canvas.quantities import first_colour
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Slice, Stroke, polygon, towards
+from ircore.players.builtin.canvas.figures.prose import count_decimals, find_colours, find_quoted, format_number
+from ircore.players.builtin.canvas.quantities import find_first_colour
+from ircore.players.builtin.canvas.shapes import (
+    Blob,
+    Item,
+    Label,
+    LineItem,
+    PieItem,
+    Slice,
+    build_polygon,
+    step_in_direction,
+)
 from ircore.players.builtin.canvas.sheet import Place
 from ircore.seeing.colours import parse_hex
 
@@ -57,14 +66,14 @@ _NAMED = (
 _FIRST_MIDDLE = re.compile(r"\b(?:first|starting) (?:wedge|slice)\b[^.;]{0,20}\bis centered at the top", re.IGNORECASE)
 
 
-def ink_on(background: str) -> str:
+def choose_ink(background: str) -> str:
     """Return dark or light ink, whichever is read better."""
     red, green, blue = parse_hex(background)
     # Luma by the weights of ITU-R BT.601.
     return "#222222" if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else "#e0e4ea"
 
 
-def ticks_of(axis: DescribedAxis, low: float, high: float) -> list[float]:
+def list_ticks(axis: DescribedAxis, low: float, high: float) -> list[float]:
     """Return the tick values of an axis: as listed, in the given step, or about six round values."""
     if axis.ticks:
         return list(axis.ticks)
@@ -75,13 +84,7 @@ def ticks_of(axis: DescribedAxis, low: float, high: float) -> list[float]:
     return [round((first + index) * step, 9) for index in range(count)]
 
 
-def _round_step(step: float) -> float:
-    power = exact.power_of_ten(math.floor(exact.log10(step)))
-    # A step just above a round number, by rounding, is that round number.
-    return next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= step * 0.999)
-
-
-def span_of(axis: DescribedAxis, values: list[float], from_zero: bool) -> tuple[float, float]:
+def find_span(axis: DescribedAxis, values: list[float], from_zero: bool) -> tuple[float, float]:
     """Return where an axis begins and ends: as told, or so that all values lie within."""
     known = [*values, *axis.ticks, *((0.0,) if from_zero else ())]
     low = axis.low if axis.low is not None else min(known, default=0.0)
@@ -93,10 +96,10 @@ def span_of(axis: DescribedAxis, values: list[float], from_zero: bool) -> tuple[
     return (low, high) if high > low else (low, low + 1.0)
 
 
-def placed(figure: Figure, size: tuple[int, int], area: dict[str, tuple[float, float]]) -> Place:
+def choose_plot_area(figure: Figure, size: tuple[int, int], area: dict[str, tuple[float, float]]) -> Place:
     """Return the plot area of a bar or line chart: as described in pixels, else where charts usually lie."""
     along, across = (figure.x, figure.y) if figure.is_lying else (figure.y, figure.x)
-    low, high = span_of(along, _list_heights(figure), figure.kind == "bar")
+    low, high = find_span(along, _list_heights(figure), figure.kind == "bar")
     words = max(len(across.words), *(len(series.values) for series in figure.series))
     # Half the room of a category is left free at both ends.
     pad = 0.5
@@ -104,23 +107,15 @@ def placed(figure: Figure, size: tuple[int, int], area: dict[str, tuple[float, f
     longest = max((text_size(word, FONT)[0] for word in across.words), default=0.0) if figure.is_lying else 30.0
     left, right = area.get("x", ((0.07 if figure.is_lying else 0.09) * wide + longest, 0.94 * wide))
     top, bottom = area.get("y", (0.07 * high_px, (0.9 if not across.name else 0.88) * high_px))
-    ink = ink_on(figure.look.background or "#ffffff")
+    ink = choose_ink(figure.look.background or "#ffffff")
     if figure.is_lying:
-        return Place(Scale(low, high, left, right), Scale(words - 1 + pad, -pad, bottom, top), ink)
-    return Place(Scale(-pad, words - 1 + pad, left, right), Scale(low, high, bottom, top), ink)
+        return Place(AxisScale(low, high, left, right), AxisScale(words - 1 + pad, -pad, bottom, top), ink)
+    return Place(AxisScale(-pad, words - 1 + pad, left, right), AxisScale(low, high, bottom, top), ink)
 
 
-def _list_heights(figure: Figure) -> list[float]:
-    """Return how far the bars and lines reach."""
-    if figure.is_stacked:
-        columns = zip(*(series.values for series in figure.series), strict=False)
-        return [math.fsum(value or 0.0 for value in column) for column in columns]
-    return [value for series in figure.series for value in series.values if value is not None]
-
-
-def chart_items(figure: Figure, place: Place) -> list[Item]:
+def build_chart_items(figure: Figure, place: Place) -> list[Item]:
     """Return everything of a chart of bars or lines, back to front."""
-    items = [*ground(figure, place), *_build_marks(figure, place)]
+    items = [*build_ground(figure, place), *_build_marks(figure, place)]
     return [
         *items,
         *_build_axis_items(figure, place),
@@ -129,7 +124,7 @@ def chart_items(figure: Figure, place: Place) -> list[Item]:
     ]
 
 
-def ground(figure: Figure, place: Place) -> list[Item]:
+def build_ground(figure: Figure, place: Place) -> list[Item]:
     """Return panel and grid lines."""
     look, items = figure.look, list[Item]()
     if look.panel:
@@ -137,13 +132,114 @@ def ground(figure: Figure, place: Place) -> list[Item]:
         items.append(Blob("rectangle", middle, place.right - place.left, place.bottom - place.top, look.panel))
     for name, (colour, dash) in look.grid.items():
         axis, scale = (figure.x, place.x) if name == "x" else (figure.y, place.y)
-        places = [float(n) for n in range(len(axis.words))] if axis.words else ticks_of(axis, scale.low, scale.high)
+        places = [float(n) for n in range(len(axis.words))] if axis.words else list_ticks(axis, scale.low, scale.high)
         shade = colour or ("#ffffff" if look.panel and look.panel != "#ffffff" else FAINT[place.ink])
         for at in (scale(value) for value in places):
             ends = ((at, place.top), (at, place.bottom)) if name == "x" else ((place.left, at), (place.right, at))
             pattern = (6.0, 4.0) if dash == "dashed" else (2.0, 3.0) if dash else ()
-            items.append(Stroke("grid", ends, shade, 1.0, pattern))
+            items.append(LineItem("grid", ends, shade, 1.0, pattern))
     return items
+
+
+def mix_tint(background: str | None, colour: str) -> str:
+    """Return a tint of a colour on a background: 28 % of the colour."""
+    pairs = zip(parse_hex(background or "#ffffff"), parse_hex(colour), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * 0.28):02x}" for a, b in pairs)
+
+
+def build_frame_lines(look: FigureLook, place: Place) -> list[Item]:
+    """Return the upper and the right side of a frame, if the figure has a frame."""
+    if not look.has_frame:
+        return []
+    corner, colour = (place.right, place.top), look.frame_colour or place.ink
+    ends = (((place.left, place.top), corner), (corner, (place.right, place.bottom)))
+    return [LineItem("line", side, colour, 1.0) for side in ends]
+
+
+def build_titles(figure: Figure, place: Place, items: list[Item]) -> list[Item]:
+    """Return the names of the axes, beyond all labels."""
+    labels = [item.box for item in items if isinstance(item, Label)]
+    made = list[Item]()
+    if figure.x.name:
+        low = max((box[3] for box in labels), default=place.bottom)
+        made.append(Label(figure.x.name, ((place.left + place.right) / 2, low + 7), FONT + 1, place.ink, "mt"))
+    if figure.y.name:
+        left = min((box[0] for box in labels), default=place.left)
+        turn = 90.0 if len(figure.y.name) > 1 else 0.0
+        at = (max(16.0, left - 7), (place.top + place.bottom) / 2)
+        made.append(Label(figure.y.name, at, FONT + 1, place.ink, "rm", turn))
+    return made
+
+
+def read_wedges(sentences: list[str]) -> tuple[list[Wedge], set[int]]:
+    """Return the shares of a pie in order, and which sentences told them."""
+    wedges, used = list[Wedge](), set[int]()
+    for index, sentence in enumerate(sentences):
+        # Blanks of the same length keep all places in the sentence valid.
+        plain = _NOT_SHARES.sub(lambda match: " " * len(match[0]), sentence)
+        percents = list(_PERCENT.finditer(plain))
+        # Percentages of examples are no shares.
+        if not percents or re.search(r"\be\.g|\bsuch as\b|\blike\b", sentence):
+            continue
+        sentence_wedges = [
+            _read_wedge(chunk, float(percent[1]))
+            for chunk, percent in zip(_split_at_percents(plain, percents), percents, strict=True)
+        ]
+        if len(percents) == 1 and not sentence_wedges[0].name and not sentence_wedges[0].colour:
+            continue
+        wedges += sentence_wedges
+        used.add(index)
+    return wedges, used
+
+
+def build_pie_items(wedges: list[Wedge], sentences: list[str], look: FigureLook, size: tuple[int, int]) -> list[Item]:
+    """Return the pie and its labels."""
+    text = " ".join(sentences)
+    side = min(size)
+    size_match = _SIZE.search(_CENTRE.sub(" ", re.sub(r"\bhole\b[^.;,]{0,60}", " ", text)))
+    share = float(size_match[1] or size_match[2]) / 100 if size_match else 0.68
+    radius = side * min(0.98, max(0.1, share)) / 2
+    centre_told = _CENTRE.search(text)
+    x, y = (float(centre_told[1]), float(centre_told[2])) if centre_told else (50.0, 50.0)
+    centre = (size[0] * x / 100, size[1] * y / 100)
+    outline = next(filter(None, map(outline_of, sentences)), None)
+    slices = tuple(
+        Slice(wedge.colour or PALETTE[index % len(PALETTE)], wedge.share, wedge.pulled)
+        for index, wedge in enumerate(wedges)
+    )
+    pie = PieItem(
+        centre,
+        radius,
+        _find_first_angle(text, wedges),
+        slices,
+        _parse_hole(text, radius),
+        outline,
+        2.0,
+        "counter" not in text,
+    )
+    return [pie, *_build_labels(pie, wedges, text, choose_ink(look.background or "#ffffff"))]
+
+
+def choose_anchor(angle: float) -> str:
+    """Return the side or corner of a label that is nearest to its pie."""
+    across, down = exact.cos(angle), exact.sin(angle)
+    return ("m" if abs(across) < 0.25 else "l" if across > 0 else "r") + (
+        "m" if abs(down) < 0.35 else "t" if down > 0 else "b"
+    )
+
+
+def _round_step(step: float) -> float:
+    power = exact.power_of_ten(math.floor(exact.log10(step)))
+    # A step just above a round number, by rounding, is that round number.
+    return next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= step * 0.999)
+
+
+def _list_heights(figure: Figure) -> list[float]:
+    """Return how far the bars and lines reach."""
+    if figure.is_stacked:
+        columns = zip(*(series.values for series in figure.series), strict=False)
+        return [math.fsum(value or 0.0 for value in column) for column in columns]
+    return [value for series in figure.series for value in series.values if value is not None]
 
 
 def _build_marks(figure: Figure, place: Place) -> list[Item]:
@@ -187,18 +283,12 @@ def _build_line(figure: Figure, series: Series, index: int, place: Place) -> lis
     colour = series.colour or PALETTE[index % len(PALETTE)]
     if len(points) < 2:
         return []
-    line = Stroke("polyline", points, colour, 2.0, DASHES[series.dash], marker=series.marker, marker_size=4.5)
+    line = LineItem("polyline", points, colour, 2.0, DASHES[series.dash], marker=series.marker, marker_size=4.5)
     if not (figure.look.is_filled and index == 0):
         return [line]
-    shade = figure.look.fill if figure.look.fill not in {None, colour} else mixed(figure.look.background, colour)
+    shade = figure.look.fill if figure.look.fill not in {None, colour} else mix_tint(figure.look.background, colour)
     under = [*points, (points[-1][0], place.bottom), (points[0][0], place.bottom)]
-    return [polygon("polygon", under, fill=shade), line]
-
-
-def mixed(background: str | None, colour: str) -> str:
-    """Return a tint of a colour on a background: 28 % of the colour."""
-    pairs = zip(parse_hex(background or "#ffffff"), parse_hex(colour), strict=True)
-    return "#" + "".join(f"{round(a + (b - a) * 0.28):02x}" for a, b in pairs)
+    return [build_polygon("polygon", under, fill=shade), line]
 
 
 def _build_axis_items(figure: Figure, place: Place) -> list[Item]:
@@ -208,25 +298,16 @@ def _build_axis_items(figure: Figure, place: Place) -> list[Item]:
     # Bars above and below zero stand on a line of their own, not on the x axis.
     level = place.y(0) if place.y.low < 0 < place.y.high and figure.kind == "bar" and not figure.is_lying else None
     corner = place.left, place.bottom
-    items += frame_lines(look, place)
+    items += build_frame_lines(look, place)
     if figure.x.is_drawn is not False:
-        items.append(Stroke("x axis", (corner, (place.right, place.bottom)), figure.x.colour or place.ink, 1.0))
+        items.append(LineItem("x axis", (corner, (place.right, place.bottom)), figure.x.colour or place.ink, 1.0))
     if figure.y.is_drawn is not False:
-        items.append(Stroke("y axis", (corner, (place.left, place.top)), figure.y.colour or place.ink, 1.0))
+        items.append(LineItem("y axis", (corner, (place.left, place.top)), figure.y.colour or place.ink, 1.0))
     if level is not None:
-        items.append(Stroke("line", ((place.left, level), (place.right, level)), place.ink, 1.0))
+        items.append(LineItem("line", ((place.left, level), (place.right, level)), place.ink, 1.0))
     items += _build_axis_labels(figure.x, place, "x")
     items += _build_axis_labels(figure.y, place, "y")
-    return [*items, *titles(figure, place, items)]
-
-
-def frame_lines(look: FigureLook, place: Place) -> list[Item]:
-    """Return the upper and the right side of a frame, if the figure has a frame."""
-    if not look.has_frame:
-        return []
-    corner, colour = (place.right, place.top), look.frame_colour or place.ink
-    ends = (((place.left, place.top), corner), (corner, (place.right, place.bottom)))
-    return [Stroke("line", side, colour, 1.0) for side in ends]
+    return [*items, *build_titles(figure, place, items)]
 
 
 def _build_axis_labels(axis: DescribedAxis, place: Place, name: str) -> list[Item]:
@@ -235,8 +316,8 @@ def _build_axis_labels(axis: DescribedAxis, place: Place, name: str) -> list[Ite
     if axis.words:
         labelled = [(float(index), word) for index, word in enumerate(axis.words)]
     else:
-        values = ticks_of(axis, *sorted((scale.low, scale.high)))
-        labelled = [(value, written(value, decimals(values))) for value in values]
+        values = list_ticks(axis, *sorted((scale.low, scale.high)))
+        labelled = [(value, format_number(value, count_decimals(values))) for value in values]
     items = list[Item]()
     room = abs(place.right - place.left) / max(1, len(labelled))
     # Labels that would touch their neighbours are turned upright.
@@ -244,27 +325,12 @@ def _build_axis_labels(axis: DescribedAxis, place: Place, name: str) -> list[Ite
     for value, text in labelled:
         at = scale(value)
         if name == "x":
-            items.append(Stroke("tick", ((at, place.bottom), (at, place.bottom + 5)), place.ink, 1.0))
+            items.append(LineItem("tick", ((at, place.bottom), (at, place.bottom + 5)), place.ink, 1.0))
             items.append(Label(text, (at, place.bottom + 9), FONT, place.ink, "mt", 90.0 if crowded else 0.0))
         else:
-            items.append(Stroke("tick", ((place.left - 5, at), (place.left, at)), place.ink, 1.0))
+            items.append(LineItem("tick", ((place.left - 5, at), (place.left, at)), place.ink, 1.0))
             items.append(Label(text, (place.left - 9, at), FONT, place.ink, "rm"))
     return items
-
-
-def titles(figure: Figure, place: Place, items: list[Item]) -> list[Item]:
-    """Return the names of the axes, beyond all labels."""
-    labels = [item.box for item in items if isinstance(item, Label)]
-    made = list[Item]()
-    if figure.x.name:
-        low = max((box[3] for box in labels), default=place.bottom)
-        made.append(Label(figure.x.name, ((place.left + place.right) / 2, low + 7), FONT + 1, place.ink, "mt"))
-    if figure.y.name:
-        left = min((box[0] for box in labels), default=place.left)
-        turn = 90.0 if len(figure.y.name) > 1 else 0.0
-        at = (max(16.0, left - 7), (place.top + place.bottom) / 2)
-        made.append(Label(figure.y.name, at, FONT + 1, place.ink, "rm", turn))
-    return made
 
 
 def _build_value_labels(figure: Figure, place: Place) -> list[Item]:
@@ -273,7 +339,7 @@ def _build_value_labels(figure: Figure, place: Place) -> list[Item]:
         is_clear = figure.kind == "bar" or len(figure.series) == 1
         if not series.is_labelled and not (figure.look.has_value_labels and is_clear):
             continue
-        places = decimals([value for value in series.values if value is not None])
+        places = count_decimals([value for value in series.values if value is not None])
         bars = (
             [bar for bar in _build_series_bars(figure, place, index) if isinstance(bar, Blob)]
             if figure.kind == "bar"
@@ -281,7 +347,7 @@ def _build_value_labels(figure: Figure, place: Place) -> list[Item]:
         )
         valued = [(word, value) for word, value in enumerate(series.values) if value is not None]
         for number, (word, value) in enumerate(valued):
-            text = written(value, places)
+            text = format_number(value, places)
             if bars:
                 items.append(_place_beside_bar(figure, bars[number], value, text, place))
             else:
@@ -294,7 +360,7 @@ def _place_beside_bar(figure: Figure, bar: Blob, value: float, text: str, place:
     left, top, right, bottom = bar.box
     label = Label(text, bar.centre, FONT - 2, place.ink)
     if figure.is_stacked:
-        return replace(label, colour=ink_on(bar.fill or "#ffffff"))
+        return replace(label, colour=choose_ink(bar.fill or "#ffffff"))
     if figure.is_lying:
         side, anchor = (right + 4, "lm") if value >= 0 else (left - 4, "rm")
         return replace(label, at=(side, bar.centre[1]), anchor=anchor)
@@ -316,36 +382,15 @@ def _find_series_end(series: Series, place: Place) -> Point:
     return place.x(len(series.values) - 1) + 8, place.y(series.values[-1] or 0.0)
 
 
-def read_wedges(sentences: list[str]) -> tuple[list[Wedge], set[int]]:
-    """Return the shares of a pie in order, and which sentences told them."""
-    wedges, used = list[Wedge](), set[int]()
-    for index, sentence in enumerate(sentences):
-        # Blanks of the same length keep all places in the sentence valid.
-        plain = _NOT_SHARES.sub(lambda match: " " * len(match[0]), sentence)
-        percents = list(_PERCENT.finditer(plain))
-        # Percentages of examples are no shares.
-        if not percents or re.search(r"\be\.g|\bsuch as\b|\blike\b", sentence):
-            continue
-        sentence_wedges = [
-            _read_wedge(chunk, float(percent[1]))
-            for chunk, percent in zip(_split_at_percents(plain, percents), percents, strict=True)
-        ]
-        if len(percents) == 1 and not sentence_wedges[0].name and not sentence_wedges[0].colour:
-            continue
-        wedges += sentence_wedges
-        used.add(index)
-    return wedges, used
-
-
 def _split_at_percents(sentence: str, percents: list[re.Match[str]]) -> list[str]:
     """Split a sentence into parts, one for each percentage with the name and colour of the wedge."""
     if len(percents) == 1:
         return [sentence]
     behind = [_COLOUR_BEHIND.match(sentence[percent.end() :]) for percent in percents]
-    if all(behind) and not colours(sentence[: percents[0].start()]):
+    if all(behind) and not find_colours(sentence[: percents[0].start()]):
         ends = [percent.end() + match.end() for percent, match in zip(percents, behind, strict=True) if match]
         return [sentence[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-    leads = bool(colours(sentence[: percents[0].start()]) or re.search(r"[A-Z]", sentence[: percents[0].start()]))
+    leads = bool(find_colours(sentence[: percents[0].start()]) or re.search(r"[A-Z]", sentence[: percents[0].start()]))
     if leads:
         starts = [0, *(percent.end() for percent in percents[:-1])]
         ends = [percent.end() for percent in percents[:-1]]
@@ -360,11 +405,11 @@ def _split_at_percents(sentence: str, percents: list[re.Match[str]]) -> list[str
 
 
 def _read_wedge(chunk: str, share: float) -> Wedge:
-    return Wedge(share, first_colour(chunk), _find_name(chunk), 14.0 if _PULLED.search(chunk) else 0.0)
+    return Wedge(share, find_first_colour(chunk), _find_name(chunk), 14.0 if _PULLED.search(chunk) else 0.0)
 
 
 def _find_name(chunk: str) -> str:
-    for text in quoted(chunk):
+    for text in find_quoted(chunk):
         if name := re.sub(r"\s*\(?\d[\d.]*%\)?\s*$", "", text):
             return name
     for pattern in _NAMED:
@@ -378,34 +423,6 @@ def _find_name(chunk: str) -> str:
             ):
                 return re.split(r"\s+(?:is|at|with|in|takes|on)\b", name)[0]
     return ""
-
-
-def pie_items(wedges: list[Wedge], sentences: list[str], look: FigureLook, size: tuple[int, int]) -> list[Item]:
-    """Return the pie and its labels."""
-    text = " ".join(sentences)
-    side = min(size)
-    size_match = _SIZE.search(_CENTRE.sub(" ", re.sub(r"\bhole\b[^.;,]{0,60}", " ", text)))
-    share = float(size_match[1] or size_match[2]) / 100 if size_match else 0.68
-    radius = side * min(0.98, max(0.1, share)) / 2
-    centre_told = _CENTRE.search(text)
-    x, y = (float(centre_told[1]), float(centre_told[2])) if centre_told else (50.0, 50.0)
-    centre = (size[0] * x / 100, size[1] * y / 100)
-    outline = next(filter(None, map(outline_of, sentences)), None)
-    slices = tuple(
-        Slice(wedge.colour or PALETTE[index % len(PALETTE)], wedge.share, wedge.pulled)
-        for index, wedge in enumerate(wedges)
-    )
-    pie = Pie(
-        centre,
-        radius,
-        _find_first_angle(text, wedges),
-        slices,
-        _parse_hole(text, radius),
-        outline,
-        2.0,
-        "counter" not in text,
-    )
-    return [pie, *_build_labels(pie, wedges, text, ink_on(look.background or "#ffffff"))]
 
 
 def _parse_hole(text: str, radius: float) -> float:
@@ -426,7 +443,7 @@ def _find_first_angle(text: str, wedges: list[Wedge]) -> float:
     return 90.0 if re.search(r"\b(?:starting|beginning|from)\b[^.;]{0,16}\bright\b", text, re.IGNORECASE) else 0.0
 
 
-def _build_labels(pie: Pie, wedges: list[Wedge], text: str, ink: str) -> list[Item]:
+def _build_labels(pie: PieItem, wedges: list[Wedge], text: str, ink: str) -> list[Item]:
     """Return names and percentages, inside or beside the wedges, as far as the text wants them."""
     items = list[Item]()
     low = text.lower()
@@ -436,23 +453,15 @@ def _build_labels(pie: Pie, wedges: list[Wedge], text: str, ink: str) -> list[It
     for index, (wedge, (start, end)) in enumerate(zip(wedges, pie.angles(), strict=True)):
         middle = math.radians((start + end) / 2)
         share = f"{wedge.share:g}%"
-        at_rim = towards(pie.centre, middle, pie.radius * 1.06 + 8 + pie.slices[index].pulled)
-        within = towards(pie.centre, middle, (pie.hole + pie.radius) / 2 if pie.hole else pie.radius * 0.66)
-        readable = ink_on(pie.slices[index].colour)
+        at_rim = step_in_direction(pie.centre, middle, pie.radius * 1.06 + 8 + pie.slices[index].pulled)
+        within = step_in_direction(pie.centre, middle, (pie.hole + pie.radius) / 2 if pie.hole else pie.radius * 0.66)
+        readable = choose_ink(pie.slices[index].colour)
         if together and percents:
-            items.append(Label(f"{wedge.name} {share}".strip(), at_rim, FONT, ink, anchor_of(middle)))
+            items.append(Label(f"{wedge.name} {share}".strip(), at_rim, FONT, ink, choose_anchor(middle)))
             continue
         if wedge.name:
             items.append(Label(wedge.name, within if inside else at_rim, FONT, readable if inside else ink,
-                               "mm" if inside else anchor_of(middle)))  # fmt: skip
+                               "mm" if inside else choose_anchor(middle)))  # fmt: skip
         if percents and not inside:
             items.append(Label(share, within, FONT, readable))
     return items
-
-
-def anchor_of(angle: float) -> str:
-    """Return the side or corner of a label that is nearest to its pie."""
-    across, down = exact.cos(angle), exact.sin(angle)
-    return ("m" if abs(across) < 0.25 else "l" if across > 0 else "r") + (
-        "m" if abs(down) < 0.35 else "t" if down > 0 else "b"
-    )

@@ -4,24 +4,31 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 
-from ircore.core.drawing import Point, Scale
-from ircore.players.builtin.canvas.figures.figure import Figure, mentions
+from ircore.core.drawing import AxisScale, Point
+from ircore.players.builtin.canvas.figures.figure import Figure, find_axis_mentions
 from ircore.players.builtin.canvas.figures.frame import (
     DASHES,
     FONT,
     PALETTE,
-    frame_lines,
-    ground,
-    ink_on,
-    mixed,
-    span_of,
-    ticks_of,
-    titles,
+    build_frame_lines,
+    build_ground,
+    build_titles,
+    choose_ink,
+    find_span,
+    list_ticks,
+    mix_tint,
 )
-from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours, decimals, quoted, written
-from ircore.players.builtin.canvas.figures.values import Function, dash_words, formula_in
-from ircore.players.builtin.canvas.quantities import first_colour
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke, polygon
+from ircore.players.builtin.canvas.figures.prose import (
+    HEX,
+    NUMBER,
+    count_decimals,
+    find_colours,
+    find_quoted,
+    format_number,
+)
+from ircore.players.builtin.canvas.figures.values import Function, find_dash_style, find_formula
+from ircore.players.builtin.canvas.quantities import find_first_colour
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, LineItem, build_polygon
 from ircore.players.builtin.canvas.sheet import Place
 
 _AT = rf"\(\s*({NUMBER})\s*,\s*({NUMBER})\s*\)"
@@ -135,7 +142,7 @@ def read_graph(sentences: list[str]) -> tuple[Graph, set[int]]:
     for index, sentence in enumerate(sentences):
         # Readers change the lists of the graph in place, so only its text tells whether anything was added.
         before = repr(graph)
-        own = first_colour(_NOT_OF_CURVE.sub(" ", sentence))
+        own = find_first_colour(_NOT_OF_CURVE.sub(" ", sentence))
         curve = _read_curve(sentence, graph)
         # A colour holds for the following sentences too, which go on about the same curve.
         if _NOUN.search(sentence) and own:
@@ -152,11 +159,11 @@ def read_graph(sentences: list[str]) -> tuple[Graph, set[int]]:
 
 def _read_curve(sentence: str, graph: Graph) -> GraphCurve | None:
     """Return the curve that a sentence describes; None if the sentence only explains an earlier formula."""
-    formula = formula_in(sentence)
-    name = next((text for text in quoted(sentence) if re.fullmatch(r"[a-z]", text)), "")
+    formula = find_formula(sentence)
+    name = next((text for text in find_quoted(sentence) if re.fullmatch(r"[a-z]", text)), "")
     plain = re.sub(r'"[^"]*"', " ", sentence)
     if formula and "x" in formula[0] and not re.search(r"\basymptote\W+$", plain):
-        return GraphCurve(formula[1], dash=dash_words(_remove_grid_words(sentence)), name=name)
+        return GraphCurve(formula[1], dash=find_dash_style(_remove_grid_words(sentence)), name=name)
     # Points in a sentence without such a word are dots or labels.
     if not _NOUN.search(plain) and not re.search(r"\b(?:pass|rises|falls|starts|starting|through)\w*\b", plain):
         return None
@@ -166,7 +173,7 @@ def _read_curve(sentence: str, graph: Graph) -> GraphCurve | None:
     if len(points) < 2 or any(_is_on_known_curve(other, points) for other in graph.curves):
         return None
     straight = bool(re.search(r"\bstraight|\btangent line|\blinear\b|\bsegment\b", plain)) or len(points) == 2
-    return GraphCurve(None, points, dash=dash_words(_remove_grid_words(sentence)), is_straight=straight, name=name)
+    return GraphCurve(None, points, dash=find_dash_style(_remove_grid_words(sentence)), is_straight=straight, name=name)
 
 
 def _remove_grid_words(sentence: str) -> str:
@@ -206,9 +213,9 @@ def _read_marks(sentence: str, graph: Graph) -> None:
     marks: list[GraphMark] = []
     for match in _DOT.finditer(sentence):
         at, is_open = (float(match[3]), float(match[4])), bool(re.search(r"open|hollow|empty", match[1]))
-        marks.append(GraphMark(at, match[5] or match[2] or "", first_colour(match[1]), is_open))
+        marks.append(GraphMark(at, match[5] or match[2] or "", find_first_colour(match[1]), is_open))
     if re.search(r"\b(?:dots?|points?)\b", sentence, re.IGNORECASE) and not _is_curve_only(sentence):
-        shade = first_colour(sentence)
+        shade = find_first_colour(sentence)
         plain = re.sub(r'"[^"]*"', " ", sentence)
         names = {(float(m[2]), float(m[3])): m[1] for m in _NAMED_POINT.finditer(plain)}
         places = [(float(m[1]), float(m[2])) for m in _POINT.finditer(plain)]
@@ -225,7 +232,7 @@ def _read_marks(sentence: str, graph: Graph) -> None:
 
 def _is_curve_only(sentence: str) -> bool:
     """Whether the points in a sentence only lead a curve, so that no dots are drawn."""
-    return bool(re.search(r"\b(?:through|from|starts?|starting)\b", sentence)) or bool(formula_in(sentence))
+    return bool(re.search(r"\b(?:through|from|starts?|starting)\b", sentence)) or bool(find_formula(sentence))
 
 
 def _read_extras(sentence: str, graph: Graph) -> None:
@@ -233,42 +240,45 @@ def _read_extras(sentence: str, graph: Graph) -> None:
     if area and re.search(r"\bfill|\bshad|\bcolor", sentence):
         low, high = (area[1], area[2]) if area[1] else (area[4], area[5])
         graph.area = (float(low), float(high))
-        shades = colours(sentence)
+        shades = find_colours(sentence)
         graph.area_colour = shades[-1] if shades else None
     for match in _ZERO.finditer(sentence):
         graph.zero_lines |= {name for name in match.groups() if name} or {"x", "y"}
 
 
-def tells_graph(text: str, sentences: list[str]) -> bool:
+def describes_graph(text: str, sentences: list[str]) -> bool:
     """Whether a message tells a graph of functions rather than a chart."""
     about = re.search(
         r"\b(?:functions?|curves?|parabola|hyperbola|cubic|sine|cosine|exponential|coordinate system|piecewise"
         r"|mathematical graph)\b",
         text, re.IGNORECASE,
     )  # fmt: skip
-    has_axes = any(True for sentence in sentences for _ in mentions(sentence)) or " range" in text or "x from" in text
-    return bool((about and has_axes) or any(formula_in(sentence) for sentence in sentences))
+    has_axes = (
+        any(True for sentence in sentences for _ in find_axis_mentions(sentence))
+        or " range" in text
+        or "x from" in text
+    )
+    return bool((about and has_axes) or any(find_formula(sentence) for sentence in sentences))
 
 
-def graph_place(figure: Figure, graph: Graph, sentences: list[str], size: tuple[int, int]) -> Place:
+def choose_graph_place(figure: Figure, graph: Graph, sentences: list[str], size: tuple[int, int]) -> Place:
     """Return the plot area of a graph: as described in pixels, else the middle of the picture."""
-    ink = ink_on(figure.look.background or "#ffffff")
+    ink = choose_ink(figure.look.background or "#ffffff")
     text = "\n".join(sentences)
     axes = {m[1]: [float(value) for value in m.groups()[1:]] for m in _AXIS_PIXELS.finditer(text)}
     unit = _UNIT.search(text)
     if len(axes) == 2 and unit and float(unit[1]) > 0:
         return _build_pixel_place(axes, float(unit[1]), ink)
     points = [point for curve in graph.curves for point in curve.points] + [mark.at for mark in graph.marks]
-    x_low, x_high = span_of(figure.x, [x for x, _ in points], from_zero=False)
+    x_low, x_high = find_span(figure.x, [x for x, _ in points], from_zero=False)
     if figure.x.low is None and not points and not figure.x.ticks:
         x_low, x_high = -5.0, 5.0
     heights = [y for _, y in points] or [y for curve in graph.curves for y in _sample_values(curve, x_low, x_high)]
-    y_low, y_high = span_of(figure.y, heights if figure.y.low is None else [], from_zero=False)
+    y_low, y_high = find_span(figure.y, heights if figure.y.low is None else [], from_zero=False)
     wide, high = size
     margin = 0.08 if _CENTRED.search(text) else 0.1
-    return Place(
-        Scale(x_low, x_high, margin * wide, 0.94 * wide), Scale(y_low, y_high, (1 - margin) * high, 0.07 * high), ink
-    )  # fmt: skip
+    x_scale = AxisScale(x_low, x_high, margin * wide, 0.94 * wide)
+    return Place(x_scale, AxisScale(y_low, y_high, (1 - margin) * high, 0.07 * high), ink)
 
 
 def _build_pixel_place(ends: dict[str, list[float]], unit: float, ink: str) -> Place:
@@ -276,8 +286,8 @@ def _build_pixel_place(ends: dict[str, list[float]], unit: float, ink: str) -> P
     top, bottom = sorted((ends["y"][1], ends["y"][3]))
     x0, y0 = ends["y"][0], ends["x"][1]
     return Place(
-        Scale((left - x0) / unit, (right - x0) / unit, left, right),
-        Scale((y0 - bottom) / unit, (y0 - top) / unit, bottom, top), ink,
+        AxisScale((left - x0) / unit, (right - x0) / unit, left, right),
+        AxisScale((y0 - bottom) / unit, (y0 - top) / unit, bottom, top), ink,
     )  # fmt: skip
 
 
@@ -290,10 +300,10 @@ def _sample_values(curve: GraphCurve, low: float, high: float) -> list[float]:
     return values[len(values) // 20 : len(values) - len(values) // 20]
 
 
-def graph_items(figure: Figure, graph: Graph, place: Place, sentences: list[str]) -> list[Item]:
+def build_graph_items(figure: Figure, graph: Graph, place: Place, sentences: list[str]) -> list[Item]:
     """Return everything of a graph, back to front."""
     centred = bool(_CENTRED.search("\n".join(sentences)))
-    items = [*ground(figure, place), *_build_area(figure, graph, place)]
+    items = [*build_ground(figure, place), *_build_area(figure, graph, place)]
     if not centred:
         items += _build_zero_lines(graph, place)
     items += _build_axes(figure, place, centred)
@@ -309,16 +319,16 @@ def _build_axes(figure: Figure, place: Place, centred: bool) -> list[Item]:
     # Arrows reach beyond the last tick.
     more = 12.0 if inside else 0.0
     x_ink, y_ink = figure.x.colour or place.ink, figure.y.colour or figure.x.colour or place.ink
-    x_axis = Stroke("x axis", ((place.left, level), (place.right + more, level)), x_ink, 1.4)
-    y_axis = Stroke("y axis", ((upright, place.bottom), (upright, place.top - more)), y_ink, 1.4)
+    x_axis = LineItem("x axis", ((place.left, level), (place.right + more, level)), x_ink, 1.4)
+    y_axis = LineItem("y axis", ((upright, place.bottom), (upright, place.top - more)), y_ink, 1.4)
     if inside:
         x_axis, y_axis = replace(x_axis, arrow="end"), replace(y_axis, arrow="end")
     items: list[Item] = [x_axis, y_axis]
     if not inside:
-        items += frame_lines(figure.look, place)
+        items += build_frame_lines(figure.look, place)
     items += _build_ticks(figure, place, (upright, level), inside)
     if not inside:
-        return [*items, *titles(figure, place, items)]
+        return [*items, *build_titles(figure, place, items)]
     for name, at in ((figure.x.name, (place.right + 14, level - 14)), (figure.y.name, (upright + 15, place.top - 8))):
         if name:
             items.append(Label(name, at, FONT, place.ink))
@@ -327,25 +337,25 @@ def _build_axes(figure: Figure, place: Place, centred: bool) -> list[Item]:
 
 def _build_ticks(figure: Figure, place: Place, cross: Point, inside: bool) -> list[Item]:
     items = list[Item]()
-    xs, ys = ticks_of(figure.x, place.x.low, place.x.high), ticks_of(figure.y, place.y.low, place.y.high)
+    xs, ys = list_ticks(figure.x, place.x.low, place.x.high), list_ticks(figure.y, place.y.low, place.y.high)
     half = 4.0 if inside else 0.0
     for value in (x for x in xs if place.x.low <= x <= place.x.high and (x or not inside)):
         at = place.x(value)
-        items.append(Stroke("tick", ((at, cross[1] - half), (at, cross[1] + 5)), place.ink, 1.0))
-        items.append(Label(written(value, decimals(xs)), (at, cross[1] + 8), FONT - 1, place.ink, "mt"))
+        items.append(LineItem("tick", ((at, cross[1] - half), (at, cross[1] + 5)), place.ink, 1.0))
+        items.append(Label(format_number(value, count_decimals(xs)), (at, cross[1] + 8), FONT - 1, place.ink, "mt"))
     for value in (y for y in ys if place.y.low <= y <= place.y.high and (y or not inside)):
         at = place.y(value)
-        items.append(Stroke("tick", ((cross[0] - 5, at), (cross[0] + half, at)), place.ink, 1.0))
-        items.append(Label(written(value, decimals(ys)), (cross[0] - 8, at), FONT - 1, place.ink, "rm"))
+        items.append(LineItem("tick", ((cross[0] - 5, at), (cross[0] + half, at)), place.ink, 1.0))
+        items.append(Label(format_number(value, count_decimals(ys)), (cross[0] - 8, at), FONT - 1, place.ink, "rm"))
     return items
 
 
 def _build_zero_lines(graph: Graph, place: Place) -> list[Item]:
     items = list[Item]()
     if "x" in graph.zero_lines and place.x.low < 0 < place.x.high:
-        items.append(Stroke("line", ((place.x(0), place.top), (place.x(0), place.bottom)), "#8c8c8c", 1.0))
+        items.append(LineItem("line", ((place.x(0), place.top), (place.x(0), place.bottom)), "#8c8c8c", 1.0))
     if "y" in graph.zero_lines and place.y.low < 0 < place.y.high:
-        items.append(Stroke("line", ((place.left, place.y(0)), (place.right, place.y(0))), "#8c8c8c", 1.0))
+        items.append(LineItem("line", ((place.left, place.y(0)), (place.right, place.y(0))), "#8c8c8c", 1.0))
     return items
 
 
@@ -359,13 +369,13 @@ def _build_curve_items(curve: GraphCurve, index: int, place: Place) -> list[Item
     if curve.function is None:
         kind = "line" if len(curve.points) == 2 else "polyline" if curve.is_straight else "curve"
         items.append(
-            Stroke(kind, _convert_to_pixels(curve.points, place), colour, LINE, DASHES[curve.dash], kind == "curve")
+            LineItem(kind, _convert_to_pixels(curve.points, place), colour, LINE, DASHES[curve.dash], kind == "curve")
         )
     else:
         for part in _split_branches(curve, place):
-            items.append(Stroke("polyline", _convert_to_pixels(part, place), colour, LINE, DASHES[curve.dash]))
+            items.append(LineItem("polyline", _convert_to_pixels(part, place), colour, LINE, DASHES[curve.dash]))
     if curve.name and items:
-        path = items[-1].points if isinstance(items[-1], Stroke) else ((0.0, 0.0),)
+        path = items[-1].points if isinstance(items[-1], LineItem) else ((0.0, 0.0),)
         x, y = path[int(0.8 * (len(path) - 1))]
         items.append(Label(curve.name, (x + 14, y - 8), FONT + 1, colour))
     return items
@@ -401,9 +411,11 @@ def _build_area(figure: Figure, graph: Graph, place: Place) -> list[Item]:
         rim = [point for point in curve.points if low <= point[0] <= high]
     if len(rim) < 2:
         return []
-    shade = graph.area_colour or mixed(figure.look.background, curve.colour or PALETTE[0])
+    shade = graph.area_colour or mix_tint(figure.look.background, curve.colour or PALETTE[0])
     return [
-        polygon("polygon", list(_convert_to_pixels([(rim[0][0], 0.0), *rim, (rim[-1][0], 0.0)], place)), fill=shade)
+        build_polygon(
+            "polygon", list(_convert_to_pixels([(rim[0][0], 0.0), *rim, (rim[-1][0], 0.0)], place)), fill=shade
+        )
     ]
 
 

@@ -16,24 +16,24 @@ from ircore.players.builtin.canvas.figures.plan import (
     TWO,
     XY,
     Plan,
-    ahead,
-    circumcircle,
-    crossing,
-    foot,
-    incircle,
+    convert_to_pixels,
+    find_circumcircle,
+    find_crossing,
+    find_foot,
+    find_incircle,
+    find_named_points,
+    find_tangent_points,
     label_side,
     mark_angle,
     mark_equal_sides,
     mark_points,
     mark_right_angles,
     mean,
-    named_points,
-    pixels,
-    touching,
+    step_towards,
     write_letters,
 )
-from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours
-from ircore.players.builtin.canvas.quantities import first_colour
+from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, find_colours
+from ircore.players.builtin.canvas.quantities import find_first_colour
 
 _LETTER = r"(?:point )?\"?([A-Z])\"?"
 _LINE = r"(?:line |segment |side |the )*([A-Z])([A-Z])"
@@ -82,11 +82,11 @@ _GEOMETRY = re.compile(
 
 def construct(plan: Plan, sentence: str) -> None:
     """Draw the constructions of a sentence, such as medians, from points that are known."""
-    shade, dash = first_colour(sentence), "dashed" in sentence
+    shade, dash = find_first_colour(sentence), "dashed" in sentence
     _define_points(plan, sentence)
     for match in _PERPENDICULAR.finditer(sentence):
         if ends := _find_known_points(plan, *match.groups()):
-            base = foot(*ends)
+            base = find_foot(*ends)
             plan.add_segment(ends[0], base, shade, dash)
             plan.add_right_angle(base, (ends[0], ends[2]), shade)
     for match in _BISECTOR.finditer(sentence):
@@ -97,10 +97,10 @@ def construct(plan: Plan, sentence: str) -> None:
             _draw_line_through(plan, ends, match[1] == "parallel", shade, dash)
     for match in _TANGENTS.finditer(sentence):
         ends = _find_known_points(plan, match[1])
-        touched = touching(ends[0], plan.circles[-1]) if ends and plan.circles else None
+        touched = find_tangent_points(ends[0], plan.circles[-1]) if ends and plan.circles else None
         for at in touched or ():
             # A tangent goes on beyond the point where it touches.
-            plan.add_segment(ends[0], ahead(ends[0], at, exact.dist(ends[0], at) + 30), shade, dash)
+            plan.add_segment(ends[0], step_towards(ends[0], at, exact.dist(ends[0], at) + 30), shade, dash)
     _draw_triangle_lines(plan, sentence, shade, dash)
 
 
@@ -117,7 +117,7 @@ def _define_points(plan: Plan, sentence: str) -> None:
             plan.points[name] = mean(ends)
     for match in _MEETING.finditer(sentence):
         ends = _find_known_points(plan, *match.groups()[1:])
-        at = crossing(*ends) if len(ends) == 4 else None
+        at = find_crossing(*ends) if len(ends) == 4 else None
         if at and match[1] not in plan.points:
             plan.points[match[1]] = at
 
@@ -126,9 +126,12 @@ def _draw_bisector(plan: Plan, first: Point, second: Point, shade: str | None, d
     """Draw the perpendicular bisector of a line; for a side of a triangle it passes through the circumcentre."""
     middle = mean([first, second])
     triangle = next((letters for letters in plan.polygons if len(letters) == 3), "")
-    circle = circumcircle(*(plan.points[letter] for letter in triangle)) if triangle else None
+    circle = find_circumcircle(*(plan.points[letter] for letter in triangle)) if triangle else None
     if circle and exact.dist(circle[0], middle) > 1:
-        start, end = ahead(circle[0], middle, -22), ahead(circle[0], middle, exact.dist(circle[0], middle) + 26)
+        start, end = (
+            step_towards(circle[0], middle, -22),
+            step_towards(circle[0], middle, exact.dist(circle[0], middle) + 26),
+        )
     else:
         way = second[1] - first[1], first[0] - second[0]
         start, end = (middle[0] - way[0] / 2, middle[1] - way[1] / 2), (middle[0] + way[0] / 2, middle[1] + way[1] / 2)
@@ -156,7 +159,7 @@ def _draw_triangle_lines(plan: Plan, sentence: str, shade: str | None, dash: boo
         elif re.search(r"\bmedians\b", low):
             plan.add_segment(corner, mean([b, c]), shade, dash)
         elif re.search(r"\baltitudes\b|\bheights\b", low):
-            base = foot(corner, b, c)
+            base = find_foot(corner, b, c)
             plan.add_segment(corner, base, shade, dash)
             plan.add_right_angle(base, (corner, c), shade, 10.0)
         elif re.search(r"\bangle bisectors\b|(?<!perpendicular )\bbisectors\b", low):
@@ -167,7 +170,7 @@ def _draw_triangle_lines(plan: Plan, sentence: str, shade: str | None, dash: boo
 def read_letters(sentences: list[str], size: tuple[int, int], ink: str) -> tuple[Plan, set[int]] | None:
     """Return the figure of named points and the indices of its sentences; None if there is no such figure."""
     text = "\n".join(sentences)
-    points = named_points(text, size)
+    points = find_named_points(text, size)
     if len(points) < 2 or not _GEOMETRY.search(text):
         return None
     plan, used = Plan(points, ink), set[int]()
@@ -268,7 +271,7 @@ def _read_circle(plan: Plan, text: str, size: tuple[int, int]) -> tuple[Point, f
     if named and named[1] in plan.points:
         return plan.points[named[1]], radius
     at = re.search(rf"\bcenter(?:ed)?\b[^();]{{0,24}}{XY}", text)
-    return (pixels(at.groups(), size, False), radius) if at else None
+    return (convert_to_pixels(at.groups(), size, False), radius) if at else None
 
 
 def _find_triangle_circle(plan: Plan, text: str) -> tuple[Point, float] | None:
@@ -278,8 +281,8 @@ def _find_triangle_circle(plan: Plan, text: str) -> tuple[Point, float] | None:
     if corners is None:
         return None
     if re.search(r"\bincircle|\binscribed circle", text, re.IGNORECASE):
-        return incircle(*corners)
-    return circumcircle(*corners) if re.search(r"\bcircum", text, re.IGNORECASE) else None
+        return find_incircle(*corners)
+    return find_circumcircle(*corners) if re.search(r"\bcircum", text, re.IGNORECASE) else None
 
 
 def _draw_segments(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
@@ -288,7 +291,7 @@ def _draw_segments(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
     origin = re.search(r"\bfrom ([A-Z])\b", sentence)
     for match in _RAY.finditer(sentence):
         if origin and origin[1] in plan.points:
-            start, end = plan.points[origin[1]], pixels(match.groups()[1:], size, False)
+            start, end = plan.points[origin[1]], convert_to_pixels(match.groups()[1:], size, False)
             plan.add_segment(start, end, _find_colour_at(sentence, match.start()), dash)
             plan.add_text(match[1], (end[0] + 2, end[1] + 18), None)
     if TICK.search(sentence) or not _NOUN.search(sentence):
@@ -303,7 +306,7 @@ def _draw_segments(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
 def _find_colour_at(sentence: str, place: int) -> str | None:
     """Return the colour of the thing named at an index, as in "AC and BD are red", or the last colour before."""
     after = re.match(rf"[^;:#]{{0,60}}?\b(?:are|is|in)\s+(?:\w+ )?({HEX})", sentence[place:])
-    before = colours(sentence[:place])
+    before = find_colours(sentence[:place])
     if after and not (before and re.search(rf"{HEX}[^,;#]{{0,40}}$", sentence[:place])):
         return after[1]
     return before[-1] if before else None

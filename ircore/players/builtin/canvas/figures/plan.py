@@ -6,9 +6,18 @@ from dataclasses import dataclass, field, replace
 
 from ircore.core import exact
 from ircore.core.drawing import Point, arc_points
-from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours
-from ircore.players.builtin.canvas.quantities import first_colour
-from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Slice, Stroke, polygon, towards
+from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, find_colours
+from ircore.players.builtin.canvas.quantities import find_first_colour
+from ircore.players.builtin.canvas.shapes import (
+    Blob,
+    Item,
+    Label,
+    LineItem,
+    PieItem,
+    Slice,
+    build_polygon,
+    step_in_direction,
+)
 
 LABEL_GAP = 15.0
 """Pixels between a point and the middle of its letter."""
@@ -27,6 +36,20 @@ TWO = re.compile(r"(?<![A-Z])([A-Z])([A-Z])(?![A-Za-z])")
 ANGLE = re.compile(r"\b(?:arcs?|angle(?! of))\b")
 _DEGREES = re.compile(r"\"?(\d{1,3}(?:\.\d+)?)\s?°\"?")
 TICK = re.compile(r"\btick(?:s|ed| ?marks?)?\b|\bhatch marks?\b")
+
+SQUARE_MARK = re.compile(r"\bsmall square\b[^.;]{0,40}\bright angle", re.IGNORECASE)
+_RIGHT_ANGLE = re.compile(
+    r"\bright angle(?: marks?| marker| symbol)?\s+(?:is\s+)?(?:at|in)\s+(?:vertex |corner "
+    r"|point )?([A-Z])\b"
+)
+_SIDE_TEXT = re.compile(
+    r"(?<![A-Z])([A-Z])([A-Z])\s+(?:is\s+|has\s+|measures\s+)?(?:labeled\s+|length\s+|=\s*)?\"([^\"]{1,12})\""
+    r"|(?<![A-Z])([A-Z])([A-Z])\s*(?:=|is|measures|has length)\s*(\d+(?:\.\d+)?\s?(?:cm|mm|m|units)?)"
+)
+
+_SIDES = {"above left": (-0.7, -0.7), "above right": (0.7, -0.7), "below left": (-0.7, 0.7), "below right": (0.7, 0.7),
+    "upper left": (-0.7, -0.7), "upper right": (0.7, -0.7), "lower left": (-0.7, 0.7), "lower right": (0.7, 0.7),
+    "above": (0.0, -1.0), "below": (0.0, 1.0), "left": (-1.0, 0.0), "right": (1.0, 0.0)}  # fmt: skip
 
 
 @dataclass
@@ -66,7 +89,7 @@ class Plan:
 
     def add_polygon(self, letters: str, fill: str | None, edge: str | None) -> None:
         """Draw the polygon through named points."""
-        shape = polygon("polygon", [self.points[letter] for letter in letters])
+        shape = build_polygon("polygon", [self.points[letter] for letter in letters])
         outline = edge or (self.ink if fill is None else None)
         self.polygons.append(letters)
         self.fills.append(replace(shape, fill=fill, outline=outline, stroke=2.0))
@@ -82,7 +105,7 @@ class Plan:
         if start == end or (start, end) in self.segments or (end, start) in self.segments:
             return
         self.segments.append((start, end))
-        self.lines.append(Stroke("line", (start, end), colour or self.ink, width, DASH if dash else ()))
+        self.lines.append(LineItem("line", (start, end), colour or self.ink, width, DASH if dash else ()))
 
     def add_dot(self, at: Point, colour: str | None) -> None:
         """Draw a dot."""
@@ -103,11 +126,11 @@ class Plan:
         sweep = (end - start) % 360
         if fill is not None:
             # Pies count degrees from 12 o'clock, arcs from 3 o'clock; shares above 95 would fill the whole circle.
-            self.fills.append(Pie(vertex, radius, start + 90, (Slice(fill, min(95.0, sweep / 3.6)),)))
+            self.fills.append(PieItem(vertex, radius, start + 90, (Slice(fill, min(95.0, sweep / 3.6)),)))
         for ring in range(arcs):
             reach = radius - 5 * ring
             path = arc_points(vertex, (reach, reach), start, start + sweep)
-            self.lines.append(Stroke("arc", tuple(path), colour or self.ink, 1.5))
+            self.lines.append(LineItem("arc", tuple(path), colour or self.ink, 1.5))
         return start + sweep / 2
 
     def add_ticks(self, start: Point, end: Point, count: int) -> None:
@@ -119,13 +142,13 @@ class Plan:
             shift = 6.0 * (number - (count - 1) / 2)
             at = middle[0] + along[0] * shift, middle[1] + along[1] * shift
             ends = ((at[0] - 7 * along[1], at[1] + 7 * along[0]), (at[0] + 7 * along[1], at[1] - 7 * along[0]))
-            self.lines.append(Stroke("tick", ends, self.ink, 1.8))
+            self.lines.append(LineItem("tick", ends, self.ink, 1.8))
 
     def add_right_angle(self, vertex: Point, arms: tuple[Point, Point], colour: str | None, size: float = 12.0) -> None:
         """Mark a right angle with a small square."""
-        first, second = ahead(vertex, arms[0], size), ahead(vertex, arms[1], size)
+        first, second = step_towards(vertex, arms[0], size), step_towards(vertex, arms[1], size)
         corner = first[0] + second[0] - vertex[0], first[1] + second[1] - vertex[1]
-        self.lines.append(Stroke("polyline", (first, corner, second), colour or self.ink, 1.5))
+        self.lines.append(LineItem("polyline", (first, corner, second), colour or self.ink, 1.5))
 
     def arms_at(self, letter: str) -> tuple[Point, Point] | None:
         """Return the neighbours of a corner, or the far ends of two lines that meet there."""
@@ -158,13 +181,13 @@ def mean(points: list[Point]) -> Point:
     return math.fsum(x for x, _ in points) / count, math.fsum(y for _, y in points) / count
 
 
-def ahead(start: Point, end: Point, distance: float) -> Point:
+def step_towards(start: Point, end: Point, distance: float) -> Point:
     """Return the point ``distance`` from ``start`` towards ``end``."""
     length = exact.dist(start, end) or 1.0
     return start[0] + (end[0] - start[0]) / length * distance, start[1] + (end[1] - start[1]) / length * distance
 
 
-def foot(point: Point, start: Point, end: Point) -> Point:
+def find_foot(point: Point, start: Point, end: Point) -> Point:
     """Return the foot of the perpendicular from a point to a line."""
     dx, dy = end[0] - start[0], end[1] - start[1]
     length = dx * dx + dy * dy or 1.0
@@ -172,7 +195,7 @@ def foot(point: Point, start: Point, end: Point) -> Point:
     return start[0] + part * dx, start[1] + part * dy
 
 
-def crossing(a: Point, b: Point, c: Point, d: Point) -> Point | None:
+def find_crossing(a: Point, b: Point, c: Point, d: Point) -> Point | None:
     """Return the point where the lines ``ab`` and ``cd`` meet; None if they are parallel."""
     abx, aby, cdx, cdy = b[0] - a[0], b[1] - a[1], d[0] - c[0], d[1] - c[1]
     across = abx * cdy - aby * cdx
@@ -182,14 +205,14 @@ def crossing(a: Point, b: Point, c: Point, d: Point) -> Point | None:
     return a[0] + part * abx, a[1] + part * aby
 
 
-def circumcircle(a: Point, b: Point, c: Point) -> tuple[Point, float] | None:
+def find_circumcircle(a: Point, b: Point, c: Point) -> tuple[Point, float] | None:
     """Return the circle through three points; None if they are collinear."""
     m, n = mean([a, b]), mean([a, c])
-    centre = crossing(m, (m[0] - (b[1] - a[1]), m[1] + b[0] - a[0]), n, (n[0] - (c[1] - a[1]), n[1] + c[0] - a[0]))
+    centre = find_crossing(m, (m[0] - (b[1] - a[1]), m[1] + b[0] - a[0]), n, (n[0] - (c[1] - a[1]), n[1] + c[0] - a[0]))
     return (centre, exact.dist(centre, a)) if centre else None
 
 
-def incircle(a: Point, b: Point, c: Point) -> tuple[Point, float]:
+def find_incircle(a: Point, b: Point, c: Point) -> tuple[Point, float]:
     """Return the circle that touches the sides of a triangle from inside."""
     sides = exact.dist(b, c), exact.dist(c, a), exact.dist(a, b)
     total = math.fsum(sides) or 1.0
@@ -197,10 +220,10 @@ def incircle(a: Point, b: Point, c: Point) -> tuple[Point, float]:
         (sides[0] * a[0] + sides[1] * b[0] + sides[2] * c[0]) / total,
         (sides[0] * a[1] + sides[1] * b[1] + sides[2] * c[1]) / total,
     )
-    return centre, exact.dist(centre, foot(centre, a, b))
+    return centre, exact.dist(centre, find_foot(centre, a, b))
 
 
-def touching(point: Point, circle: tuple[Point, float]) -> tuple[Point, Point] | None:
+def find_tangent_points(point: Point, circle: tuple[Point, float]) -> tuple[Point, Point] | None:
     """Return the points where the tangents from a point touch a circle; None if the point lies inside."""
     centre, radius = circle
     far = exact.dist(point, centre)
@@ -212,23 +235,23 @@ def touching(point: Point, circle: tuple[Point, float]) -> tuple[Point, Point] |
     return first, second
 
 
-def named_points(text: str, size: tuple[int, int]) -> dict[str, Point]:
+def find_named_points(text: str, size: tuple[int, int]) -> dict[str, Point]:
     """Return the points that have a letter and coordinates; bare numbers are pixels unless "%" is spoken of."""
     in_percent = bool(
         re.search(r"\bin %|\bpercent(?:age)?s? of|% of (?:the )?(?:width|image)", text)
     ) and not re.search(r"\d\s?px", text)
     points: dict[str, Point] = {}
     for match in _PAIR_FROM.finditer(text):
-        points.setdefault(match[1], pixels(match.groups()[2:6], size, in_percent))
-        points.setdefault(match[2], pixels(match.groups()[6:10], size, in_percent))
+        points.setdefault(match[1], convert_to_pixels(match.groups()[2:6], size, in_percent))
+        points.setdefault(match[2], convert_to_pixels(match.groups()[6:10], size, in_percent))
     for match in NAMED.finditer(text):
         # "I" is a pronoun unless its coordinates follow at once.
         if match[1] not in {"I"} or "(" in match[0][:4]:
-            points.setdefault(match[1], pixels(match.groups()[2:], size, in_percent))
+            points.setdefault(match[1], convert_to_pixels(match.groups()[2:], size, in_percent))
     return dict(list(points.items())[:MAX_POINTS])
 
 
-def pixels(parts: tuple[str, ...], size: tuple[int, int], in_percent: bool) -> Point:
+def convert_to_pixels(parts: tuple[str, ...], size: tuple[int, int], in_percent: bool) -> Point:
     """Return coordinates in pixels from their four parts: x, "%" or nothing, y, "%" or nothing.
 
     Args:
@@ -258,18 +281,7 @@ def label_side(plan: Plan, sentence: str) -> None:
         return
     x, y = mean(list(plan.segments[-1]))
     shift = {"above": (0, -14), "to the left": (-14, 0), "to the right": (14, 0)}.get(match[2] or "", (4, 14))
-    plan.add_text(match[1], (x + shift[0], y + shift[1]), first_colour(sentence))
-
-
-SQUARE_MARK = re.compile(r"\bsmall square\b[^.;]{0,40}\bright angle", re.IGNORECASE)
-_RIGHT_ANGLE = re.compile(
-    r"\bright angle(?: marks?| marker| symbol)?\s+(?:is\s+)?(?:at|in)\s+(?:vertex |corner "
-    r"|point )?([A-Z])\b"
-)
-_SIDE_TEXT = re.compile(
-    r"(?<![A-Z])([A-Z])([A-Z])\s+(?:is\s+|has\s+|measures\s+)?(?:labeled\s+|length\s+|=\s*)?\"([^\"]{1,12})\""
-    r"|(?<![A-Z])([A-Z])([A-Z])\s*(?:=|is|measures|has length)\s*(\d+(?:\.\d+)?\s?(?:cm|mm|m|units)?)"
-)
+    plan.add_text(match[1], (x + shift[0], y + shift[1]), find_first_colour(sentence))
 
 
 def mark_right_angles(plan: Plan, sentence: str) -> bool:
@@ -288,17 +300,6 @@ def mark_right_angles(plan: Plan, sentence: str) -> bool:
     return stated
 
 
-def _write_beside(plan: Plan, start: Point, end: Point, text: str) -> None:
-    """Write a text beside the middle of a side, away from the figure's middle."""
-    centre, middle = plan.middle(), mean([start, end])
-    length = exact.dist(start, end) or 1.0
-    across = (end[1] - start[1]) / length, (start[0] - end[0]) / length
-    away = 1 if (middle[0] - centre[0]) * across[0] + (middle[1] - centre[1]) * across[1] >= 0 else -1
-    # A text is wider than high, so it stands farther off an upright side than off a level one.
-    far = 14.0 + 3.0 * len(text) * abs(across[0])
-    plan.add_text(text, (middle[0] + away * across[0] * far, middle[1] + away * across[1] * far), None, 15.0)
-
-
 def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
     """Mark an angle with arcs and write its degrees."""
     if not ANGLE.search(sentence) or re.search(r"\bright.angle", sentence):
@@ -308,7 +309,7 @@ def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
     arms = plan.arms_at(letter) if letter else None
     if not letter or arms is None:
         return
-    shades = colours(sentence)
+    shades = find_colours(sentence)
     fill = FILL.search(sentence)
     inside = (fill[1] or fill[2]) if fill else None
     # The other colour is that of the arc.
@@ -321,16 +322,12 @@ def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
     if degrees:
         at = re.search(rf"°\"?[^();]{{0,30}}{XY}", sentence)
         vertex = plan.points[letter]
-        text_at = pixels(at.groups(), size, False) if at else towards(vertex, math.radians(way), radius + 22)
+        text_at = (
+            convert_to_pixels(at.groups(), size, False)
+            if at
+            else step_in_direction(vertex, math.radians(way), radius + 22)
+        )
         plan.add_text(f"{degrees[1]}°", text_at, shade, 15.0)
-
-
-def _find_common_letter(plan: Plan) -> str:
-    """Return the point where the two lines meet that were drawn last."""
-    if len(plan.segments) < 2:
-        return ""
-    shared = set(plan.segments[-1]) & set(plan.segments[-2])
-    return next((name for name, at in plan.points.items() if at in shared), "")
 
 
 def mark_equal_sides(plan: Plan, sentence: str) -> None:
@@ -345,14 +342,6 @@ def mark_equal_sides(plan: Plan, sentence: str) -> None:
         sides = _find_equal_sides(plan, plan.polygons[0])
     for first, second in sides:
         plan.add_ticks(plan.points[first], plan.points[second], count)
-
-
-def _find_equal_sides(plan: Plan, letters: str) -> list[tuple[str, str]]:
-    sides = [(letters[k - 1], letters[k]) for k in range(3)]
-    lengths = [exact.dist(plan.points[first], plan.points[second]) for first, second in sides]
-    apart = [abs(lengths[k - 1] - lengths[k]) for k in range(3)]
-    best = apart.index(min(apart))
-    return [sides[best - 1], sides[best]]
 
 
 def mark_points(plan: Plan, sentences: list[str], used: set[int]) -> None:
@@ -371,18 +360,13 @@ def mark_points(plan: Plan, sentences: list[str], used: set[int]) -> None:
         used.add(index)
 
 
-_SIDES = {"above left": (-0.7, -0.7), "above right": (0.7, -0.7), "below left": (-0.7, 0.7), "below right": (0.7, 0.7),
-    "upper left": (-0.7, -0.7), "upper right": (0.7, -0.7), "lower left": (-0.7, 0.7), "lower right": (0.7, 0.7),
-    "above": (0.0, -1.0), "below": (0.0, 1.0), "left": (-1.0, 0.0), "right": (1.0, 0.0)}  # fmt: skip
-
-
 def write_letters(plan: Plan, sentences: list[str], size: tuple[int, int], used: set[int]) -> None:
     """Write the letters: where a sentence says, else outside the figure."""
     shade: str | None = None
     for index, sentence in enumerate(sentences):
         for match in re.finditer(rf"\"([A-Za-z]'?)\"[^\";]{{0,60}}?{XY}", sentence):
             if match[1] not in plan.written:
-                plan.add_text(match[1], pixels(match.groups()[1:], size, False), None)
+                plan.add_text(match[1], convert_to_pixels(match.groups()[1:], size, False), None)
         for match in re.finditer(rf"(?:\"([A-Z])\"|\b([A-Z])\b) (?:\(|to the )?({'|'.join(_SIDES)})\b", sentence):
             name = match[1] or match[2]
             if name in plan.points and name not in plan.written and re.search(r"\b[Ll]abels?\b", sentence):
@@ -393,3 +377,30 @@ def write_letters(plan: Plan, sentences: list[str], size: tuple[int, int], used:
             stated = re.search(rf"\blabels?\b[^.;#]{{0,80}}\bin ({HEX})", sentence)
             shade = stated[1] if stated else shade
     plan.write_letters(shade)
+
+
+def _write_beside(plan: Plan, start: Point, end: Point, text: str) -> None:
+    """Write a text beside the middle of a side, away from the figure's middle."""
+    centre, middle = plan.middle(), mean([start, end])
+    length = exact.dist(start, end) or 1.0
+    across = (end[1] - start[1]) / length, (start[0] - end[0]) / length
+    away = 1 if (middle[0] - centre[0]) * across[0] + (middle[1] - centre[1]) * across[1] >= 0 else -1
+    # A text is wider than high, so it stands farther off an upright side than off a level one.
+    far = 14.0 + 3.0 * len(text) * abs(across[0])
+    plan.add_text(text, (middle[0] + away * across[0] * far, middle[1] + away * across[1] * far), None, 15.0)
+
+
+def _find_common_letter(plan: Plan) -> str:
+    """Return the point where the two lines meet that were drawn last."""
+    if len(plan.segments) < 2:
+        return ""
+    shared = set(plan.segments[-1]) & set(plan.segments[-2])
+    return next((name for name, at in plan.points.items() if at in shared), "")
+
+
+def _find_equal_sides(plan: Plan, letters: str) -> list[tuple[str, str]]:
+    sides = [(letters[k - 1], letters[k]) for k in range(3)]
+    lengths = [exact.dist(plan.points[first], plan.points[second]) for first, second in sides]
+    apart = [abs(lengths[k - 1] - lengths[k]) for k in range(3)]
+    best = apart.index(min(apart))
+    return [sides[best - 1], sides[best]]

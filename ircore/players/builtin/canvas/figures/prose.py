@@ -72,7 +72,7 @@ _END = re.compile(r"\n+|(?<=[.!?])\s+(?=[\"A-Z(#\d]|[xy][ -]ax)|;\s*")
 _NOT_AN_END = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|approx|no)\.)$", re.IGNORECASE)
 
 
-def without_objects(text: str) -> str:
+def replace_objects(text: str) -> str:
     """Return ``text`` with each JSON object, or list of objects, as sentences; other text is unchanged."""
     plain = _FENCE.sub("", text)
     start = _START.search(plain)
@@ -87,6 +87,74 @@ def without_objects(text: str) -> str:
         return text
     sentences = "\n".join(_describe_json(value, "", 0))
     return f"{plain[: start.start()]}\n{sentences}\n{plain[start.start() + length :]}"
+
+
+def replace_tables(text: str) -> str:
+    """Return ``text`` with each table as lines: ``Mon: 12`` a row, or ``Cars: 12, 30`` where columns are the words."""
+    lines: list[str] = []
+    for is_table, group in groupby(text.split("\n"), key=lambda line: line.count("|") >= 2):
+        rows = list(group)
+        lines += _format_rows([_split_cells(row) for row in rows if not _RULE.match(row)]) if is_table else rows
+    return "\n".join(lines)
+
+
+def split_sentences(message: str) -> list[str]:
+    """Return the sentences and list items of a message, at most 400."""
+    text = replace_tables(replace_objects(message[:MAX_MESSAGE].replace("\r", "\n").replace("\t", " ")))
+    text = _BULLET.sub("", text)
+    for pattern, plain in _PLAIN:
+        text = pattern.sub(plain, text)
+    text = write_colours_as_hex(_HEDGES.sub("", text))
+    pieces = [piece.strip(" .,") for piece in _split_sentences(text) if any(character.isalnum() for character in piece)]
+    return pieces[:MAX_SENTENCES]
+
+
+def write_colours_as_hex(text: str) -> str:
+    """Write every colour in ``text`` as ``#rrggbb``; everything else, quotes included, is unchanged.
+
+    Colours are matched in lower case; all other text keeps its capitals.
+    """
+    # Capitalised names such as Peru, which are CSS colours too, are marked, so that they are not read as colours.
+    pieces = re.split(r'("[^"\n]{1,80}")', _THINGS.sub(lambda match: match[0][0] + _MARK + match[0][1:], text))
+    whole = "".join(piece if piece.startswith('"') else _replace_colours(piece) for piece in pieces)
+    return _NAMED_TWICE.sub(r"\1", whole).replace(_MARK, "")
+
+
+def find_numbers(text: str) -> list[float]:
+    """Return all numbers in ``text`` that belong to no colour."""
+    return [float(match[0]) for match in _N.finditer(_HEX.sub(" # ", text))]
+
+
+def find_number_lists(text: str) -> list[tuple[int, int, list[float]]]:
+    """Return all lists of three numbers or more, with where they begin and end."""
+    masked = _HEX.sub("#......", text)
+    return [(match.start(), match.end(), find_numbers(match[0])) for match in _RUN.finditer(masked)]
+
+
+def find_colours(text: str) -> list[str]:
+    """Return all colours in order."""
+    return _HEX.findall(text)
+
+
+def remove_colours(text: str) -> str:
+    """Return ``text`` with a space in the place of each colour."""
+    return _HEX.sub(" ", text)
+
+
+def find_quoted(text: str) -> list[str]:
+    """Return the texts in double quotes."""
+    return [words.strip() for words in _QUOTED.findall(text)]
+
+
+def count_decimals(values: list[float]) -> int:
+    """Return how many decimals the longest of some numbers has, at most four."""
+    return max((len(f"{value:.4f}".rstrip("0").partition(".")[2]) for value in values), default=0)
+
+
+def format_number(value: float, places: int = 0) -> str:
+    """Return a number as labels show it: with a fixed number of decimals, and no minus sign before zero."""
+    text = f"{value:.{places}f}" if places else f"{value:g}"
+    return "0" if float(text) == 0 else text
 
 
 def _describe_json(value: Any, name: str, depth: int) -> Iterator[str]:
@@ -202,15 +270,6 @@ def _format_pair(key: str, value: Any) -> str:
     return f"{value} {key}" if "color" in key or "background" in key else f"{key}: {value}"
 
 
-def without_tables(text: str) -> str:
-    """Return ``text`` with each table as lines: ``Mon: 12`` a row, or ``Cars: 12, 30`` where columns are the words."""
-    lines: list[str] = []
-    for is_table, group in groupby(text.split("\n"), key=lambda line: line.count("|") >= 2):
-        rows = list(group)
-        lines += _format_rows([_split_cells(row) for row in rows if not _RULE.match(row)]) if is_table else rows
-    return "\n".join(lines)
-
-
 def _split_cells(row: str) -> list[str]:
     return [cell.strip(" *`") for cell in row.strip().strip("|").split("|")]
 
@@ -223,17 +282,6 @@ def _format_rows(rows: list[list[str]]) -> list[str]:
         words = f"categories: {', '.join(head[1:])}"
         return [words, *(f"{row[0]} values: {', '.join(row[1:])}" for row in body)]
     return [f"{row[0]}: {', '.join(row[1:])}" for row in body]
-
-
-def sentences(message: str) -> list[str]:
-    """Return the sentences and list items of a message, at most 400."""
-    text = without_tables(without_objects(message[:MAX_MESSAGE].replace("\r", "\n").replace("\t", " ")))
-    text = _BULLET.sub("", text)
-    for pattern, plain in _PLAIN:
-        text = pattern.sub(plain, text)
-    text = coloured(_HEDGES.sub("", text))
-    pieces = [piece.strip(" .,") for piece in _split_sentences(text) if any(character.isalnum() for character in piece)]
-    return pieces[:MAX_SENTENCES]
 
 
 def _split_sentences(text: str) -> list[str]:
@@ -249,17 +297,6 @@ def _split_sentences(text: str) -> list[str]:
 def _is_in_brackets(text: str, start: int, end: int) -> bool:
     opened = text.rfind("(", start, end)
     return opened > text.rfind(")", start, end) and text.find(")", end, end + 40) >= 0
-
-
-def coloured(text: str) -> str:
-    """Write every colour in ``text`` as ``#rrggbb``; everything else, quotes included, is unchanged.
-
-    Colours are matched in lower case; all other text keeps its capitals.
-    """
-    # Capitalised names such as Peru, which are CSS colours too, are marked, so that they are not read as colours.
-    pieces = re.split(r'("[^"\n]{1,80}")', _THINGS.sub(lambda match: match[0][0] + _MARK + match[0][1:], text))
-    whole = "".join(piece if piece.startswith('"') else _replace_colours(piece) for piece in pieces)
-    return _NAMED_TWICE.sub(r"\1", whole).replace(_MARK, "")
 
 
 def _replace_colours(text: str) -> str:
@@ -279,40 +316,3 @@ def _replace_colours(text: str) -> str:
         if index < len(shades):
             originals.append(shades[index])
     return "".join(originals)
-
-
-def numbers(text: str) -> list[float]:
-    """Return all numbers in ``text`` that belong to no colour."""
-    return [float(match[0]) for match in _N.finditer(_HEX.sub(" # ", text))]
-
-
-def runs(text: str) -> list[tuple[int, int, list[float]]]:
-    """Return all lists of three numbers or more, with where they begin and end."""
-    masked = _HEX.sub("#......", text)
-    return [(match.start(), match.end(), numbers(match[0])) for match in _RUN.finditer(masked)]
-
-
-def colours(text: str) -> list[str]:
-    """Return all colours in order."""
-    return _HEX.findall(text)
-
-
-def without_colours(text: str) -> str:
-    """Return ``text`` with a space in the place of each colour."""
-    return _HEX.sub(" ", text)
-
-
-def quoted(text: str) -> list[str]:
-    """Return the texts in double quotes."""
-    return [words.strip() for words in _QUOTED.findall(text)]
-
-
-def decimals(values: list[float]) -> int:
-    """Return how many decimals the longest of some numbers has, at most four."""
-    return max((len(f"{value:.4f}".rstrip("0").partition(".")[2]) for value in values), default=0)
-
-
-def written(value: float, places: int = 0) -> str:
-    """Return a number as labels show it: with a fixed number of decimals, and no minus sign before zero."""
-    text = f"{value:.{places}f}" if places else f"{value:g}"
-    return "0" if float(text) == 0 else text

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable
 
 from ircore.core import exact
-from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Series, words_in
-from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours, numbers, runs
-from ircore.players.builtin.canvas.quantities import first_colour
+from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Series, find_word_list
+from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, find_colours, find_number_lists, find_numbers
+from ircore.players.builtin.canvas.quantities import find_first_colour
 from ircore.players.builtin.canvas.sheet import Kind
 
 Function = Callable[[float], float]
@@ -65,7 +65,7 @@ class FormulaError(ValueError):
     """
 
 
-def formula_in(text: str) -> tuple[str, Function] | None:
+def find_formula(text: str) -> tuple[str, Function] | None:
     """Return the text and the function of the first formula ``y = …`` or ``f(x) = …``; None if there is no formula."""
     for match in _DEFINED.finditer(text):
         words = match[1]
@@ -258,7 +258,7 @@ def _find_listed_categories(free: list[tuple[int, str]]) -> tuple[str, ...]:
     for _, sentence in free:
         match = re.search(r"\b(?:categories|groups|labels)\b[^:]{0,30}:\s*(.+)", sentence, re.IGNORECASE)
         if match:
-            return words_in(match[1])
+            return find_word_list(match[1])
     return ()
 
 
@@ -275,7 +275,7 @@ def _read_series_from_runs(free: list[tuple[int, str]], count: int) -> tuple[lis
     lines, used = [], set()
     for index, sentence in free:
         start = 0
-        for begin, end, values in runs(sentence):
+        for begin, end, values in find_number_lists(sentence):
             context = sentence[start:begin]
             start = end
             # A row of years is a row of categories.
@@ -283,7 +283,11 @@ def _read_series_from_runs(free: list[tuple[int, str]], count: int) -> tuple[lis
                 continue
             if (count and len(values) != count) or _PLACE.search(sentence[:begin]) or _SCALE.search(context):
                 continue
-            lines.append(_build_series(list(values), f"{context} {sentence[end:] if len(runs(sentence)) == 1 else ''}"))
+            lines.append(
+                _build_series(
+                    list(values), f"{context} {sentence[end:] if len(find_number_lists(sentence)) == 1 else ''}"
+                )
+            )
             used.add(index)
     return lines, used
 
@@ -295,12 +299,12 @@ def _are_years(values: list[float]) -> bool:
 def _build_series(values: list[float | None], context: str) -> Series:
     name = re.search(r"\b(?:[Ll]ine|[Ss]eries)\s+\"?([A-Z])\b", context) or re.search(r'"([A-Z])"', context)
     return Series(
-        values, first_colour(context), dash=dash_words(context), marker=marker_words(context),
+        values, find_first_colour(context), dash=find_dash_style(context), marker=find_marker_kind(context),
         name=name[1] if name else "", is_labelled=bool(re.search(r"\bvalue labels?\b|\blabeled with", context)),
     )  # fmt: skip
 
 
-def dash_words(text: str) -> str:
+def find_dash_style(text: str) -> str:
     """Return the dash style that a text names: "dashdotted", "dotted", "dashed" or ""."""
     if re.search(r"\bdash(?:ed)?[- ]?dot(?:ted)?|\bdot[- ]dash", text, re.IGNORECASE):
         return "dashdotted"
@@ -309,7 +313,7 @@ def dash_words(text: str) -> str:
     return "dashed" if re.search(r"\bdash(?:ed|es)\b", text, re.IGNORECASE) else ""
 
 
-def marker_words(text: str) -> str:
+def find_marker_kind(text: str) -> str:
     """Return the kind of markers that a text names; empty if the text names no markers."""
     match = _MARKERS.search(text)
     if match is None or re.search(r"\b(?:no|without)\s+(?:\w+\s+)?(?:markers?|dots)", text):
@@ -365,9 +369,9 @@ def _find_named_values(sentence: str, words: tuple[str, ...]) -> dict[str, tuple
     for number, (_, end, word) in enumerate(places):
         until = places[number + 1][0] if number + 1 < len(places) else len(sentence)
         stretch = sentence[end:until][:80]
-        stated = numbers(re.sub(rf"{NUMBER}\s*(?:%|px)", " ", stretch))
+        stated = find_numbers(re.sub(rf"{NUMBER}\s*(?:%|px)", " ", stretch))
         if stated:
-            values[word] = (stated[0], first_colour(stretch))
+            values[word] = (stated[0], find_first_colour(stretch))
     return values
 
 
@@ -385,7 +389,7 @@ def _read_pairs(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Seri
             continue
         for number, match in enumerate(matches):
             until = matches[number + 1].start() if number + 1 < len(matches) else match.end() + 12
-            colour = colours(match[0]) or colours(sentence[match.end() : until])
+            colour = find_colours(match[0]) or find_colours(sentence[match.end() : until])
             names.append(match[1].strip())
             values.append(float(match[2]))
             shades.append(colour[0] if colour else None)
@@ -413,18 +417,18 @@ def _assign_colours(kind: Kind, all_series: list[Series], sentences: list[str]) 
     telling = [text for text in sentences if re.search(noun, text, re.IGNORECASE) and _find_nearest_colour(text, noun)]
     for series, sentence in zip(bare, telling if len(bare) > 1 else telling[:1], strict=False):
         series.colour = _find_nearest_colour(sentence, noun)
-        series.dash = series.dash or dash_words(_remove_grid_line_words(sentence))
-        series.marker = series.marker or marker_words(sentence)
+        series.dash = series.dash or find_dash_style(_remove_grid_line_words(sentence))
+        series.marker = series.marker or find_marker_kind(sentence)
     if len(all_series) == 1 and all_series[0].colour is None and not any(all_series[0].colours):
         all_series[0].colour = _find_only_colour(sentences)
     for series in all_series if kind == "line" and not any(other.marker for other in all_series) else ():
-        series.marker = next(filter(None, map(marker_words, sentences)), "")
+        series.marker = next(filter(None, map(find_marker_kind, sentences)), "")
 
 
 def _find_only_colour(sentences: list[str]) -> str | None:
     """Return the first colour beside the word chart that is not the colour of background, grid, frame or labels."""
     telling = (sentence for sentence in sentences if re.search(r"\bchart\b|\bgraph\b|\bplot\b", sentence))
-    return next((shade for sentence in telling for shade in colours(_FURNITURE.sub(" ", sentence))), None)
+    return next((shade for sentence in telling for shade in find_colours(_FURNITURE.sub(" ", sentence))), None)
 
 
 def _remove_grid_line_words(sentence: str) -> str:
@@ -440,8 +444,8 @@ def _find_nearest_colour(sentence: str, noun: str) -> str | None:
     match = re.search(noun, plain, re.IGNORECASE)
     if match is None:
         return None
-    before = colours(plain[max(0, match.start() - 60) : match.start()])
-    after = first_colour(plain[match.end() : match.end() + 60])
+    before = find_colours(plain[max(0, match.start() - 60) : match.start()])
+    after = find_first_colour(plain[match.end() : match.end() + 60])
     if after and ("(" in plain[match.end() : match.end() + 6] or not before):
         return after
     return before[-1] if before else None

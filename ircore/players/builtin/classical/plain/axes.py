@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.players.builtin.classical.statements import format_number
 from ircore.seeing.percepts import Grid, Percept, Perception, Shape, Stroke, Text, Ticks
 
@@ -25,13 +25,15 @@ ON_SCALE = 2.0
 LEAST = 3
 """Numbers that must lie on a scale."""
 
+_Sides = tuple[float, float, float, float, Shape | None, Shape | None]
+
 
 @dataclass(frozen=True)
 class ReadAxis:
     """An axis with its labels.
 
     >>> labels = tuple(Text(str(n), "#000000", 13.0, (60.0 * n, 420.0), 0.0, 9.0, (0, 415, 9, 425)) for n in range(3))
-    >>> ReadAxis("x", labels, (0.0, 60.0, 120.0), level=410.0, scale=Scale(0, 2, 0, 120), line=None, title=None).gap
+    >>> ReadAxis("x", labels, (0.0, 60.0, 120.0), level=410.0, scale=AxisScale(0, 2, 0, 120), line=None, title=None).gap
     5.0
 
     Attributes:
@@ -46,7 +48,7 @@ class ReadAxis:
     labels: tuple[Text, ...]
     places: tuple[float, ...]
     level: float
-    scale: Scale | None
+    scale: AxisScale | None
     line: Stroke | Shape | None
     title: Text | None
 
@@ -103,6 +105,87 @@ def read_area(perception: Perception) -> PlotSides | None:
     return PlotSides(left, right, top, bottom, x, y, frame, panel)
 
 
+def parse_label_value(text: Text) -> float | None:
+    """Return the number that a label shows, degrees included; None if it shows words."""
+    # Charts often print the minus sign, which ``float`` does not read.
+    plain = text.text.replace("−", "-").removesuffix("°")
+    try:
+        return float(plain) if plain.replace("-", "", 1).replace(".", "", 1).isdigit() else None
+    except ValueError:
+        return None
+
+
+def format_rounded(value: float, unit: float) -> str:
+    """Return a number with as few decimals as keep within a fraction of a pixel.
+
+    Args:
+        value: In the units of the plot.
+        unit: Most that the number may be off.
+    """
+    for decimals in range(5):
+        text = f"{value:.{decimals}f}"
+        if abs(float(text) - value) <= unit:
+            break
+    return "0" if float(text) == 0 else text
+
+
+def format_step(axis: ReadAxis) -> str | None:
+    """Return the step of evenly spaced numbers as it would be said, such as ``0.5``; None if the labels follow none."""
+    texts = [label.text.replace("−", "-").removesuffix("°") for label in axis.labels]
+    values = [parse_label_value(label) for label in axis.labels]
+    if axis.scale is None or None in values or len(values) < 3:
+        return None
+    ordered = sorted(value for value in values if value is not None)
+    step = ordered[1] - ordered[0]
+    decimals = max(len(text.partition(".")[2]) for text in texts)
+    even = all(abs(high - low - step) < 1e-6 for low, high in itertools.pairwise(ordered))
+    low, high = sorted((axis.scale.low, axis.scale.high))
+    whole = math.ceil(low / step - 0.02) * step, math.floor(high / step + 0.02) * step
+    ends = abs(whole[0] - ordered[0]) < 1e-6 and abs(whole[1] - ordered[-1]) < 1e-6
+    alike = all(len(text.partition(".")[2]) == decimals or float(text) == 0 for text in texts)
+    return f"{step:.{decimals}f}" if even and ends and alike and step > 0 else None
+
+
+def has_marks(axis: ReadAxis, percepts: Sequence[Percept]) -> str:
+    """Return "outside", "inside" or "" for the tick marks of an axis."""
+    if abs(axis.gap - WITH_MARKS) <= 2.5:
+        return "outside"
+    inside = any(isinstance(p, Ticks) and p.axis == axis.name and p.side == "inside" for p in percepts)
+    return "inside" if inside else ""
+
+
+def read_crossed(perception: Perception) -> PlotSides | None:
+    """Return a graph's area with its scales, without labels; None unless two axes with numbers are seen."""
+    lines = {
+        role: max(
+            (p for p in perception.percepts if isinstance(p, Stroke) and p.role == role),
+            key=lambda line: line.area, default=None,
+        )
+        for role in ("x axis", "y axis")
+    }  # fmt: skip
+    level, upright = lines["x axis"], lines["y axis"]
+    if level is None or upright is None:
+        return None
+    y0, x0 = level.points[0][1], upright.points[0][0]
+    left, right = sorted(point[0] for point in (level.points[0], level.points[-1]))
+    top, bottom = sorted(point[1] for point in (upright.points[0], upright.points[-1]))
+    numbers = [(text.centre, value) for text in perception.texts if (value := parse_label_value(text)) is not None]
+    across = _find_crossed_scale([(x, value) for (x, y), value in numbers if _is_beside(y - y0)], (left, right))
+    down = _find_crossed_scale([(y, value) for (x, y), value in numbers if _is_beside(x - x0)], (bottom, top))
+    if across is None or down is None or right - left < 60 or bottom - top < 60:
+        return None
+    x = ReadAxis("x", (), (), y0, across, level, None)
+    y = ReadAxis("y", (), (), x0, down, upright, None)
+    return PlotSides(left, right, top, bottom, x, y, None, None)
+
+
+def describe_scale(area: PlotSides) -> str:
+    """Say where a graph lies and which values its axes span."""
+    across = f"{format_number(area.left)} to {format_number(area.right)} px across"
+    down = f"{format_number(area.top)} to {format_number(area.bottom)} px down"
+    return f"The plot spans {across} and {down}. {_format_range(area.x)} {_format_range(area.y)}"
+
+
 def _find_label_place(text: Text) -> float:
     """Return where along the x axis a label stands: its middle, or its end if it slants upwards to there."""
     return float(text.box[2]) - 5 if 20 < text.rotation < 70 else text.centre[0]
@@ -125,9 +208,6 @@ def _find_aligned_texts(
 
 def _are_alike(first: Text, second: Text) -> bool:
     return abs(first.size - second.size) < 0.6 and first.rotation == second.rotation
-
-
-_Sides = tuple[float, float, float, float, Shape | None, Shape | None]
 
 
 def _find_sides(perception: Perception, row: list[Text], column: list[Text]) -> _Sides | None:
@@ -206,17 +286,7 @@ def _choose_axis_line(perception: Perception, role: str, frame: Shape | None) ->
     return frame or max(lines, key=lambda line: line.area, default=None)
 
 
-def parse_label_value(text: Text) -> float | None:
-    """Return the number that a label shows, degrees included; None if it shows words."""
-    # Charts often print the minus sign, which ``float`` does not read.
-    plain = text.text.replace("−", "-").removesuffix("°")
-    try:
-        return float(plain) if plain.replace("-", "", 1).replace(".", "", 1).isdigit() else None
-    except ValueError:
-        return None
-
-
-def _fit_scale(labels: Sequence[Text], along: int, ends: tuple[float, float]) -> Scale | None:
+def _fit_scale(labels: Sequence[Text], along: int, ends: tuple[float, float]) -> AxisScale | None:
     """Return the linear scale on which the labels lie, from end to end; None if they lie on no line."""
     pairs = [(text.centre[along], value) for text in labels if (value := parse_label_value(text)) is not None]
     # One label may be misread.
@@ -231,7 +301,7 @@ def _fit_scale(labels: Sequence[Text], along: int, ends: tuple[float, float]) ->
     if not slope or any(abs((value - mean) / slope - (at - mean_at)) > 2.5 for at, value in pairs):
         return None
     low, high = (mean + slope * (end - mean_at) for end in ends)
-    return Scale(low, high, *ends)
+    return AxisScale(low, high, *ends)
 
 
 def _find_title(
@@ -248,94 +318,23 @@ def _find_title(
     return None
 
 
-def format_rounded(value: float, unit: float) -> str:
-    """Return a number with as few decimals as keep within a fraction of a pixel.
-
-    Args:
-        value: In the units of the plot.
-        unit: Most that the number may be off.
-    """
-    for decimals in range(5):
-        text = f"{value:.{decimals}f}"
-        if abs(float(text) - value) <= unit:
-            break
-    return "0" if float(text) == 0 else text
-
-
-def format_step(axis: ReadAxis) -> str | None:
-    """Return the step of evenly spaced numbers as it would be said, such as ``0.5``; None if the labels follow none."""
-    texts = [label.text.replace("−", "-").removesuffix("°") for label in axis.labels]
-    values = [parse_label_value(label) for label in axis.labels]
-    if axis.scale is None or None in values or len(values) < 3:
-        return None
-    ordered = sorted(value for value in values if value is not None)
-    step = ordered[1] - ordered[0]
-    decimals = max(len(text.partition(".")[2]) for text in texts)
-    even = all(abs(high - low - step) < 1e-6 for low, high in itertools.pairwise(ordered))
-    low, high = sorted((axis.scale.low, axis.scale.high))
-    whole = math.ceil(low / step - 0.02) * step, math.floor(high / step + 0.02) * step
-    ends = abs(whole[0] - ordered[0]) < 1e-6 and abs(whole[1] - ordered[-1]) < 1e-6
-    alike = all(len(text.partition(".")[2]) == decimals or float(text) == 0 for text in texts)
-    return f"{step:.{decimals}f}" if even and ends and alike and step > 0 else None
-
-
-def has_marks(axis: ReadAxis, percepts: Sequence[Percept]) -> str:
-    """Return "outside", "inside" or "" for the tick marks of an axis."""
-    if abs(axis.gap - WITH_MARKS) <= 2.5:
-        return "outside"
-    inside = any(isinstance(p, Ticks) and p.axis == axis.name and p.side == "inside" for p in percepts)
-    return "inside" if inside else ""
-
-
-def read_crossed(perception: Perception) -> PlotSides | None:
-    """Return a graph's area with its scales, without labels; None unless two axes with numbers are seen."""
-    lines = {
-        role: max(
-            (p for p in perception.percepts if isinstance(p, Stroke) and p.role == role),
-            key=lambda line: line.area, default=None,
-        )
-        for role in ("x axis", "y axis")
-    }  # fmt: skip
-    level, upright = lines["x axis"], lines["y axis"]
-    if level is None or upright is None:
-        return None
-    y0, x0 = level.points[0][1], upright.points[0][0]
-    left, right = sorted(point[0] for point in (level.points[0], level.points[-1]))
-    top, bottom = sorted(point[1] for point in (upright.points[0], upright.points[-1]))
-    numbers = [(text.centre, value) for text in perception.texts if (value := parse_label_value(text)) is not None]
-    across = _find_crossed_scale([(x, value) for (x, y), value in numbers if _is_beside(y - y0)], (left, right))
-    down = _find_crossed_scale([(y, value) for (x, y), value in numbers if _is_beside(x - x0)], (bottom, top))
-    if across is None or down is None or right - left < 60 or bottom - top < 60:
-        return None
-    x = ReadAxis("x", (), (), y0, across, level, None)
-    y = ReadAxis("y", (), (), x0, down, upright, None)
-    return PlotSides(left, right, top, bottom, x, y, None, None)
-
-
 def _is_beside(off: float) -> bool:
     return BESIDE[0] <= abs(off) <= BESIDE[1]
 
 
-def _find_crossed_scale(pairs: Sequence[tuple[float, float]], ends: tuple[float, float]) -> Scale | None:
+def _find_crossed_scale(pairs: Sequence[tuple[float, float]], ends: tuple[float, float]) -> AxisScale | None:
     """Return the linear scale on which most numbers lie, from end to end; None if fewer than three do."""
-    best: tuple[int, Scale] | None = None
+    best: tuple[int, AxisScale] | None = None
     # Every pair of numbers proposes a scale, since some numbers may be misread or belong to something else.
     for (at, value), (other, other_value) in itertools.combinations(pairs, 2):
         if abs(at - other) < 20 or value == other_value:
             continue
         slope = (other_value - value) / (other - at)
-        scale = Scale(value + slope * (ends[0] - at), value + slope * (ends[1] - at), *ends)
+        scale = AxisScale(value + slope * (ends[0] - at), value + slope * (ends[1] - at), *ends)
         count = sum(abs(scale(each) - place) <= ON_SCALE for place, each in pairs)
         if best is None or count > best[0]:
             best = count, scale
     return best[1] if best is not None and best[0] >= LEAST else None
-
-
-def describe_scale(area: PlotSides) -> str:
-    """Say where a graph lies and which values its axes span."""
-    across = f"{format_number(area.left)} to {format_number(area.right)} px across"
-    down = f"{format_number(area.top)} to {format_number(area.bottom)} px down"
-    return f"The plot spans {across} and {down}. {_format_range(area.x)} {_format_range(area.y)}"
 
 
 def _format_range(axis: ReadAxis) -> str:

@@ -5,12 +5,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ircore.core.drawing import Scale
+from ircore.core.drawing import AxisScale
 from ircore.core.exact import dist
 from ircore.core.plain_words import add_article
-from ircore.players.builtin.canvas.figures.frame import anchor_of
+from ircore.players.builtin.canvas.figures.frame import choose_anchor
 from ircore.players.builtin.canvas.plots import INSIDE, LED_OUT, OUT
-from ircore.players.builtin.canvas.shapes import towards
+from ircore.players.builtin.canvas.shapes import step_in_direction
 from ircore.players.builtin.classical.plain.axes import PlotSides, ReadAxis, format_rounded
 from ircore.players.builtin.classical.plain.everyday_names import ColourWords, use_plain_colours
 from ircore.players.builtin.classical.statements import Statement, describe_bars, format_number, is_number, quote_text
@@ -65,7 +65,7 @@ def _find_wedge_label(pie: Pie, index: int, texts: Sequence[Text], place: _Place
     # Pies count degrees from 12 o'clock, angles from 3 o'clock.
     middle = math.radians(pie.start - 90 + 360 * (share_before + pie.wedges[index][1] / 2))
     pulled = pie.pulled[index] if pie.pulled else 0.0
-    centre = towards(pie.centre, middle, pulled)
+    centre = step_in_direction(pie.centre, middle, pulled)
     level = (text for text in texts if text.rotation == 0)
     return next(
         (t for t in level if dist(t.centre, _find_label_centre(pie, centre, middle, t, place)) <= LABEL_OFF), None
@@ -75,10 +75,10 @@ def _find_wedge_label(pie: Pie, index: int, texts: Sequence[Text], place: _Place
 def _find_label_centre(pie: Pie, centre: Point, middle: float, text: Text, place: _Place) -> Point:
     """Return where the middle of a text lies if the text is a label of the wedge in that direction."""
     if place.beyond is None:
-        return towards(centre, middle, (pie.hole + pie.radius) / 2 if pie.hole else INSIDE * pie.radius)
-    x, y = towards(centre, middle, pie.radius + place.beyond)
+        return step_in_direction(centre, middle, (pie.hole + pie.radius) / 2 if pie.hole else INSIDE * pie.radius)
+    x, y = step_in_direction(centre, middle, pie.radius + place.beyond)
     wide, high = text.width, float(text.box[3] - text.box[1])
-    anchor = anchor_of(middle)
+    anchor = choose_anchor(middle)
     across = {"l": wide / 2, "m": 0.0, "r": -wide / 2}[anchor[0]]
     return x + across, y + {"t": high / 2, "m": 0.0, "b": -high / 2}[anchor[1]]
 
@@ -146,7 +146,7 @@ def _measure_shift(placed: Sequence[tuple[float, Bar | None]]) -> float | None:
 
 
 def _describe_row(
-    group: Bars, placed: Sequence[tuple[float, Bar | None]], shift: float, axis: ReadAxis, scale: Scale,
+    group: Bars, placed: Sequence[tuple[float, Bar | None]], shift: float, axis: ReadAxis, scale: AxisScale,
     perception: Perception, colours: ColourWords,
 ) -> tuple[str, set[int]]:  # fmt: skip
     bars = [bar for _, bar in placed if bar is not None]
@@ -173,7 +173,7 @@ def _describe_row(
     return text[0].upper() + text[1:] + written, labelled
 
 
-def _choose_bar_value(group: Bars, bar: Bar, scale: Scale, unit: float, label: Text | None) -> str:
+def _choose_bar_value(group: Bars, bar: Bar, scale: AxisScale, unit: float, label: Text | None) -> str:
     """Return the value of a bar: that which is written at it if the bar is about as long, else as it is seen."""
     value = scale.value(bar.tip) - scale.value(group.foot(bar))
     if label is not None and abs(float(label.text) - value) <= AS_WRITTEN * unit:
@@ -231,7 +231,7 @@ def describe_line(
     return Statement("", (f"{_describe_style(line, colours)}: {', '.join(values)}{written}",)), labelled
 
 
-def _choose_point_value(place: float, height: float, scale: Scale, unit: float, perception: Perception) -> str:
+def _choose_point_value(place: float, height: float, scale: AxisScale, unit: float, perception: Perception) -> str:
     """Return the value of a point: that which is written above or below it if it fits, else as it is seen."""
     value = scale.value(height)
     for text in perception.texts:

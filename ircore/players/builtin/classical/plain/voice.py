@@ -87,45 +87,6 @@ def describe_axis(axis: ReadAxis, percepts: Sequence[Percept], colours: ColourWo
     return Statement("", (text,), weight=FIRST)
 
 
-def _describe_line(line: Stroke | Shape | None, colours: ColourWords) -> str:
-    if isinstance(line, Stroke):
-        return _lower_first_letter(add_article(f"{format_number(line.width)} px {colours(line.colour)} line"))
-    if line is not None and line.outline:
-        colour, width = line.outline
-        return _lower_first_letter(add_article(f"{format_number(width)} px {colours(colour)} line"))
-    return ""
-
-
-def _lower_first_letter(words: str) -> str:
-    return words[0].lower() + words[1:]
-
-
-def _describe_labels(axis: ReadAxis) -> str:
-    listed = ", ".join(quote_text(label.text) for label in axis.labels)
-    first, last, steps = axis.places[0], axis.places[-1], max(1, len(axis.places) - 1)
-    if all(abs(place - first - (last - first) * n / steps) <= UNEVEN for n, place in enumerate(axis.places)):
-        return f"has the labels {listed} from {format_number(first)} to {format_number(last)} px"
-    return f"has the labels {listed} at {', '.join(format_number(place) for place in axis.places)} px"
-
-
-def _describe_range(axis: ReadAxis) -> str:
-    scale = axis.scale
-    if scale is None:
-        return ""
-    unit = abs(scale.high - scale.low) / abs(scale.end - scale.start)
-    low, high = (_format_axis_end(value, axis, unit) for value in (scale.low, scale.high))
-    step = format_step(axis)
-    degrees = " degrees" if axis.labels[0].text.endswith("°") else ""
-    labels = f"every {step}{degrees}" if step else ", ".join(quote_text(label.text) for label in axis.labels)
-    return f"runs from {low} to {high}, labelled {labels}"
-
-
-def _format_axis_end(value: float, axis: ReadAxis, unit: float) -> str:
-    """Return the value at the end of an axis: that of a label which stands there, else as exact as is seen."""
-    nearest = min((parse_label_value(label) or 0.0 for label in axis.labels), key=lambda other: abs(other - value))
-    return format_rounded(nearest if abs(nearest - value) <= AT_END * unit else value, 0.6 * unit)
-
-
 def describe_title(axis: ReadAxis) -> Statement | None:
     """Return the name of an axis; None if the axis has no name."""
     if axis.title is None:
@@ -161,12 +122,6 @@ def describe_grids(area: PlotSides, grids: Sequence[Grid], colours: ColourWords)
     dash = "" if labelled[0].dash == "solid" else f"{labelled[0].dash} "
     text = f"{way}{dash}{colours(labelled[0].colour)} grid lines run at all labels"
     return Statement("", (text[0].upper() + text[1:],), weight=FIRST / 16, order=6), labelled
-
-
-def _is_at_labels(grid: Grid, axis: ReadAxis) -> bool:
-    """Tell whether a grid has a line at most labels of an axis and nowhere else; lines under a frame are not seen."""
-    met = [any(abs(at - place) <= OFF_LINE for place in axis.places) for at in grid.at]
-    return all(met) and len(grid.at) >= len(axis.places) - 2
 
 
 def list_described_ids(perception: Perception, area: PlotSides, grids: Sequence[Grid]) -> set[int]:
@@ -206,7 +161,7 @@ def plan_statements(target: Perception) -> VoicePlan:
     """Return everything that the voice would say of a picture."""
     large_first = sorted(target.percepts, key=lambda percept: -percept.area)
     colours = ColourWords([target.backdrop.colour, *itertools.chain(*map(list_colours, large_first))])
-    scene = colours.said(describe_scene(target))
+    scene = colours.replace_colours(describe_scene(target))
     area = read_area(target)
     plotted = _describe_plot(target, area, colours) if area is not None else None
     if area is not None and plotted is not None:
@@ -221,6 +176,69 @@ def plan_statements(target: Perception) -> VoicePlan:
         return _describe_figure(target, scene, colours)
     statements += _describe_rest(things, texts, target, colours)
     return VoicePlan(opening, tuple(statements), colours)
+
+
+def adapt_to_later_turn(statement: Statement) -> Statement:
+    """Return a statement as it is said when there is a rendering already: things are added, a plot is told further."""
+    text = statement.text
+    if (
+        text.startswith(("The x axis", "The y axis", "The panel", "The plot", "Beside the", "Inside the"))
+        or " grid lines run at " in text
+    ):
+        return statement
+    return replace(statement.after("Add "), weight=statement.weight, order=statement.order)
+
+
+def is_already_told(statement: Statement, messages: tuple[str, ...]) -> bool:
+    """Tell whether a statement was in a message, whole or in a shorter form."""
+    earlier_text = "\n".join(messages).casefold()
+    forms = (statement, *statement.shorter)
+    return any(form.text.casefold().removeprefix("a ").removeprefix("an ") in earlier_text for form in forms)
+
+
+def _describe_line(line: Stroke | Shape | None, colours: ColourWords) -> str:
+    if isinstance(line, Stroke):
+        return _lower_first_letter(add_article(f"{format_number(line.width)} px {colours(line.colour)} line"))
+    if line is not None and line.outline:
+        colour, width = line.outline
+        return _lower_first_letter(add_article(f"{format_number(width)} px {colours(colour)} line"))
+    return ""
+
+
+def _lower_first_letter(words: str) -> str:
+    return words[0].lower() + words[1:]
+
+
+def _describe_labels(axis: ReadAxis) -> str:
+    listed = ", ".join(quote_text(label.text) for label in axis.labels)
+    first, last, steps = axis.places[0], axis.places[-1], max(1, len(axis.places) - 1)
+    if all(abs(place - first - (last - first) * n / steps) <= UNEVEN for n, place in enumerate(axis.places)):
+        return f"has the labels {listed} from {format_number(first)} to {format_number(last)} px"
+    return f"has the labels {listed} at {', '.join(format_number(place) for place in axis.places)} px"
+
+
+def _describe_range(axis: ReadAxis) -> str:
+    scale = axis.scale
+    if scale is None:
+        return ""
+    unit = abs(scale.high - scale.low) / abs(scale.end - scale.start)
+    low, high = (_format_axis_end(value, axis, unit) for value in (scale.low, scale.high))
+    step = format_step(axis)
+    degrees = " degrees" if axis.labels[0].text.endswith("°") else ""
+    labels = f"every {step}{degrees}" if step else ", ".join(quote_text(label.text) for label in axis.labels)
+    return f"runs from {low} to {high}, labelled {labels}"
+
+
+def _format_axis_end(value: float, axis: ReadAxis, unit: float) -> str:
+    """Return the value at the end of an axis: that of a label which stands there, else as exact as is seen."""
+    nearest = min((parse_label_value(label) or 0.0 for label in axis.labels), key=lambda other: abs(other - value))
+    return format_rounded(nearest if abs(nearest - value) <= AT_END * unit else value, 0.6 * unit)
+
+
+def _is_at_labels(grid: Grid, axis: ReadAxis) -> bool:
+    """Tell whether a grid has a line at most labels of an axis and nowhere else; lines under a frame are not seen."""
+    met = [any(abs(at - place) <= OFF_LINE for place in axis.places) for at in grid.at]
+    return all(met) and len(grid.at) >= len(axis.places) - 2
 
 
 def _describe_curves(target: Perception, area: PlotSides, colours: ColourWords) -> tuple[list[Statement], set[int]]:
@@ -332,21 +350,3 @@ def _describe_marks(target: Perception, area: PlotSides, colours: ColourWords) -
             statements.append(replace(statement, weight=weight, order=10 + order))
             described |= {id(stroke)} | labels
     return statements, described, categories
-
-
-def adapt_to_later_turn(statement: Statement) -> Statement:
-    """Return a statement as it is said when there is a rendering already: things are added, a plot is told further."""
-    text = statement.text
-    if (
-        text.startswith(("The x axis", "The y axis", "The panel", "The plot", "Beside the", "Inside the"))
-        or " grid lines run at " in text
-    ):
-        return statement
-    return replace(statement.after("Add "), weight=statement.weight, order=statement.order)
-
-
-def is_already_told(statement: Statement, messages: tuple[str, ...]) -> bool:
-    """Tell whether a statement was in a message, whole or in a shorter form."""
-    earlier_text = "\n".join(messages).casefold()
-    forms = (statement, *statement.shorter)
-    return any(form.text.casefold().removeprefix("a ").removeprefix("an ") in earlier_text for form in forms)

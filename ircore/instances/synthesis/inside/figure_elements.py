@@ -1,6 +1,6 @@
-"""The page that readers of artists write on, and the pixels that an artist touches, with their colour.
+"""The elements of a figure, as readers of its artists note them, and the pixels that an artist touches.
 
-A page holds elements in the project's form of scenes, and unreadable artists. To know its pixels, each artist is drawn
+Elements are held in the project's form of scenes, and unreadable artists. To know its pixels, each artist is drawn
 alone on a transparent sheet.
 """
 
@@ -11,12 +11,12 @@ import numpy as np
 Box = tuple[int, int, int, int]
 
 
-class Page:
+class FigureElements:
     """Elements of a figure, back to front.
 
     >>> from matplotlib.backends.backend_agg import FigureCanvasAgg
     >>> from matplotlib.figure import Figure
-    >>> page = Page(FigureCanvasAgg(Figure(facecolor="white")).figure, "geometry")
+    >>> page = FigureElements(FigureCanvasAgg(Figure(facecolor="white")).figure, "geometry")
     >>> page.add("circle", (10, 10, 50, 50), "#d62728", centre=[30, 30], radius=20)
     >>> page.elements[0]["type"], page.background
     ('circle', '#ffffff')
@@ -27,7 +27,7 @@ class Page:
     """
 
     def __init__(self, figure: Any, category: str) -> None:
-        self.sheet = Sheet(figure)
+        self.sheet = TransparentSheet(figure)
         self.category = category
         self.background = blend_over(figure.patch.get_facecolor(), "#ffffff") or "#ffffff"
         if not figure.patch.get_visible():
@@ -73,13 +73,13 @@ class Page:
         self.add(kind, self.sheet.box(artist), self.colour_of(artist), text=words[:200], size=size, **parameters)
 
 
-class Sheet:
+class TransparentSheet:
     """A transparent sheet of the figure's size.
 
     >>> from matplotlib.backends.backend_agg import FigureCanvasAgg
     >>> from matplotlib.figure import Figure
     >>> canvas = FigureCanvasAgg(Figure(figsize=(2, 1), dpi=100))
-    >>> Sheet(canvas.figure).size
+    >>> TransparentSheet(canvas.figure).size
     (200, 100)
 
     Args:
