@@ -369,14 +369,17 @@ def _measure_run(section: GameSection, pair: Pair, measure: Measure) -> dict[str
 
 
 def _select_examples(section: GameSection, pair: Pair) -> list[dict[str, Any]]:
-    """Return a run's worst episode and its best, each with the picture of its instance; failures come first."""
+    """Return a run's worst episode and its best, each with the picture of its instance; one where all are equal."""
     run = section.get_run(pair)
     values = run.values(section.game.headline)
     ended = {episode.episode_id: episode.instance_id for episode in run.episodes}
     ranked = sorted(
         (compute_similarity(section.game.headline, values[name]) or 0.0, name) for name in ended if name in values
     )
-    chosen = [("Worst", ranked[0][1]), ("Best", ranked[-1][1])] if len(ranked) > 1 else []
+    chosen: list[tuple[str, str]] = []
+    if len(ranked) > 1:
+        (low, worst), (high, best) = ranked[0], ranked[-1]
+        chosen = [("Worst", worst), ("Best", best)] if low < high else [("As all others", worst)]
     galleries = ((label, values[name], section.galleries[ended[name]]) for label, name in chosen)
     return [{"label": label, "value": value, "gallery": gallery} for label, value, gallery in galleries]
 

@@ -97,6 +97,12 @@ def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
     assert "/home/a" not in words
 
 
+@pytest.mark.parametrize(("values", "labels"), [([4.0, 6.0] * 10, ["Worst", "Best"]), ([5.0] * 20, ["As all others"])])
+def test_no_episode_is_best_or_worst_where_all_are_equal(values: list[float], labels: list[str]) -> None:
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[guessed("pair", guessing_set(5), values)]))
+    assert re.findall("<span><strong>([^<]+)</strong>", html_of(section, "pairs/pair")) == labels
+
+
 def test_a_game_is_asked_in_its_own_words_and_answers_in_main_scores() -> None:
     run = guessed("pair", guessing_set(5), [*[9.0] * 10, *[3.0] * 10])
     html = html_of(GameSection(Results.from_runs(game=Guessing(), runs=[run])), "ask")
