@@ -55,10 +55,10 @@ def pytest_collection_finish() -> None:
 LARGE, HUGE = 700 << 20, 850 << 20
 """Bytes of a worker's memory from which on it forgets what modules remember: after a file of tests, after any test."""
 
-GROWTH = 320 << 20
-"""Bytes by which a worker has grown before it forgets after a test; dictionaries of languages alone take 250 million.
+GROWTH, MOST = 320 << 20, 950 << 20
+"""Bytes by which a worker has grown before it forgets after a test, and from which on it forgets in any case.
 
-With less they are read anew for every second test of messages, four seconds each time.
+Dictionaries of languages alone take 250 million: with less growth, every second test of messages would read them anew.
 """
 
 _least = 0
@@ -108,7 +108,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     """Nothing is read from, or left in, the user's folder for caches. Most tests never make the folder named here."""
     monkeypatch.setenv("IRCORE_CACHE", str(tmp_path_factory.getbasetemp() / f"cache-of-ircore-{next(_number)}"))
     yield
-    _forget_beyond(max(HUGE, _least + GROWTH))
+    _forget_beyond(max(HUGE, min(_least + GROWTH, MOST)))
 
 
 @pytest.fixture

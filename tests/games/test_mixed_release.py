@@ -3,16 +3,14 @@
 One pair plays two pictures of reconstruction, two submissions play four instances of rock, paper, scissors.
 """
 
-import io
 import json
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pandas as pd
 import pytest
 from hub_clients import HubClient
@@ -33,7 +31,6 @@ SETS = ("--instances", "targets", "signs")
 
 LOADING = """
 import json, sys
-import datasets
 place = sys.argv[1]
 names = datasets.get_dataset_config_names(place)
 tables = {name: datasets.load_dataset(place, name, split="test") for name in names}
@@ -51,7 +48,6 @@ print(json.dumps({
 
 GROWN = """
 import json, sys
-import datasets
 table = datasets.load_dataset(sys.argv[1], "transcripts_rps", split="test")
 print(json.dumps([[row[name] for name in ("thought", "tags", "second")] for row in table]))
 """
@@ -360,15 +356,15 @@ def test_changed_rows_are_found(mixed: Toy) -> None:
 
 
 def python(toy: Toy, program: str, *words: str) -> Any:
-    """Run a program in the folder of the commands, with the game installed; returns the JSON that it prints last."""
-    printed = io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
-        patch.chdir(toy.folder)
-        patch.syspath_prepend(toy.packages)
-        patch.setattr(datasets.config, "HF_DATASETS_CACHE", toy.folder / "cache")
-        patch.setattr(sys, "argv", ["-c", *words])
-        exec(program, {})
-    return json.loads(printed.getvalue().splitlines()[-1])
+    """Run a program in the folder of the commands; returns the JSON that it prints last."""
+    environment = toy.environment | {
+        "HF_DATASETS_CACHE": str(toy.folder / "cache"),
+        "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
+    }
+    command = [sys.executable, "-c", program, *words]
+    done = subprocess.run(command, env=environment, cwd=toy.folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def tables(release: Path) -> dict[str, bytes]:

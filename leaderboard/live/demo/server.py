@@ -71,12 +71,10 @@ class Feed:
                 self._sets[run] = read_instances(self.folder / run / "instances")
             except InputError:
                 return None
-        instances: Any = self._sets[run]
-        for instance in instances.instances.named({name}):
-            files = list(instance.pictures.values())
-            path: Path = instances.folder / files[0].image if files else Path()
-            return path if files and path.is_file() else None
-        return None
+        known = self._sets[run]
+        files = [file for instance in known.instances.select({name}) for file in instance.pictures.values()]
+        path = known.folder / files[0].image if files else None
+        return path if path is not None and path.is_file() else None
 
     def _read_on(self, journal: Path) -> None:
         run = journal.parent.name
