@@ -17,7 +17,7 @@ from dataset_card.card import code as card_code
 from dataset_card.card import statements as card_statements
 from dataset_card.card.pictures import CardEpisode, describe_chart, draw_episode, draw_scores, draw_targets
 from dataset_card.card.statements import PAPER, collect_licences, format_front_matter, format_title
-from dataset_card.card.verification import ReleaseVerification, RunVerification
+from dataset_card.card.verification import RunVerification, VerificationRecord
 from dataset_card.markdown import Markdown, render
 from dataset_card.tables.game_tables import GameTables, ReleaseSource
 from dataset_card.tables.schema import name_transcripts
@@ -184,7 +184,7 @@ class CardFacts:
     example: CardEpisode | None
     name: str | None = None
     maintainer_texts: MaintainerTexts = field(default_factory=dict)
-    verification: ReleaseVerification = field(default_factory=ReleaseVerification)
+    verification: VerificationRecord = field(default_factory=VerificationRecord)
 
 
 def build_card_files(facts: CardFacts) -> dict[str, bytes]:

@@ -26,7 +26,7 @@ class RunVerification(Record):
 
     >>> drawn = RunVerification(run_id="a", key="0" * 64, share=0.25, seed=7, episodes=21, rules=REPLAYED,
     ...                         judges={"structural": 42}, metrics={}, not_verified={}, version="1.0")
-    >>> merge_verifications(ReleaseVerification(), {"a": drawn}).runs[0].episodes
+    >>> merge_verifications(VerificationRecord(), {"a": drawn}).runs[0].episodes
     21
     """
 
@@ -44,7 +44,7 @@ class RunVerification(Record):
     version: Line = Field(description="Version of ircore that computed it.")
 
 
-class ReleaseVerification(Record):
+class VerificationRecord(Record):
     """Values of a release that were computed again. File ``verification.json``.
 
     >>> read_verification(Path("release")).runs
@@ -63,7 +63,7 @@ def run_key(parts: Iterable[TablePart], run_id: str) -> str:
     return hashlib.sha256("\n".join(keys).encode()).hexdigest()
 
 
-def read_verification(release: Path) -> ReleaseVerification:
+def read_verification(release: Path) -> VerificationRecord:
     """Return the verification of a release; an empty verification without a file ``verification.json``.
 
     Raises:
@@ -71,30 +71,30 @@ def read_verification(release: Path) -> ReleaseVerification:
     """
     path = release / VERIFICATION
     if not path.is_file():
-        return ReleaseVerification()
+        return VerificationRecord()
     # Asked before reading, because the file may come with a stranger's release.
     if path.stat().st_size > MAX_BYTES:
         raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Remove it; push makes it again.")
     try:
-        return ReleaseVerification.model_validate_json(path.read_bytes())
+        return VerificationRecord.model_validate_json(path.read_bytes())
     except ValidationError as error:
         raise InputError(f"{path}: {describe_validation_error(error)}", "Remove it; push makes it again.") from error
 
 
-def dump_verification(verification: ReleaseVerification) -> str:
+def dump_verification(verification: VerificationRecord) -> str:
     """Return the content of ``verification.json``."""
     return verification.model_dump_json(by_alias=True, indent=1) + "\n"
 
 
-def keep_unchanged(verification: ReleaseVerification, parts: Iterable[TablePart]) -> ReleaseVerification:
+def keep_unchanged(verification: VerificationRecord, parts: Iterable[TablePart]) -> VerificationRecord:
     """Return the verification of the runs whose rows have not changed in a release of these parts."""
     release_parts = tuple(parts)
     runs = tuple(run for run in verification.runs if run.key == run_key(release_parts, run.run_id))
-    return ReleaseVerification(runs=runs)
+    return VerificationRecord(runs=runs)
 
 
-def merge_verifications(verification: ReleaseVerification, more: Mapping[str, RunVerification]) -> ReleaseVerification:
+def merge_verifications(verification: VerificationRecord, more: Mapping[str, RunVerification]) -> VerificationRecord:
     """Return a verification with further runs, which replace former entries of the same runs."""
     runs = {run.run_id: run for run in verification.runs} | dict(more)
     # Sorted, so that the same runs give the same bytes however often the release is pushed.
-    return ReleaseVerification(runs=tuple(runs[run_id] for run_id in sorted(runs)))
+    return VerificationRecord(runs=tuple(runs[run_id] for run_id in sorted(runs)))

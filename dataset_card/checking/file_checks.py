@@ -24,7 +24,7 @@ from dataset_card.card.card import CARD, LICENCES, SECTIONS, MaintainerTexts, So
 from dataset_card.card.code import find_differing_blocks
 from dataset_card.card.croissant import CROISSANT, is_but_for_hub_page, remove_url
 from dataset_card.card.statements import build_config_entry, name_hub_licences
-from dataset_card.card.verification import VERIFICATION, ReleaseVerification, read_verification, run_key
+from dataset_card.card.verification import VERIFICATION, VerificationRecord, read_verification, run_key
 from dataset_card.findings import Findings, decode_picture
 from dataset_card.markdown import escape_markdown, format_code_span
 from dataset_card.releases.files import COPIES, FEATURE, build_derived_files, name_descriptor_file
@@ -215,12 +215,12 @@ def read_unchecked_texts(folder: Path) -> MaintainerTexts:
     return {key: lines for name, text in texts for key, lines in find_texts(name, text).items()}
 
 
-def _read_verification(folder: Path, record: ReleaseRecord, findings: Findings) -> ReleaseVerification:
+def _read_verification(folder: Path, record: ReleaseRecord, findings: Findings) -> VerificationRecord:
     try:
         verification = read_verification(folder)
     except InputError as error:
         findings.add(VERIFICATION, error.problem.removeprefix(f"{folder / VERIFICATION}: "))
-        return ReleaseVerification()
+        return VerificationRecord()
     for run in verification.runs:
         if run.key != run_key(record.parts, run.run_id):
             findings.add(VERIFICATION, f"run {run.run_id} had other rows when it was computed again; push does it anew")

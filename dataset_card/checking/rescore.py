@@ -19,8 +19,8 @@ from dataset_card.card.card import CARD
 from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.verification import (
     VERIFICATION,
-    ReleaseVerification,
     RunVerification,
+    VerificationRecord,
     dump_verification,
     keep_unchanged,
     merge_verifications,
@@ -183,7 +183,7 @@ def find_new_runs(record: ReleaseRecord, report: Report, parent: ReleaseRecord |
 
 
 def recheck_new_runs(
-    folder: Path, report: Report, parent: ReleaseRecord | None, known: ReleaseVerification
+    folder: Path, report: Report, parent: ReleaseRecord | None, known: VerificationRecord
 ) -> _Rechecked:
     """Compute the new runs of a release again; write ``verification.json`` and the card.
 
@@ -226,7 +226,7 @@ def recheck_new_runs(
 
 
 def _write_verification(
-    folder: Path, report: Report, record: ReleaseRecord, verification: ReleaseVerification
+    folder: Path, report: Report, record: ReleaseRecord, verification: VerificationRecord
 ) -> tuple[str, ...]:
     """Write the verification into a release; return the files that have changed."""
     text = dump_verification(verification).encode()
@@ -242,18 +242,18 @@ def _write_verification(
     return (VERIFICATION, CARD)
 
 
-def remember_verification(folder: Path, verification: ReleaseVerification) -> None:
+def remember_verification(folder: Path, verification: VerificationRecord) -> None:
     """Keep in the user's folder for caches that every value of a release was computed again without a difference."""
     if (path := _locate_note(folder)) is not None:
         with suppress(WorkError):  # without the note a push computes it once more
             write_text(path, dump_verification(verification))
 
 
-def recall_verification(folder: Path) -> ReleaseVerification | None:
+def recall_verification(folder: Path) -> VerificationRecord | None:
     """Return what ``release verify`` has computed here of the same bytes by the same code; None if nothing."""
     path = _locate_note(folder)
     with suppress(OSError, ValidationError):
-        return None if path is None else ReleaseVerification.model_validate_json(path.read_bytes())
+        return None if path is None else VerificationRecord.model_validate_json(path.read_bytes())
     return None
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dataset_card.card.code import run_blocks
-from dataset_card.card.verification import ReleaseVerification, RunVerification, merge_verifications
+from dataset_card.card.verification import RunVerification, VerificationRecord, merge_verifications
 from dataset_card.checking.loading import check_loading
 from dataset_card.checking.release_check import Report, check_release
 from dataset_card.hub.pull import find_release
@@ -55,7 +55,7 @@ def check_release_fully(
     if here and draw is not None and draw.share == 1:
         from dataset_card.checking.rescore import remember_verification
 
-        remember_verification(folder, merge_verifications(ReleaseVerification(), runs))
+        remember_verification(folder, merge_verifications(VerificationRecord(), runs))
     if load:
         # A folder of the Hub's cache is named by the commit.
         faults += check_loading(dataset, None if here else folder.name, report.configs, report.counts)

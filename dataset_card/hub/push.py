@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple
 
 from dataset_card.card.croissant import CROISSANT, add_hub_page
-from dataset_card.card.verification import VERIFICATION, ReleaseVerification, read_verification
+from dataset_card.card.verification import VERIFICATION, VerificationRecord, read_verification
 from dataset_card.checking.release_check import Report, check_release, require_sound_release
 from dataset_card.checking.rescore import find_new_runs, recheck_new_runs
 from dataset_card.hub.changes import Changes, Say, commit_changes, compare_files
@@ -288,7 +288,7 @@ def _recheck_release(repo: HubRepository, outgoing: _Outgoing, now: RemoteHead, 
     """Compute the new runs again, and return the release with the verification."""
     folder, there = outgoing.release.folder, now.remote
     refuse_losses(repo, outgoing.release, now.head)  # before the long computation
-    parent, known = now.head.record if now.head is not None else None, ReleaseVerification()
+    parent, known = now.head.record if now.head is not None else None, VerificationRecord()
     try:
         # From the repository, not from the folder here: what the folder says of itself proves nothing.
         if VERIFICATION in there.files:

@@ -15,7 +15,7 @@ from typing import Any, cast, get_args
 from dataset_card.card.card import MaintainerTexts, read_maintainer_texts
 from dataset_card.card.verification import (
     VERIFICATION,
-    ReleaseVerification,
+    VerificationRecord,
     dump_verification,
     keep_unchanged,
     read_verification,
@@ -346,7 +346,7 @@ def write_release(
         texts[SEASON_GAPS] = dump_season_gaps(season, source, record, previous, gone)
         written = tuple(sum_parts(config, parts) for config in configs)
         verified = (
-            ReleaseVerification() if previous is None else keep_unchanged(read_verification(previous.folder), parts)
+            VerificationRecord() if previous is None else keep_unchanged(read_verification(previous.folder), parts)
         )
         record = _write_files(folder, source, record, texts, (maintainer_texts, verified), copies)
     return Built(record, written, writer.reused, selection.left_out)
@@ -357,7 +357,7 @@ def _write_files(
     source: ReleaseSource,
     record: ReleaseRecord,
     texts: dict[str, str],
-    carried: tuple[MaintainerTexts, ReleaseVerification],
+    carried: tuple[MaintainerTexts, VerificationRecord],
     copies: Mapping[str, bytes],
 ) -> ReleaseRecord:
     """Write everything beside the tables; return the record with the list of these files."""

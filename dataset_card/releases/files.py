@@ -12,7 +12,7 @@ from pathlib import Path
 from dataset_card.card.card import CARD_FILES, CardFacts, MaintainerTexts, build_card_files, find_homepage
 from dataset_card.card.croissant import CROISSANT, format_semantic_version, render_croissant
 from dataset_card.card.pictures import choose_example
-from dataset_card.card.verification import VERIFICATION, ReleaseVerification
+from dataset_card.card.verification import VERIFICATION, VerificationRecord
 from dataset_card.releases.record import (
     CHANGES,
     JUDGES,
@@ -137,7 +137,7 @@ def build_derived_files(
     source: ReleaseSource,
     record: ReleaseRecord,
     maintainer_texts: MaintainerTexts,
-    verification: ReleaseVerification,
+    verification: VerificationRecord,
     hashes: Mapping[str, str],
 ) -> dict[str, bytes]:
     """Return the content of every derived file by path; the same release gives the same bytes.

@@ -8,7 +8,7 @@ from pathlib import Path
 from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.card.croissant import CROISSANT
-from dataset_card.card.verification import ReleaseVerification
+from dataset_card.card.verification import VerificationRecord
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import build_release
 from dataset_card.releases.files import build_derived_files
@@ -161,7 +161,7 @@ def _derive(release: Path, record: ReleaseRecord) -> None:
     """Write what is derived from tables and records again, as far as they are sound."""
     source = check_release(release, card=False).source
     if source is not None and source.lead is not None and source.lead.results.judges:
-        files = build_derived_files(release, source, record, {}, ReleaseVerification(), record.hashes)
+        files = build_derived_files(release, source, record, {}, VerificationRecord(), record.hashes)
         for name, data in files.items():
             (release / name).write_bytes(data)
         return

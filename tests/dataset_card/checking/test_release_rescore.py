@@ -13,7 +13,7 @@ from hub_server import HubServer
 from samples import sample_run, sample_submission
 from scored_releases import PAIRS, Episodes, Scored, changed, make_scored, write_run
 
-from dataset_card.card.verification import VERIFICATION, ReleaseVerification, dump_verification, read_verification
+from dataset_card.card.verification import VERIFICATION, VerificationRecord, dump_verification, read_verification
 from dataset_card.checking.recomputing import EpisodeReplay, replay_faults
 from dataset_card.checking.release_check import check_release
 from dataset_card.checking.rescore import (
@@ -355,7 +355,7 @@ def test_the_card_says_what_was_computed_again(
     row = next(line for line in card.splitlines() if "| `brisque`: 20, `psnr`: 20, `ssim`: 20" in line)
     assert row.startswith("| Centre + Block | `centre-block-")
     assert "| 12 | `structural`: 30 |" in row
-    said = ReleaseVerification.model_validate_json(text_of(hub, VERIFICATION))
+    said = VerificationRecord.model_validate_json(text_of(hub, VERIFICATION))
     assert [(run.share, run.judges) for run in said.runs] == [(1.0, {"structural": 30})] * 2
     assert check_release(release).faults == ()
     # Built anew it is the same release: what the one there says is taken over, and nothing is sent.
@@ -387,7 +387,7 @@ def test_a_forged_run_is_not_pushed(scored: Scored, tmp_path: Path, hub: HubServ
 def test_only_new_runs_are_computed_and_the_others_stay_as_the_parent_says(
     scored: Scored, release: Path, tmp_path: Path
 ) -> None:
-    first = recheck_new_runs(release, check_release(release), None, ReleaseVerification())
+    first = recheck_new_runs(release, check_release(release), None, VerificationRecord())
     assert first.changed == (VERIFICATION, "README.md")
     run = sample_run(tmp_path / "third", scored.instances, sample_submission("third-block"))
     score_runs([run], ScoringPlan(), workers=1)
@@ -404,7 +404,7 @@ def test_only_new_runs_are_computed_and_the_others_stay_as_the_parent_says(
 
 
 def test_a_run_that_was_scored_again_is_computed_again(scored: Scored, release: Path, tmp_path: Path) -> None:
-    recheck_new_runs(release, check_release(release), None, ReleaseVerification())
+    recheck_new_runs(release, check_release(release), None, VerificationRecord())
     run = shutil.copytree(scored.run(PAIRS[0]).path, tmp_path / "run")
     lines = (run / "scores.jsonl").read_text("utf-8").splitlines(keepends=True)
     (run / "scores.jsonl").write_text("".join(line for line in lines if '"by":"uqi"' not in line), "utf-8")
@@ -414,19 +414,19 @@ def test_a_run_that_was_scored_again_is_computed_again(scored: Scored, release: 
 
 
 def test_what_a_release_says_of_itself_is_not_believed(scored: Scored, release: Path) -> None:
-    recheck_new_runs(release, check_release(release), None, ReleaseVerification())
+    recheck_new_runs(release, check_release(release), None, VerificationRecord())
     honest = (release / VERIFICATION).read_bytes()
     runs = read_verification(release).runs
     more = tuple(run.model_copy(update={"judges": {"structural": 1000}}) for run in runs)
-    (release / VERIFICATION).write_text(dump_verification(ReleaseVerification(runs=more)), "utf-8")
+    (release / VERIFICATION).write_text(dump_verification(VerificationRecord(runs=more)), "utf-8")
     faults = check_release(release).faults
     assert faults  # the card says otherwise
     assert all(fault.startswith("README.md:") and "under Values computed again" in fault for fault in faults)
     other = tuple(run.model_copy(update={"key": "0" * 64}) for run in runs)
-    (release / VERIFICATION).write_text(dump_verification(ReleaseVerification(runs=other)), "utf-8")
+    (release / VERIFICATION).write_text(dump_verification(VerificationRecord(runs=other)), "utf-8")
     said = f"run {scored.run(PAIRS[0]).run.run_id} had other rows when it was computed again; push does it anew"
     assert f"{VERIFICATION}: {said}" in check_release(release).faults
-    recheck_new_runs(release, check_release(release), None, ReleaseVerification())
+    recheck_new_runs(release, check_release(release), None, VerificationRecord())
     assert (release / VERIFICATION).read_bytes() == honest
 
 
@@ -442,7 +442,7 @@ def test_what_verify_has_computed_here_is_not_computed_again(
     assert ircore_on("release", "verify", release, "--no-load", **caches).code == 0
     done = ircore_on("release", "push", release, "--repo", REPO, **caches)
     assert (done.code, REMEMBERED in done.err, "24 episodes" in done.err) == (0, True, False), done.err
-    said = ReleaseVerification.model_validate_json(text_of(hub, VERIFICATION))
+    said = VerificationRecord.model_validate_json(text_of(hub, VERIFICATION))
     assert [(run.share, run.judges) for run in said.runs] == [(1.0, {"structural": 30})] * 2
     assert check_release(release).faults == ()
 
