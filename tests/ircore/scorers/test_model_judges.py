@@ -508,7 +508,7 @@ def test_json_says_what_each_judge_did(
     assert (document["new"], document["kept"], document["unavailable"]) == (12, 8, 1)
     assert document["counts"]["gpt-judge"] == {
         "new": 12, "kept": 0, "new_without": 1, "without": {"judge_refused": 1}, "preferences": 4, "left_out": 0,
-        "unread": 0, "open_share": 0.0,
+        "unread": 0, "undrawn": 0, "open_share": 0.0,
     }  # fmt: skip
     assert document["counts"]["psnr"]["without"] == {"identical pictures": 4}
 
