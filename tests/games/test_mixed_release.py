@@ -31,6 +31,7 @@ SETS = ("--instances", "targets", "signs")
 
 LOADING = """
 import json, sys
+import datasets
 place = sys.argv[1]
 names = datasets.get_dataset_config_names(place)
 tables = {name: datasets.load_dataset(place, name, split="test") for name in names}
@@ -48,6 +49,7 @@ print(json.dumps({
 
 GROWN = """
 import json, sys
+import datasets
 table = datasets.load_dataset(sys.argv[1], "transcripts_rps", split="test")
 print(json.dumps([[row[name] for name in ("thought", "tags", "second")] for row in table]))
 """
@@ -217,8 +219,9 @@ def test_croissant_and_plain_joins_return_the_rows_that_are_there(mixed: Toy) ->
     names = [table.name for table in read_release(mixed.folder / "release").tables]
     tables = {name: pd.read_parquet(mixed.folder / "release" / "data" / name) for name in names}
     # Opened for each: an object that was read from once may repeat rows of the next table.
-    for name in ("instances", "transcripts_rps", "scores"):
-        assert sum(1 for _ in mlc.Dataset(croissant).records(name)) == len(tables[name])
+    assert {name: sum(1 for _ in mlc.Dataset(croissant).records(name)) for name in names} == {
+        name: len(frame) for name, frame in tables.items()
+    }
     for name, frame in tables.items():
         for key, owner in JOINS.items():
             if key in frame:
