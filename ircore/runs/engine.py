@@ -187,11 +187,11 @@ class Inquiry(ABC, Generic[EntryT, AnswerT]):
     >>> class Answered(Inquiry[Any, str]):
     ...     where = "geometry-easy-01, turn 1: the describer"
     ...     asks = "describer"
-    ...     def recorded(self): return "the recorded entry"
-    ...     def cached(self): return None
+    ...     def find_recorded(self): return "the recorded entry"
+    ...     def find_cached(self): return None
     ...     async def ask(self): return "A red circle."
-    ...     def answered(self, answer, seconds): return f"{answer} after {seconds} s"
-    ...     def refused(self, refusal): return f"no answer: {refusal}"
+    ...     def record_answer(self, answer, seconds): return f"{answer} after {seconds} s"
+    ...     def record_refusal(self, refusal): return f"no answer: {refusal}"
     >>> asyncio.run(Answered().ask())
     'A red circle.'
     """

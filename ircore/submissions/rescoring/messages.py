@@ -298,7 +298,7 @@ def find_hidden_characters(text: str) -> list[str]:
 
     The selector of an emoji's style, and a joiner that a script needs, show something.
 
-    >>> len(find_hidden_characters("a\u200bb")), hidden_characters("\u2764\ufe0f")
+    >>> len(find_hidden_characters("a\u200bb")), find_hidden_characters("\u2764\ufe0f")
     (1, [])
     """
     return [
