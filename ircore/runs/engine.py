@@ -240,8 +240,8 @@ class Engine(Generic[EntryT]):
 
     >>> class Recorded(Inquiry[Any, str]):  # a recorded answer is not asked for again
     ...     where = "geometry-easy-01, turn 1: the describer"
-    ...     def recorded(self): return "the recorded entry"
-    ...     asks = ask = answered = cached = refused = None
+    ...     def find_recorded(self): return "the recorded entry"
+    ...     asks = ask = find_cached = record_answer = record_refusal = None
     >>> asyncio.run(Engine(recorder=None, cost_limit=None, shown=None).settle(Recorded()))
     'the recorded entry'
 
