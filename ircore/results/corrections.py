@@ -243,9 +243,11 @@ class _Finder:
     def _look_up(self, word: str) -> _OfToken:
         # A word longer than any stem with its ending is cut, so that no word fills the memory.
         token = word[: self._longest + 1]
-        if len(self._known) >= _MOST_WORDS:
-            self._known.clear()
-        return self._known.setdefault(token, self._find_categories(token))
+        if token not in self._known:
+            if len(self._known) >= _MOST_WORDS:
+                self._known.clear()
+            self._known[token] = self._find_categories(token)
+        return self._known[token]
 
     def _find_categories(self, token: str) -> _OfToken:
         """Return the categories whose stems fire on ``token``, and those with phrases that may begin there."""
