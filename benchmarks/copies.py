@@ -33,9 +33,10 @@ from ircore.players.builtin_pairs import list_builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
 from ircore.scorers.judge_test.drawers import DRAWERS, DrawingStyle, redraw_scene
+from ircore.seeing.descriptors import compute_descriptor
 from ircore.submissions.rescoring.copies import CopyComparison
 from ircore.submissions.rescoring.flags import LEAST_SIDE
-from ircore.submissions.rescoring.picture_index import INDEX, index_bytes, index_of, look_at
+from ircore.submissions.rescoring.picture_index import INDEX, index_bytes, index_of
 from ircore.submissions.rescoring.rescore import flag_run
 
 
@@ -44,7 +45,7 @@ def findings(instances: InstanceSet, others: list[RunFolder], drawn: Mapping[str
     pictures = {name: Picture.from_pixels(np.ascontiguousarray(pixels)) for name, pixels in drawn.items()}
     by_hash = {picture.sha256: picture for picture in pictures.values()}
     drawings = {name: {picture.sha256: 1} for name, picture in pictures.items()}
-    looks = cache(lambda sha256: look_at(by_hash[sha256]))
+    looks = cache(lambda sha256: compute_descriptor(by_hash[sha256]))
     comparison = CopyComparison("turn", drawings, by_hash.__getitem__, looks, ())
     run = others[0].run.model_copy(update={"slug": "a-cheat"})
     flags = [*comparison.with_instances(instances), *comparison.with_others(run, others, instances)]

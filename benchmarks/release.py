@@ -50,7 +50,7 @@ from ircore.core.score_records import Score  # noqa: E402
 from ircore.core.submission_records import Run  # noqa: E402
 from ircore.instances.store import InstanceSet, read_instances, write_instances  # noqa: E402
 from ircore.runs.events import End, EventEntry  # noqa: E402
-from ircore.runs.folder import RunWriter  # noqa: E402
+from ircore.runs.folder import RunWriter, store_pictures  # noqa: E402
 
 PARTS = ("writers", "load", "growth")
 TURNS = 10
@@ -87,6 +87,9 @@ def main() -> None:
     options = parser.parse_args()
     if options.child:
         name, folder = options.child[0], Path(options.child[1])
+        if name == "play":
+            timed(lambda folder: make_played(folder, max(1, options.rows // (TURNS * TARGETS)), options.side), folder)
+            return
         if name == "sound":
             write_ours(folder)
             shutil.rmtree(folder / "out-ours")
@@ -98,7 +101,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if "writers" in parts or "load" in parts:
-            make_played(folder, max(1, options.rows // (TURNS * TARGETS)), options.side)
+            # In a process of its own, as a player would: it leaves in the cache what it knows of its pictures.
+            words = [*step("play", folder), "--rows", options.rows, "--side", options.side]
+            report("playing", words, IRCORE_CACHE=str(folder / "caches"))
             measure_release(folder, "writers" in parts)
         if "writers" in parts:
             measure_writers(folder, options.rows, options.side)
@@ -182,6 +187,9 @@ def measure_release(folder: Path, shown: bool) -> None:
     if shown:
         report("decoding alone", step("decode", folder), size)
     report("release build", [*build, "--out", out], size, **caches)
+    if shown:
+        report("  of runs from elsewhere", [*build, "--out", folder / "foreign"], size, IRCORE_CACHE="")
+        shutil.rmtree(folder / "foreign")
     print(f"{'':<24} {size_of(out, '*.parquet') / 1e6:.0f} MB in all tables")
     if not shown:
         return
@@ -394,13 +402,18 @@ def write_run(
     opened = create_run(path, run, instances)
     with RunWriter(opened) as writer:
         for episode in played:
-            turns = []
+            turns, drawn = [], []
             for turn in list_turns(episode):
                 picture = next(pictures)
-                place(opened.rendering_path(picture.sha256), picture, pool)
+                drawn.append(picture)
+                if pool is not None:
+                    place(opened.rendering_path(picture.sha256), picture, pool)
                 rendering = Rendering(sha256=picture.sha256, width=side, height=side)
                 turns.append(turn.model_copy(update={"rendering": rendering}))
-            writer.record([EventEntry(End(episode=episode.with_steps(tuple(turns))))])
+            end = End(episode=episode.with_steps(tuple(turns)))
+            if pool is None:
+                store_pictures(opened, [EventEntry(end, picture) for picture in drawn], set())
+            writer.record([EventEntry(end)])
     drawn_at = {
         (episode.episode_id, turn.turn): turn.rendering.sha256
         for episode in opened.episodes()
@@ -415,11 +428,8 @@ def write_run(
     )
 
 
-def place(path: Path, picture: Picture, pool: Path | None) -> None:
-    """Write a picture, or give the file of the pool one more name."""
-    if pool is None:
-        path.write_bytes(picture.data)
-        return
+def place(path: Path, picture: Picture, pool: Path) -> None:
+    """Give the file of the pool one more name."""
     kept = pool / path.name
     if not kept.exists():
         pool.mkdir(parents=True, exist_ok=True)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import yaml
 from PIL import Image
 
@@ -38,11 +39,10 @@ from ircore.core.submission_records import Run
 from ircore.core.workers import map_in_order
 from ircore.games.registry import has_support
 from ircore.instances.store import UNSTATED
+from ircore.seeing.descriptors import compute_descriptor
 from ircore.submissions.rescoring.picture_index import (
-    ComparedRendering,
     RunIndex,
     list_rendering_keys,
-    look_at,
     read_index,
 )
 
@@ -409,17 +409,17 @@ def check_descriptors(folder: Path, run: ReleasedRun, episodes: Collection[str],
     pictures = (run.rendering(drawn[index.sha256[place]]) for place in places)
     differing = [
         index.episodes[place]
-        for place, look in zip(
+        for place, descriptor in zip(
             places,
-            map_in_order(look_at, pictures, min(processes, len(places) // RENDERINGS_PER_PROCESS + 1)),
+            map_in_order(compute_descriptor, pictures, min(processes, len(places) // RENDERINGS_PER_PROCESS + 1)),
             strict=True,
         )
-        if not _is_close(index, place, look)
+        if not _is_close(index, place, descriptor)
     ]
     for episode in dict.fromkeys(differing):
         yield f"{name}: run {run_id}, episode {episode}: a descriptor is not that of its rendering"
 
 
-def _is_close(index: RunIndex, place: int, look: ComparedRendering) -> bool:
-    difference = abs(index.descriptors[place].astype(int) - look.descriptor.astype(int)).max()
+def _is_close(index: RunIndex, place: int, descriptor: npt.NDArray[np.int8]) -> bool:
+    difference = abs(index.descriptors[place].astype(int) - descriptor.astype(int)).max()
     return bool(difference <= ROUNDING)

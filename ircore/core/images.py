@@ -315,19 +315,24 @@ class Picture:
                     bare = not list_metadata_names(image)
         except (*UNDECODABLE, Image.DecompressionBombError):
             pass
-        if "pixels" not in picture.__dict__ or picture.sha256 != known.sha256:
+        if not picture.is_decoded or picture.sha256 != known.sha256:
             raise ImageError(f"{where}: damaged, not the picture that was recorded", remedy)
         remember_intact(compute_intact_key(file, *stated))
         if bare:
             remember_intact(compute_intact_key(file, *stated, bare=True))
         return picture
 
+    @property
+    def is_decoded(self) -> bool:
+        """Whether its pixels are in memory."""
+        return "pixels" in self.__dict__
+
     def remember(self) -> None:
         """Remember that the file shows what the picture is known by, if this process has packed or unpacked its pixels.
 
         Whoever reads the same bytes as ``from_own_file``, now or in a later command, need not decode them to see that.
         """
-        if "pixels" not in self.__dict__:
+        if not self.is_decoded:
             return
         file = hash_file(self.data)
         for bare in (False, True) if self.__dict__.get("is_bare") else (False,):

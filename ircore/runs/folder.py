@@ -4,6 +4,7 @@ run.json          identity: submission, instance set, rules, prompts, seed, vers
 instances/        a copy of the instance set, so that a run can be read on its own
 journal.jsonl     answers (``Call``), questions without an answer (``Failure``), ends of episodes (``End``); append only
 renderings/       each rendering once, named by the SHA-256 of its pixels
+descriptors.bin   of each rendering that was drawn here (``ircore.seeing.descriptors``); append only
 scores.jsonl      what judges and metrics gave, and what the game measured of its episodes
 facts.jsonl       which facts of drawn targets the renderings show; append only
 said.jsonl        which facts were stated and shown at each turn, a line for each turn and reader; append only
@@ -19,12 +20,12 @@ the facts of ``list_facts`` on the scene of the target, in its order. A line hol
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import Field, TypeAdapter
 
@@ -48,11 +49,16 @@ from ircore.instances.records import Instances
 from ircore.instances.store import INDEX, InstanceSet, read_instances
 from ircore.runs.events import EVENTS, Call, CallKey, End, Event, EventEntry, Failure, format_event
 from ircore.runs.provenance import Provenance, read_provenance
+from ircore.seeing.descriptors import compute_descriptor, pack_descriptor, unpack_descriptors
+
+if TYPE_CHECKING:
+    from ircore.seeing.descriptors import Descriptors
 
 RUN_FILE = "run.json"
 JOURNAL = "journal.jsonl"
 SCORES = "scores.jsonl"
 RETESTS = "retests.jsonl"
+DESCRIPTORS = "descriptors.bin"
 JUDGES = "judges"
 _RESTORE = "Restore it from a copy of the run."
 _EPISODE_ID = re.compile(rb'"episode_id":"([A-Za-z0-9][A-Za-z0-9._-]*)"')
@@ -446,10 +452,22 @@ def store_pictures(folder: RunFolder, entries: Iterable[EventEntry], stored: Set
         write_bytes(folder.rendering_path(sha256), pictures[sha256].data, durable=True)
         # Scores, sites and releases read the file again, and know its bytes by then.
         pictures[sha256].remember()
+    drawn = [(sha256, pictures[sha256]) for sha256 in new if pictures[sha256].is_decoded]
+    if drawn:
+        records = b"".join(pack_descriptor(sha256, compute_descriptor(picture)) for sha256, picture in drawn)
+        # In one call, so that the records of several processes stand one after the other; a lack costs another look.
+        with suppress(OSError), (folder.path / DESCRIPTORS).open("ab", buffering=0) as file:
+            file.write(records)
     if new:
         # The names of new files survive a crash once their folder is on the disk, too.
         sync_folder(folder.path / "renderings")
     return new
+
+
+def read_descriptors(run: Path) -> dict[str, "Descriptors"]:
+    """Return the descriptors of renderings that were drawn in a run folder, by the hashes of their pixels."""
+    path = run / DESCRIPTORS
+    return dict(unpack_descriptors(path.read_bytes())) if path.is_file() else {}
 
 
 class SaidTurn(Record):

@@ -16,19 +16,19 @@ from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Evidence, Flag
+from ircore.seeing.descriptors import compute_descriptor, shrink_to_grey
 from ircore.submissions.rescoring.picture_index import (
-    ComparedRendering,
     compute_fine_share,
     compute_likeness,
     index_of,
-    look_at,
     match,
-    shrink_to_grey,
 )
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from ircore.seeing.descriptors import Descriptors
 
 SOME_PATCHES = 0.25
 """Share of a photograph's patches from which on a rendering counts as perhaps a copy of the photograph.
@@ -67,7 +67,7 @@ class CopyComparison(NamedTuple):
     """Compares the renderings of a transcript with pictures that they should not be.
 
     >>> nothing_drawn: dict[str, dict[str, int]] = {"geometry-easy-01": {}}
-    >>> CopyComparison("turn", nothing_drawn, Picture.from_pixels, look_at).seen_again()
+    >>> CopyComparison("turn", nothing_drawn, Picture.from_pixels, compute_descriptor).seen_again()
     []
     """
 
@@ -80,7 +80,7 @@ class CopyComparison(NamedTuple):
     picture: Callable[[str], Picture]
     """Returns the rendering with a hash."""
 
-    look: Callable[[str], ComparedRendering]
+    look: Callable[[str], "Descriptors"]
     """Returns the descriptor of the rendering with a hash."""
 
     reproduced: Collection[tuple[str, str]] = ()
@@ -176,7 +176,7 @@ class CopyComparison(NamedTuple):
             import numpy as np
 
             pictures = instances.pictures(by_name[name])
-            return np.stack([look_at(picture).descriptor for picture in pictures.values()])
+            return np.stack([compute_descriptor(picture) for picture in pictures.values()])
 
         published = _read_published(run, others, self.drawings)
         for name, drawn in self.drawings.items():
@@ -186,7 +186,7 @@ class CopyComparison(NamedTuple):
             for sha256, step in drawn.items():
                 look = self.look(sha256)
                 # An empty picture is like every other empty picture.
-                if look.flat:
+                if not look.any():
                     continue
                 alike = compute_likeness(look, pool.descriptors)
                 for slug, positions in pool.by_pair.items():

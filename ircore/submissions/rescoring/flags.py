@@ -29,9 +29,9 @@ from ircore.runs.costs.prices import read_prices
 from ircore.runs.events import Call, CallKey, End, Event, Failure, get_episode_id
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag, sort_ids
+from ircore.seeing.descriptors import compute_descriptor
 from ircore.submissions.rescoring.copies import CopyComparison, name_some
 from ircore.submissions.rescoring.messages import compile_name_search, find_remarks
-from ircore.submissions.rescoring.picture_index import look_at
 from ircore.submissions.rescoring.pictures import Reader, find_texts_to_a_judge
 from ircore.submissions.rescoring.selection import check_failures, check_stopping, select_peers
 
@@ -240,7 +240,7 @@ def find_flags(
     }
     known = {drawn.sha256: drawn for episode in episodes.values() for _, drawn in list_renderings(episode)}
     # Several rules look at the same rendering, and decoding takes longer than comparing.
-    looks = cache(lambda sha256: look_at(rendering(known[sha256])))
+    looks = cache(lambda sha256: compute_descriptor(rendering(known[sha256])))
     comparison = CopyComparison(
         find_step_word(run.game), drawings, lambda sha256: rendering(known[sha256]), looks, replayed.reproduced
     )

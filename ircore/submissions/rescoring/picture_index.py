@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ircore.core.episode_records import Rendering, list_renderings
 from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes
-from ircore.core.images import Picture, Pixels
+from ircore.core.images import Pixels
 from ircore.results.played_run import RunSource
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, read_descriptors
+from ircore.seeing.descriptors import SIDE, compute_descriptor
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,14 +40,8 @@ if TYPE_CHECKING:
 INDEX = "copies.npz"
 """File of a run folder with the descriptors of its renderings."""
 
-SIDE = 32
-"""Longer side of a descriptor, in pixels."""
-
 REACH = 3
 """Shift, in pixels of a descriptor, up to which two pictures are compared: a tenth of the picture."""
-
-GREY_SIDE = 128
-"""Longer side of the small pictures, in pixels: noise and the marks of compression average out."""
 
 PATCH = 32
 """Side of a patch in pixels of the small picture."""
@@ -68,9 +63,6 @@ DETAIL = 3.0
 
 ALIKE = 0.85
 """Correlation from which on a patch counts as taken from the other picture."""
-
-SLOW = 6.0
-"""Standard deviation, in pixels, of the Gaussian whose picture is taken for slow gradients."""
 
 FINE_PATCH = 48
 """Side of a patch, in pixels of the target."""
@@ -98,46 +90,16 @@ LEAST = 4
 """Patches with detail that a target must have, so that it says anything."""
 
 
-class ComparedRendering(NamedTuple):
-    """A rendering as it is compared with others.
-
-    >>> import numpy as np
-    >>> look_at(Picture.from_pixels(np.zeros((64, 64, 3), np.uint8))).flat
-    True
-    """
-
-    descriptor: "Descriptors"
-    """The picture in grey, ``SIDE`` × ``SIDE``, without slow gradients, of norm 127 × 8."""
-
-    @property
-    def flat(self) -> bool:
-        """Whether the picture has no detail to compare."""
-        return not self.descriptor.any()
-
-
-def look_at(picture: Picture) -> ComparedRendering:
-    """Return the descriptor of a picture."""
-    import numpy as np
-
-    detail = np.zeros((SIDE, SIDE), np.float32)
-    grey = shrink_to_grey(picture.pixels, SIDE)
-    detail[: grey.shape[0], : grey.shape[1]] = grey
-    norm = float(np.sqrt((detail**2).sum()))
-    # A norm of SIDE is a deviation of one grey level: what is below has no detail.
-    scaled = np.clip(np.round(detail * (1016 / norm)), -127, 127) if norm > SIDE else np.zeros_like(detail)
-    return ComparedRendering(scaled.astype(np.int8))
-
-
-def compute_likeness(look: ComparedRendering, descriptors: "Descriptors") -> "npt.NDArray[np.float32]":
+def compute_likeness(descriptor: "Descriptors", descriptors: "Descriptors") -> "npt.NDArray[np.float32]":
     """Return the correlation of a picture with each of many, 0 to 1: turned, mirrored or shifted, the best counts.
 
     Args:
-        look: The picture.
+        descriptor: Of the picture.
         descriptors: Count × ``SIDE`` × ``SIDE``.
     """
     import numpy as np
 
-    own = look.descriptor.astype(np.float32)
+    own = descriptor.astype(np.float32)
     padded = np.pad(own, REACH)
     shifts = [padded[y : y + SIDE, x : x + SIDE] for y in range(2 * REACH + 1) for x in range(2 * REACH + 1)]
     variants = np.stack([
@@ -155,7 +117,8 @@ def compute_likeness(look: ComparedRendering, descriptors: "Descriptors") -> "np
 class RunIndex(NamedTuple):
     """The descriptors of all renderings of a run, the same picture of an episode once.
 
-    >>> from ircore.runs.folder import RunFolder
+    >>> from ircore.runs.folder import RunFolder, read_descriptors
+    from ircore.seeing.descriptors import GREY_SIDE, SIDE, compute_descriptor
     >>> index = index_of(RunFolder(Path("run")))
     >>> len(index.sha256) == len(index.descriptors)
     True
@@ -214,10 +177,17 @@ def compute_index(run: RunSource) -> RunIndex:
     import numpy as np
 
     wanted = list(_list_renderings(run))
+    # A release has no such file, and a run that was taken up again may lack the pictures of its beginning.
+    known = read_descriptors(run.path) if isinstance(run, RunFolder) else {}
+
+    def described(rendering: Rendering) -> "Descriptors":
+        descriptor = known.get(rendering.sha256)
+        return compute_descriptor(run.rendering(rendering)) if descriptor is None else descriptor
+
     # Threads, since most of the time goes into decoding, which holds up no other.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        looks = list(pool.map(lambda known: look_at(run.rendering(known[2])), wanted))
-    stacked = np.stack([look.descriptor for look in looks]) if looks else np.zeros((0, SIDE, SIDE), np.int8)
+        descriptors = list(pool.map(described, (rendering for _, _, rendering in wanted)))
+    stacked = np.stack(descriptors) if descriptors else np.zeros((0, SIDE, SIDE), np.int8)
     names, hashes = tuple(name for name, _, _ in wanted), tuple(sha256 for _, sha256, _ in wanted)
     return RunIndex(names, hashes, stacked)
 
@@ -269,20 +239,6 @@ class Match(NamedTuple):
     def share(self) -> float:
         """Part of the sought patches that was found; 0 if there was none to seek."""
         return self.taken / self.sought if self.sought else 0.0
-
-
-def shrink_to_grey(pixels: Pixels, side: int = GREY_SIDE) -> "Floats":
-    """Return a picture in grey, its longer side scaled to ``side`` pixels, less its slow gradients."""
-    import numpy as np
-    from PIL import Image
-    from scipy.ndimage import gaussian_filter
-
-    image = Image.fromarray(pixels).convert("L")
-    scale = side / max(image.size)
-    size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
-    grey = np.asarray(image.resize(size, Image.Resampling.BOX), np.float32)
-    detail: Floats = grey - gaussian_filter(grey, SLOW * side / GREY_SIDE)
-    return detail
 
 
 def match(picture: "Floats", source: "Floats") -> Match:

@@ -21,8 +21,9 @@ from ircore.results.benchmark_version import find_version
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, write_provenance
+from ircore.seeing.descriptors import compute_descriptor
 from ircore.submissions.rescoring import picture_index as copies
-from ircore.submissions.rescoring.picture_index import index_bytes, index_of, look_at, read_index
+from ircore.submissions.rescoring.picture_index import index_bytes, index_of, read_index
 from ircore.submissions.seasons import SEASON_GAPS, PairGap, Season, SeasonGaps, compute_commitment, read_season_gaps
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
@@ -127,12 +128,12 @@ def test_descriptors_are_built_once_and_read_ever_after(
     def fails(picture: object) -> None:
         raise AssertionError("a published picture was decoded")
 
-    monkeypatch.setattr(copies, "look_at", fails)
+    monkeypatch.setattr(copies, "compute_descriptor", fails)
     for run in pulled:
         known = index_of(run)
         assert len(known.sha256) == len({*known.keys()}) > 0
-        look = look_at(first[run.run.run_id])
-        assert (known.descriptors[0] == look.descriptor).all()
+        descriptor = compute_descriptor(first[run.run.run_id])
+        assert (known.descriptors[0] == descriptor).all()
     # The next release takes them over as they are.
     plan = BuildPlan(previous=whole_release)
     build_release([], tmp_path / "instances", tmp_path / "next", plan)

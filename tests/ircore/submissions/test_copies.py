@@ -14,12 +14,14 @@ from skimage import data
 from target_instances import target_instance
 
 from ircore.commands.main import run as ircore
-from ircore.core.images import Picture, Pixels
+from ircore.core.images import Picture, Pixels, read_picture
 from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.ranking import find_held_runs
+from ircore.runs.folder import DESCRIPTORS, RunFolder
 from ircore.runs.provenance import Evidence, Flag, Provenance, write_provenance
+from ircore.seeing.descriptors import compute_descriptor, shrink_to_grey
 from ircore.submissions.rescoring.copies import CopyComparison, is_photograph
-from ircore.submissions.rescoring.picture_index import look_at, match, shrink_to_grey
+from ircore.submissions.rescoring.picture_index import INDEX, index_of, match
 from ircore.submissions.rescoring.rescore import flag_run
 
 pytestmark = pytest.mark.slow
@@ -127,7 +129,7 @@ def findings(targets: InstanceSet, drawn: dict[str, Pixels], again: bool = False
     by_hash = {picture.sha256: picture for picture in pictures.values()}
     drawings = {name: {picture.sha256: 1} for name, picture in pictures.items()}
     reproduced = {(name, picture.sha256) for name, picture in pictures.items()} if again else ()
-    looks = cache(lambda sha256: look_at(by_hash[sha256]))
+    looks = cache(lambda sha256: compute_descriptor(by_hash[sha256]))
     return CopyComparison("turn", drawings, by_hash.__getitem__, looks, reproduced).with_instances(targets)
 
 
@@ -197,7 +199,7 @@ def test_a_figure_drawn_anew_holds_no_run(figures: InstanceSet) -> None:
     assert not [flag for flag in flags if flag.grave]
 
 
-def test_one_copied_figure_of_twelve_is_for_people_to_look_at(figures: InstanceSet) -> None:
+def test_one_copied_figure_of_twelve_is_for_people_to_compute_descriptor(figures: InstanceSet) -> None:
     targets = drawn_targets(figures)
     blank = {target: np.full_like(pixels, 200) for target, pixels in targets.items()}
     (first, *_) = targets
@@ -223,9 +225,27 @@ def test_patches_of_a_picture_are_found_in_itself_and_not_in_another() -> None:
 def test_a_flat_picture_has_nothing_to_compare() -> None:
     flat = np.full((96, 96, 3), 200, np.uint8)
     assert match(shrink_to_grey(flat), shrink_to_grey(photograph("coffee"))).share == 0
-    assert look_at(Picture.from_pixels(flat)).flat
+    assert not compute_descriptor(Picture.from_pixels(flat)).any()
     assert not is_photograph(Picture.from_pixels(flat))
     assert is_photograph(Picture.from_pixels(photograph("coffee")))
+
+
+def test_what_was_drawn_here_is_described_without_decoding(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    described = index_of(RunFolder(run.path))
+    (run.path / INDEX).unlink()
+    records = (run.path / DESCRIPTORS).read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "rendering", lambda *_: pytest.fail("a rendering was read"))
+        again = index_of(RunFolder(run.path))
+    assert (again.sha256, again.descriptors.tobytes()) == (described.sha256, described.descriptors.tobytes())
+    # Records that a crash cut short, and that a disk gave back otherwise, are computed anew.
+    for damaged in (records[:-1], bytes([records[0] ^ 1]) + records[1:], records[:99] + b"\0" + records[100:], b""):
+        (run.path / INDEX).unlink()
+        (run.path / DESCRIPTORS).write_bytes(damaged)
+        assert (index_of(RunFolder(run.path)).descriptors == described.descriptors).all()
+    for sha256, descriptor in zip(described.sha256, described.descriptors, strict=True):
+        picture = read_picture(run.rendering_path(sha256))
+        assert (compute_descriptor(picture) == descriptor).all()
 
 
 def test_a_run_is_held_until_it_is_cleared() -> None:

@@ -28,13 +28,13 @@ from ircore.players.submission import read_manifest
 from ircore.runs.events import Call, End, Event, Failure
 from ircore.runs.folder import RunFolder, RunWriter
 from ircore.runs.provenance import PROVENANCE, make_provenance, write_provenance
+from ircore.seeing.descriptors import compute_descriptor
 from ircore.submissions.rescoring import fetch as fetching
 from ircore.submissions.rescoring import flags as flagging
 from ircore.submissions.rescoring import rules
 from ircore.submissions.rescoring.copies import CopyComparison
 from ircore.submissions.rescoring.fetch import Hub, fetch
 from ircore.submissions.rescoring.packing import pack
-from ircore.submissions.rescoring.picture_index import look_at
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 from ircore.submissions.rescoring.rules import TranscriptReplay
 
@@ -507,7 +507,7 @@ def test_copies_of_many_targets_hold_a_run_and_many_copies_of_one_do_not(
         darker = [Picture.from_pixels(targets[name].pixels - np.uint8(turn)) for turn in range(1, turns + 1)]
         drawn[name] = {picture.sha256: turn for turn, picture in enumerate(darker, start=1)}
         known |= {picture.sha256: picture for picture in darker}
-    looks = cache(lambda sha256: look_at(known[sha256]))
+    looks = cache(lambda sha256: compute_descriptor(known[sha256]))
     flags = list(
         CopyComparison("turn", drawn, known.__getitem__, looks).with_instances(write_instances(tmp_path, made))
     )
@@ -528,7 +528,7 @@ def test_a_pair_may_draw_its_own_pictures_again_and_no_other_pairs(run: RunFolde
         for turn in list_turns(episode)
         if turn.rendering is not None
     }
-    looks = cache(lambda sha256: look_at(pictures[sha256]))
+    looks = cache(lambda sha256: compute_descriptor(pictures[sha256]))
     comparison = CopyComparison("turn", drawn, pictures.__getitem__, looks)
     assert list(comparison.with_others(run.run, [run], run.instances)) == []
     stranger = run.run.model_copy(update={"slug": "another"})
