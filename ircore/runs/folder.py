@@ -19,7 +19,7 @@ the facts of ``list_facts`` on the scene of the target, in its order. A line hol
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from copy import copy
 from functools import cached_property
@@ -452,16 +452,21 @@ def store_pictures(folder: RunFolder, entries: Iterable[EventEntry], stored: Set
         write_bytes(folder.rendering_path(sha256), pictures[sha256].data, durable=True)
         # Scores, sites and releases read the file again, and know its bytes by then.
         pictures[sha256].remember()
-    drawn = [(sha256, pictures[sha256]) for sha256 in new if pictures[sha256].is_decoded]
-    if drawn:
-        records = b"".join(pack_descriptor(sha256, compute_descriptor(picture)) for sha256, picture in drawn)
-        # In one call, so that the records of several processes stand one after the other; a lack costs another look.
-        with suppress(OSError), (folder.path / DESCRIPTORS).open("ab", buffering=0) as file:
-            file.write(records)
+    drawn = ((sha256, pictures[sha256]) for sha256 in new if pictures[sha256].is_decoded)
+    add_descriptors(folder.path, {sha256: compute_descriptor(picture) for sha256, picture in drawn})
     if new:
         # The names of new files survive a crash once their folder is on the disk, too.
         sync_folder(folder.path / "renderings")
     return new
+
+
+def add_descriptors(run: Path, descriptors: Mapping[str, "Descriptors"]) -> None:
+    """Append the descriptors of renderings to those of a run folder; where they cannot be written, they are lacking."""
+    records = b"".join(pack_descriptor(sha256, descriptor) for sha256, descriptor in descriptors.items())
+    if records:
+        # In one call, so that the records of several processes stand one after the other.
+        with suppress(OSError), (run / DESCRIPTORS).open("ab", buffering=0) as file:
+            file.write(records)
 
 
 def read_descriptors(run: Path) -> dict[str, "Descriptors"]:

@@ -22,7 +22,16 @@ from ircore.core.score_records import JudgeIdentity, RenderingFacts, Score
 from ircore.core.submission_records import Run
 from ircore.runs.costs.prices import RUN_PRICES
 from ircore.runs.events import EVENTS, Call, End, format_event, get_episode_id, replace_episode_id
-from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, add_facts, create_run, read_facts
+from ircore.runs.folder import (
+    JOURNAL,
+    RUN_FILE,
+    RunFolder,
+    add_descriptors,
+    add_facts,
+    create_run,
+    read_descriptors,
+    read_facts,
+)
 from ircore.runs.judge_questions import JUDGEMENTS, JudgeQuestion, format_questions, read_judgements
 from ircore.runs.play import ShardPart, add_run_id, read_part, strip_undecisive
 from ircore.runs.provenance import Provenance, write_provenance
@@ -306,6 +315,8 @@ def _write(
             # Several shards may have drawn the same picture.
             if not copied.exists():
                 write_bytes(copied, shard.rendering(rendering).data, durable=True)
+    descriptors = {sha256: look for shard in shards for sha256, look in read_descriptors(shard.path).items()}
+    add_descriptors(out, descriptors)
     order = folder.episode_ids
     # As one process plays them: every instance once before any instance is repeated.
     repeats = (order[place :: run.repeats] for place in range(run.repeats))

@@ -15,9 +15,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """Return the folder that ``make`` has filled: by the first worker that asks for it; not to be changed."""
+    """Return the folder that ``make`` has filled: by the first worker that asks for it; not to be changed.
+
+    Runs of ``make test`` share a folder, which the variable ``TESTS_SHARED`` names.
+    """
     session = factory.getbasetemp()
-    folder = (session.parent if "PYTEST_XDIST_WORKER" in os.environ else session) / name
+    own = session.parent if "PYTEST_XDIST_WORKER" in os.environ else session
+    folder = Path(os.environ.get("TESTS_SHARED", own)) / name
     complete = folder.with_suffix(".complete")
     with FileLock(folder.with_suffix(".lock")):
         if not complete.exists():

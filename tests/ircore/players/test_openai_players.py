@@ -273,7 +273,7 @@ def test_the_key_is_nowhere_but_in_the_request(
         assert any(KEY in json.dumps(request.headers) for request in server.seen)
     seen = capfd.readouterr()
     files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".png"]
-    texts = [seen.out, seen.err, *(path.read_text() for path in files)]
+    texts = [seen.out, seen.err, *(path.read_text(errors="replace") for path in files)]
     assert any("[key]" in text for text in texts)
     for text in texts:
         for form in (KEY[:6], KEY[3:-3], "sk-planted%2F", base64.b64encode(KEY.encode()).decode()[:12]):
