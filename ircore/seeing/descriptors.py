@@ -42,7 +42,7 @@ def compute_descriptor(picture: Picture) -> "Descriptors":
     detail = np.zeros((SIDE, SIDE), np.float32)
     grey = shrink_to_grey(picture.pixels, SIDE)
     detail[: grey.shape[0], : grey.shape[1]] = grey
-    norm = float(np.sqrt((detail**2).sum()))
+    norm = float(np.sqrt((detail * detail).sum()))
     # A norm of SIDE is a deviation of one grey level: what is below has no detail.
     scaled = np.clip(np.round(detail * (1016 / norm)), -127, 127) if norm > SIDE else np.zeros_like(detail)
     return scaled.astype(np.int8)

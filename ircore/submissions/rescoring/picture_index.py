@@ -67,8 +67,6 @@ ALIKE = 0.85
 FINE_PATCH = 48
 """Side of a patch, in pixels of the target."""
 
-"""Patches of a target that are sought, those with the most detail."""
-
 FINE_REACH = 16
 """Pixels by which a patch may lie elsewhere than in the target."""
 
@@ -117,8 +115,7 @@ def compute_likeness(descriptor: "Descriptors", descriptors: "Descriptors") -> "
 class RunIndex(NamedTuple):
     """The descriptors of all renderings of a run, the same picture of an episode once.
 
-    >>> from ircore.runs.folder import RunFolder, read_descriptors
-    from ircore.seeing.descriptors import GREY_SIDE, SIDE, compute_descriptor
+    >>> from ircore.runs.folder import RunFolder
     >>> index = index_of(RunFolder(Path("run")))
     >>> len(index.sha256) == len(index.descriptors)
     True
