@@ -12,12 +12,7 @@ from invented import invented_results
 from ircore.core.episode_records import Episode, Rendering
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.records import Outcome, Turn
-from ircore.results.curves import (
-    Series,
-    estimate_by_turn,
-    estimate_normalised_means,
-    normalise_series,
-)
+from ircore.results.curves import Series, estimate_by_turn, estimate_normalised_means, normalise_series
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.complete_cases import SameEpisodes, select_same_episodes
 from ircore.results.tables.language import ConventionPoint, convention_table, measure_convention

@@ -391,12 +391,7 @@ def test_the_newest_commit_and_the_only_run_are_found(served: HubServer, played:
     ],
 )
 def test_what_cannot_be_named_leaves_the_manifest_as_it_is(
-    served: HubServer,
-    played: Handed,
-    folder: Path,
-    words: list[str],
-    problem: str,
-    capsys: pytest.CaptureFixture[str],
+    served: HubServer, played: Handed, folder: Path, words: list[str], problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     served.add_repo("me/mine", files=played.files())
     served.add_repo("me/two", files={"a/pack.json": b"{}", "b/pack.json": b"{}"})
