@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hand_made import short_episode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from invented import InventedRun, invented_run, invented_set, judged_also
@@ -13,11 +14,11 @@ from known_values import known
 from samples import rating_of
 from scipy import stats
 
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.score_records import HUMAN, JudgeIdentity, Orders, Score, Task
+from ircore.core.score_records import HUMAN, JudgeIdentity, Orders, Score
 from ircore.games.reconstruction.paper_tables import compute_mean_preferences, read_published_scores
-from ircore.games.reconstruction.records import Turn, list_rendered_turns
+from ircore.games.reconstruction.records import list_rendered_turns, list_turns
 from ircore.games.registry import load_game
 from ircore.results.agreement import RaterPair, collect_similarity, cross_tabulate_ratings
 from ircore.results.calibration import calibrate
@@ -235,29 +236,17 @@ def episodes(metric: str, measured: Sequence[tuple[float, float]]) -> tuple[Epis
     played, scores = [], []
     for number, values in enumerate(measured):
         name = f"e{number}"
-        renderings = [Rendering(sha256=f"{number}{turn}".ljust(64, "0"), width=9, height=9) for turn in (1, 2)]
-        turns = [
-            Turn(turn=turn, action="describe", message="…", rendering=rendering)
-            for turn, rendering in enumerate(renderings, start=1)
-        ]
-        played.append(
-            Episode(episode_id=name, instance_id=name, category="photos", difficulty="easy", outcome="turn_limit",
-                    steps=(*turns,))
-        )  # fmt: skip
-        given: list[tuple[int, Task, str, float]] = [
-            (1, "similarity", "eye", 2.0), (2, "similarity", "eye", 8.0), (2, "preference", "eye", 1.0),
-            (1, "metric", metric, values[0]), (2, "metric", metric, values[1]),
-        ]  # fmt: skip
+        episode = short_episode(name, [f"{number}{turn}".ljust(64, "0") for turn in (1, 2)])
+        first, final = list_turns(episode)
+        played.append(episode)
         scores += [
-            Score(
-                episode_id=name,
-                step=turn,
-                measure=judge if task == "metric" else task,
-                by=judge,
-                value=value,
-                rendering=renderings[turn - 1].sha256,
-            )
-            for turn, task, judge, value in given
+            rating_of(episode, first, 2.0),
+            rating_of(episode, final, 8.0),
+            rating_of(episode, final, 1.0, task="preference"),
+            *(
+                rating_of(episode, turn, value, metric, "metric")
+                for turn, value in zip((first, final), values, strict=True)
+            ),
         ]
     return judge_episodes(GAME, "run", "slug", played, scores)
 
@@ -319,20 +308,8 @@ def rendering(turn: int) -> str:
 
 
 def episode(instance: str, turns: int, category: str = "photos", outcome: str = "converged") -> Episode:
-    made = (Rendering(sha256=rendering(turn), width=8, height=8) for turn in range(1, turns + 1))
-    return Episode.model_validate(
-        {
-            "episode_id": instance,
-            "instance_id": instance,
-            "category": category,
-            "difficulty": "easy",
-            "outcome": outcome,
-            "abort_reason": "provider_error" if outcome == "aborted" else None,
-            "steps": [
-                Turn(turn=at, action="describe", message="words", rendering=item)
-                for at, item in enumerate(made, start=1)
-            ],
-        }
+    return short_episode(
+        instance, [rendering(turn) for turn in range(1, turns + 1)], outcome=outcome, category=category
     )
 
 
@@ -565,3 +542,4 @@ def test_a_judge_is_marked_where_it_rates_its_own_familys_describer(
     object.__setattr__(run, "judges", lambda: {"structural": judge})
     results = Results.from_runs([run])
     assert results.cell(run.run.run_id, "structural").same_family is is_own
+    assert results.judge_identities == {"structural": judge}

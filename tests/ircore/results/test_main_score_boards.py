@@ -185,14 +185,6 @@ def test_ratings_that_are_missing_raise_no_rank_and_shrink_no_interval(fate: str
     assert "26 of 84" in str(rows[1].cell.unranked_words)
 
 
-def test_refused_differs_from_not_yet_and_from_not_played() -> None:
-    shown = cell(["refused"] * 3 + ["not yet"] * 2 + ["aborted"] * 4 + [5.0] * 75)
-    assert (shown.episodes, shown.played, shown.applicable, shown.rated) == (84, 80, 80, 75)
-    assert (shown.refused, shown.pending, shown.unfinished) == (3, 2, 0)
-    assert shown.unranked is None  # 75 of 80 are more than 90 %
-    assert shown.score.n == 75
-
-
 @pytest.mark.parametrize(("unrated", "unranked"), [(8, None), (9, "underrated")])
 def test_a_rank_takes_nine_tenths_of_what_applies(unrated: int, unranked: str | None) -> None:
     assert cell(["refused"] * unrated + [5.0] * (84 - unrated)).unranked == unranked
@@ -226,6 +218,8 @@ def counts(table: Table, row: int = 0, prefix: str = "") -> list[Any]:
 def test_tables_of_turns_and_comparisons_count_what_is_rated() -> None:
     gaps: Sequence[Fate] = ["refused"] * 3 + ["not yet"] * 2 + ["aborted"] * 4 + [5.0] * 75
     results = Results.from_runs([rated("gaps", gaps), rated("whole", [7.0] * 84)])
+    cell = results.cell("gaps", "eye")
+    assert (cell.episodes, cell.unfinished, cell.unranked, cell.score.n) == (84, 0, None, 75)
     turns = trajectories_table(results, "eye")
     assert counts(turns, turns.column("run_id").index(Value("gaps"))) == [80, 80, 75, 3, 2]
     # The first category has 12 episodes: of these 3 refused, 2 not yet, 4 aborted.
