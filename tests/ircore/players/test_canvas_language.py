@@ -130,11 +130,8 @@ def test_colour_words(words: str, colour: str) -> None:
 
 
 def test_clauses_end_at_full_stops_outside_numbers_and_quotes() -> None:
-    assert [clause.words for clause in split_clauses('Move it 1.5 px. Say "a. b"; then: stop')] == [
-        "move it 1.5px",
-        'say "0"',
-        "then: stop",
-    ]
+    clauses = [clause.words for clause in split_clauses('Move it 1.5 px. Say "a. b"; then: stop')]
+    assert clauses == ["move it 1.5px", 'say "0"', "then: stop"]
 
 
 def test_what_is_not_understood_is_noted_once_a_clause() -> None:

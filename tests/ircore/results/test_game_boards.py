@@ -57,11 +57,8 @@ def test_people_see_the_condition_of_each_of_many_boards() -> None:
     run = guessed("one", TEN, SPREAD * 5)
     lines = render(leaderboard_table(results(run)), "text").splitlines()
     assert lines[0].split()[:4] == ["Category", "Difficulty", "Judge", "rank"]
-    assert [line.split()[:3] for line in lines[2:5]] == [
-        ["all", "all", "points"],
-        ["all", "easy", "points"],
-        ["all", "hard", "points"],
-    ]
+    conditions = [line.split()[:3] for line in lines[2:5]]
+    assert conditions == [["all", "all", "points"], ["all", "easy", "points"], ["all", "hard", "points"]]
     assert "Category" not in render(board_of(results(run)), "text")
 
 

@@ -105,14 +105,12 @@ def test_both_tasks_are_asked_and_scored(tmp_path: Path, run: RunFolder, server:
     assert score(run, write_judge(tmp_path, server, parameters={"api": api, "structured": True})) == 0
     assert server.count() == RATINGS + CHOICES
     values = scores(run)
-    assert Counter((score.task, score.step, score.value) for score in values) == {
-        ("similarity", 1, 3): 4,
-        ("similarity", 2, 6): 4,
-        ("preference", 2, 1): 4,
-    }
+    ratings = Counter((score.task, score.step, score.value) for score in values)
+    assert ratings == {("similarity", 1, 3): 4, ("similarity", 2, 6): 4, ("preference", 2, 1): 4}
     assert {score.orders for score in values if score.task == "preference"} == {(1, 1)}
     asked = read_judgements(run)
-    assert Counter((score.task, score.order) for score in asked) == {
+    questions = Counter((score.task, score.order) for score in asked)
+    assert questions == {
         ("similarity", None): 8,
         ("preference", "first_leading"): 4,
         ("preference", "final_leading"): 4,
@@ -415,11 +413,8 @@ def test_turns_that_share_a_rendering_share_its_rating(
     assert score(run, write_judge(tmp_path, server), more=("--every-turn",)) == 0
     # One question an episode for two ratings; a preference between equals is a tie that nobody is asked for.
     assert server.count() == 4
-    assert Counter((score.task, score.step, score.value, score.orders) for score in scores(run)) == {
-        ("similarity", 1, 7, None): 4,
-        ("similarity", 2, 7, None): 4,
-        ("preference", 2, 0.5, None): 4,
-    }
+    ratings = Counter((score.task, score.step, score.value, score.orders) for score in scores(run))
+    assert ratings == {("similarity", 1, 7, None): 4, ("similarity", 2, 7, None): 4, ("preference", 2, 0.5, None): 4}
 
 
 def test_another_judge_of_the_same_name_is_refused(

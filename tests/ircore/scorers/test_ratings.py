@@ -189,11 +189,8 @@ def test_a_file_that_has_grown_adds_what_is_new(tmp_path: Path, run: RunFolder) 
     whole = (f"{ONE},", "a1,geometry-easy-01,1,similarity,4,", "a1,geometry-easy-01,2,preference,,cannot tell: alike")
     done = import_ratings(table(tmp_path, REASONS, *whole), [run])
     assert (done.added, done.kept, done.annotators) == (2, 1, (AnnotatorSummary("a1", 3, 1, 3),))
-    assert [(score.value, score.reason) for score in run.scores()] == [
-        (7, None),
-        (4, None),
-        (None, "cannot tell: alike"),
-    ]
+    given = [(score.value, score.reason) for score in run.scores()]
+    assert given == [(7, None), (4, None), (None, "cannot tell: alike")]
 
 
 @pytest.mark.parametrize(("mark", "separator", "end"), [("\ufeff", ";", "\r\n"), ("", ",", "\n"), ("", "\t", "\r")])
@@ -504,12 +501,8 @@ def test_planted_ratings_give_the_r_kappa_and_bias_that_were_planted(
     assert high is not None
     assert isinstance(mean, float)
     assert low < mean < high
-    assert [value.value for value in (entry[1] for entry in table.rows)] == [
-        "all",
-        "bar_graph",
-        "geometry",
-        "pie_graph",
-    ]
+    categories = [value.value for value in (entry[1] for entry in table.rows)]
+    assert categories == ["all", "bar_graph", "geometry", "pie_graph"]
 
 
 def test_a_study_of_a_judge_test_may_take_only_what_others_drew(tmp_path: Path) -> None:

@@ -12,10 +12,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from PIL import Image
+from target_instances import instance_by_hand
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import Difficulty, Instance, PlayerSpec
+from ircore.core.records import Difficulty, PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.games.base import Ending, EpisodeSetup, Seat, SeatTable
 from ircore.games.conversation.dialogues import APOLOGY, CHAT, build, import_convgenvismo, write_dialogue
@@ -61,15 +62,7 @@ class Scripted:
 
 
 def setup_of(rules: ConversationRules, dialogue: Dialogue = TALK) -> EpisodeSetup[ConversationRules]:
-    instance = Instance(
-        instance_id="one",
-        category="human",
-        difficulty="easy",
-        game="conversation",
-        payload=dialogue.model_dump(mode="json"),
-        source="by hand",
-        licence="CC0-1.0",
-    )
+    instance = instance_by_hand("conversation", "human", dialogue.model_dump(mode="json"))
     return EpisodeSetup(instance, dialogue, {"target": PHOTO}, rules, ConversationGame().read_prompts(None), seed=1)
 
 
