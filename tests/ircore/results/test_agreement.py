@@ -378,10 +378,8 @@ def test_humans_are_the_mean_of_annotators_and_each_annotator_with_each() -> Non
     assert collect_similarity(results).judges["human"].tolist() == [3, 6, 5.5]
     agreement = Raters(results).agreement
     assert agreement.annotators == ("a", "b")
-    assert [(pair.first_rater, pair.second_rater, pair.kind) for pair in agreement.pairs] == [
-        ("gpt", "human", "judge-human"),
-        ("a", "b", "human-human"),
-    ]
+    pairs = [(pair.first_rater, pair.second_rater, pair.kind) for pair in agreement.pairs]
+    assert pairs == [("gpt", "human", "judge-human"), ("a", "b", "human-human")]
     assert agreement.pairs[0].pearson.value == pytest.approx(np.corrcoef([1, 2, 3], [3, 6, 5.5])[0, 1])
     assert agreement.similarity_alpha["interval"].n == 3
 
@@ -499,13 +497,8 @@ def test_a_judge_whose_scores_no_human_rated_gets_no_value_but_a_reason() -> Non
 TARGETS = invented_set(3, ("geometry",))
 
 
-def run_of(describer: str, slug: str = "", generator: str = "painter") -> InventedRun:
-    run = invented_run(TARGETS, describer, generator, 4.0, 0.3)
-    return replace(run, run=run.run.model_copy(update={"slug": slug, "run_id": slug})) if slug else run
-
-
 def test_an_outage_of_a_judge_is_no_refusal() -> None:
-    run = run_of("seer")
+    run = invented_run(TARGETS, "seer", "painter", 4.0, 0.3)
     episode = run.played[0]
     last = list_rendered_turns(episode)[-1]
     score = next(score for score in run.given if score.episode_id == episode.episode_id and score.step == last.turn)
@@ -532,7 +525,7 @@ def test_an_outage_of_a_judge_is_no_refusal() -> None:
 def test_a_judge_is_marked_where_it_rates_its_own_familys_describer(
     describer: str, generator: str, is_own: bool
 ) -> None:
-    run = run_of(describer, generator=generator)
+    run = invented_run(TARGETS, describer, generator, 4.0, 0.3)
     judge = JudgeIdentity(
         name="structural", label="A model", kind="model", family="gpt", player=run.run.submission.players["describer"]
     )

@@ -177,10 +177,8 @@ def test_ratings_that_are_missing_raise_no_rank_and_shrink_no_interval(fate: str
     for full, gap in ((before.score, after.score), (before.main, after.main)):
         assert known(gap.low) < known(full.low) < known(full.high) < known(gap.high)
     rows = Results.from_runs([rated("fair", FAIR), rated("nulled", nulled)]).board("eye")
-    assert [(row.submission.slug, row.rank_low, row.rank_high) for row in rows] == [
-        ("fair", 1, 1),
-        ("nulled", None, None),
-    ]
+    ranked = [(row.submission.slug, row.rank_low, row.rank_high) for row in rows]
+    assert ranked == [("fair", 1, 1), ("nulled", None, None)]
     assert rows[1].cell.unranked == "underrated"
     assert "26 of 84" in str(rows[1].cell.unranked_words)
 

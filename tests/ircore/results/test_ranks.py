@@ -224,8 +224,8 @@ def test_pairs_that_differ_by_what_a_board_says_are_told_apart_on_that_board() -
 )
 def test_the_first_of_a_group_is_better_than_the_first_of_the_next(better: str, groups: list[int]) -> None:
     table = np.zeros((4, 4), bool)
-    for item, other in better.split():
-        table[int(item), int(other)] = True
+    for couple in better.split():
+        table[int(couple[0]), int(couple[1])] = True
     assert group_means([90, 80, 70, 60], table) == groups
     assert group_means([60, 70, 80, 90], table[::-1, ::-1]) == groups[::-1]
 

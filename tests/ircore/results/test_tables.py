@@ -134,10 +134,8 @@ def test_a_narrow_terminal_leaves_out_columns_that_can_be_spared_and_names_them(
         " 1–2  c + d             –",
     ]
     # A column narrower, the long heading is broken, and short ones stand beside its last word.
-    assert [line.split() for line in format_text(table, columns=24).splitlines()[:2]] == [
-        ["score"],
-        ["rank", "pair", "(0–10)"],
-    ]
+    headings = [line.split() for line in format_text(table, columns=24).splitlines()[:2]]
+    assert headings == [["score"], ["rank", "pair", "(0–10)"]]
     # The mark's meaning leaves with the only entry that carries the mark.
     assert not any("Judged by its own family" in line for line in lines)
     assert " ".join(lines[-3:]) == (

@@ -109,8 +109,7 @@ def test_both_tasks_are_asked_and_scored(tmp_path: Path, run: RunFolder, server:
     assert ratings == {("similarity", 1, 3): 4, ("similarity", 2, 6): 4, ("preference", 2, 1): 4}
     assert {score.orders for score in values if score.task == "preference"} == {(1, 1)}
     asked = read_judgements(run)
-    questions = Counter((score.task, score.order) for score in asked)
-    assert questions == {
+    assert Counter((score.task, score.order) for score in asked) == {
         ("similarity", None): 8,
         ("preference", "first_leading"): 4,
         ("preference", "final_leading"): 4,
@@ -172,10 +171,8 @@ def test_an_answer_that_leaves_no_doubt_is_taken_and_the_leniency_noted(
     server.judge = lambda entry: said if len(entry.pictures) == 2 else '{"choice": "B"}'
     assert score(run, write_judge(tmp_path, server)) == 0
     assert server.count() == RATINGS + CHOICES
-    assert {(score.task, score.value, score.leniencies) for score in scores(run)} == {
-        ("similarity", 7, LENIENT[said]),
-        ("preference", 0.5, ()),
-    }
+    given = {(score.task, score.value, score.leniencies) for score in scores(run)}
+    assert given == {("similarity", 7, LENIENT[said]), ("preference", 0.5, ())}
 
 
 def test_garbage_is_no_value_with_a_reason(

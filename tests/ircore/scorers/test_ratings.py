@@ -302,17 +302,13 @@ def test_several_runs_in_one_file(tmp_path: Path, instances: InstanceSet, run: R
     path = table(tmp_path, f"{HEADER},run_id", *rows)
     error = refused(path, run)
     assert f"row 3: run_id: '{other.run.run_id}' is none of {run.run.run_id}" in error.problem
+    bad = table(tmp_path, f"{HEADER},run_id", f"{ONE},{run.run.run_id}", f"{ONE}0,{other.run.run_id}", name="bad.csv")
+    assert "row 3: value: '70'" in refused(bad, run, other).problem
+    error = refused(table(tmp_path, HEADER, ONE, name="unnamed.csv"), run, other)
+    assert "row 1: the column run_id is missing, but several runs are named" in error.problem
     done = import_ratings(path, [run, other])
     assert done.by_run == {run.run.run_id: 1, other.run.run_id: 2}
     assert (len(run.scores()), len(other.scores())) == (1, 2)
-
-
-def test_several_runs_but_one_bad_row(tmp_path: Path, instances: InstanceSet, run: RunFolder) -> None:
-    other = second_run(tmp_path, instances)
-    path = table(tmp_path, f"{HEADER},run_id", f"{ONE},{run.run.run_id}", f"{ONE}0,{other.run.run_id}")
-    assert "row 3: value: '70'" in refused(path, run, other).problem
-    path = table(tmp_path, HEADER, ONE)
-    assert "row 1: the column run_id is missing, but several runs are named" in refused(path, run, other).problem
 
 
 def test_the_command_checks_first_then_imports(

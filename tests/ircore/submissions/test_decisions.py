@@ -187,10 +187,8 @@ def test_a_withdrawn_pair_comes_back_and_both_decisions_stay(pair: Path, capsys:
     assert command("reinstate", pair, "--reason", "it was the right one", "--date", "2026-11-02") == 0
     assert find_status(read_decisions(pair)) == "active"
     assert [entry.kind for entry in read_decisions(pair)] == ["withdrawn", "reinstated"]
-    assert [(entry.kind, entry.removes) for entry in list_withdrawals(pair.parent)] == [
-        ("withdrawn", True),
-        ("reinstated", False),
-    ]
+    kinds = [(entry.kind, entry.removes) for entry in list_withdrawals(pair.parent)]
+    assert kinds == [("withdrawn", True), ("reinstated", False)]
     assert command("reinstate", pair, "--reason", "r") == 2
     assert command("withdraw", pair, "--reason", "for good", "--date", "2026-11-03") == 0
     assert find_status(read_decisions(pair)) == "withdrawn"

@@ -333,10 +333,8 @@ def test_the_folder_of_the_data_set_may_be_named_itself(tmp_path: Path) -> None:
 def test_longer_dialogues_are_hard(tmp_path: Path) -> None:
     hop = line()["conversation"][0]
     long = line("1", conversation=[hop] * 3)
-    assert [instance.difficulty for instance in imported(written(tmp_path / "r", line("2"), long)).instances] == [
-        "easy",
-        "hard",
-    ]
+    difficulties = [instance.difficulty for instance in imported(written(tmp_path / "r", line("2"), long)).instances]
+    assert difficulties == ["easy", "hard"]
 
 
 def test_pictures_that_are_not_the_authors_are_never_published(tmp_path: Path) -> None:

@@ -178,10 +178,8 @@ def test_a_run_of_others_is_played_again_from_its_events(exported: Path, played:
     assert [episode.abort_reason for episode in back.episodes()] == [
         episode.abort_reason for episode in played.episodes()
     ]
-    assert (back.run.submission.players["describer"].label, back.run.submission.players["generator"].label) == (
-        "classical",
-        "canvas",
-    )
+    labels = (back.run.submission.players["describer"].label, back.run.submission.players["generator"].label)
+    assert labels == ("classical", "canvas")
     assert back.run.submission.licence == "LicenseRef-unstated"
     assert back.calls()[CallKey(theirs.episode_id, 1, "describer")].prompt
     assert len([key for key in back.calls() if key.episode_id == theirs.episode_id]) == 5
