@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import fields
-from functools import cache
 from typing import Any
 
 import pytest
@@ -28,12 +27,12 @@ from ircore.players.openai.conversations import build_dialogue, build_drawing_me
 from ircore.runs.episode import record_ending
 
 
-@cache
 def flat(colour: str) -> Picture:
     return Picture.from_pixels(Drawing(16, 16, colour).pixels)
 
 
 TARGET = flat("#ff0000")
+DRAWN = [flat(f"#0000{turn:02x}") for turn in range(1, 11)]
 INSTANCE = target_instance("geometry-easy-01", TARGET, category="geometry")
 
 
@@ -60,7 +59,7 @@ class ScriptedSeats:
         self.rendered.append(view)
         if view.turn == self.failing_turn:
             raise PlayerError("generator_no_image", "There was only text.")
-        return PictureAnswer(flat(f"#0000{view.turn:02x}"), notes=("as told",), seconds=0.25)
+        return PictureAnswer(DRAWN[view.turn - 1], notes=("as told",), seconds=0.25)
 
 
 def play(seats: ScriptedSeats, **rules: object) -> Episode:
@@ -98,7 +97,7 @@ def test_the_describer_sees_the_target_and_every_rendering_so_far() -> None:
     play(seats)
     last = seats.described[3]
     assert [view.target.sha256 for view in seats.described] == [TARGET.sha256] * 4
-    assert [picture.sha256 for picture in last.renderings] == [flat(f"#0000{turn:02x}").sha256 for turn in (1, 2, 3)]
+    assert [picture.sha256 for picture in last.renderings] == [picture.sha256 for picture in DRAWN[:3]]
     assert last.messages == ("one", "two", "three")
     assert last.replies == (said("one"), said("two"), said("three"))
     assert len(last.prompts) == 3
@@ -111,7 +110,7 @@ def test_the_generator_gets_words_and_its_own_last_rendering_and_nothing_else() 
     assert (first.message, first.earlier, first.previous) == ("one", (), None)
     assert (third.message, third.earlier) == ("three", ("one", "two"))
     assert third.previous is not None
-    assert third.previous.sha256 == flat("#000002").sha256
+    assert third.previous.sha256 == DRAWN[1].sha256
     assert {field.name for field in fields(GeneratorView)} == {
         "turn", "message", "earlier", "previous", "seed", "prompt", "rewrite",
     }  # fmt: skip
@@ -239,9 +238,6 @@ def test_any_other_answer_breaks_the_rules(reply: str, turn: int, reason: str) -
     with pytest.raises(ProtocolViolationError) as caught:
         parse_reply(reply, turn)
     assert caught.value.reason == reason
-
-
-DRAWN = [flat(f"#0000{turn:02x}") for turn in range(1, 6)]
 
 
 def played(**rules: object) -> ScriptedSeats:
