@@ -1,7 +1,9 @@
 """Runs written by hand: what became of each instance, one word or score each, so that results can be worked out."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from invented import InventedRun, invented_run
 
@@ -59,6 +61,27 @@ def episode_of(instance: Instance, fate: Fate, rendering: Rendering) -> Episode:
     outcome = {"outcome": "aborted" if reason else "converged", "abort_reason": reason}
     turns = () if reason else (turn,)
     return Episode.model_validate({**about, **outcome, "episode_id": instance.instance_id, "steps": turns})
+
+
+def short_episode(
+    name: str,
+    renderings: Sequence[str],
+    messages: Sequence[str] = (),
+    outcome: str = "converged",
+    category: str = "geometry",
+    done: bool = False,
+    **turn: Any,
+) -> Episode:
+    """Return an easy episode of these renderings (by SHA-256) and messages; all turns have the fields of ``turn``."""
+    described = enumerate(zip_longest(renderings, messages, fillvalue="…"), start=1)
+    steps = [
+        Turn(turn=at, action="describe", message=words, rendering=Rendering(sha256=shown, width=20, height=20), **turn)
+        for at, (shown, words) in described
+    ]
+    about = {"episode_id": name, "instance_id": name, "category": category, "difficulty": "easy", "outcome": outcome}
+    last = [Turn(turn=len(steps) + 1, action="done")] if done else []
+    reason = "describer_format" if outcome == "aborted" else None
+    return Episode.model_validate({**about, "abort_reason": reason, "steps": (*steps, *last)})
 
 
 def score_of(instance: Instance, fate: Fate, judge: str, rendering: Rendering) -> Score:

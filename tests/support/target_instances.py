@@ -1,4 +1,4 @@
-"""Instances of the reconstruction game made by hand."""
+"""Instances made by hand, most of them of the reconstruction game."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,6 +24,12 @@ def target_instance(
     usual = {"difficulty": "easy", "source": "drawn for a test", "licence": "CC0-1.0"} | fields
     pictures = {"target": file}
     return Instance(instance_id=instance_id, game="reconstruction", pictures=pictures, payload=payload, **usual)
+
+
+def instance_by_hand(game: str, category: str, payload: Any = None) -> Instance:
+    """Return an instance of another game that has no picture."""
+    about = {"instance_id": "one", "category": category, "difficulty": "easy", "game": game, "payload": payload or {}}
+    return Instance.model_validate({**about, "source": "by hand", "licence": "CC0-1.0"})
 
 
 def with_target(instance: Instance, **changes: Any) -> Instance:

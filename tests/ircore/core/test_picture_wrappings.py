@@ -335,11 +335,8 @@ def test_each_reader_has_a_form_of_its_own(made_harmless: Callable[[str], str], 
 
 
 def test_a_cut_text_has_the_sign_of_the_cut_within_its_length() -> None:
-    assert (shorten_text("abcdef", 4), shorten_text("abcd", 4), shorten_text("abcdef", None)) == (
-        "abc…",
-        "abcd",
-        "abcdef",
-    )
+    shortened = (shorten_text("abcdef", 4), shorten_text("abcd", 4), shorten_text("abcdef", None))
+    assert shortened == ("abc…", "abcd", "abcdef")
     # A name that is cut behind a word has no space before the sign of the cut; a line of a log keeps it.
     assert (format_one_line("abc def", 5), format_plain_line("abc def", 5)) == ("abc…", "abc …")
 

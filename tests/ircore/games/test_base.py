@@ -103,11 +103,8 @@ def test_declarations_of_another_kind_or_name_are_named() -> None:
         payload = int  # type: ignore[assignment]
         pages = None  # type: ignore[assignment]
 
-    assert find_declaration_faults(OfOtherKinds()) == (
-        "seats are not all of the class Seat",
-        "payload is no class of Record",
-        "pages are no Pages",
-    )
+    faults = find_declaration_faults(OfOtherKinds())
+    assert faults == ("seats are not all of the class Seat", "payload is no class of Record", "pages are no Pages")
 
 
 def test_columns_of_boards_are_nobodys_names() -> None:

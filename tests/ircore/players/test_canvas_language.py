@@ -130,11 +130,8 @@ def test_colour_words(words: str, colour: str) -> None:
 
 
 def test_clauses_end_at_full_stops_outside_numbers_and_quotes() -> None:
-    assert [clause.words for clause in split_clauses('Move it 1.5 px. Say "a. b"; then: stop')] == [
-        "move it 1.5px",
-        'say "0"',
-        "then: stop",
-    ]
+    clauses = [clause.words for clause in split_clauses('Move it 1.5 px. Say "a. b"; then: stop')]
+    assert clauses == ["move it 1.5px", 'say "0"', "then: stop"]
 
 
 def test_what_is_not_understood_is_noted_once_a_clause() -> None:
@@ -234,11 +231,8 @@ def test_a_thing_may_be_named_twice_in_a_sentence() -> None:
 
 def test_one_plural_with_a_colour_for_each_place() -> None:
     message = "Three circles: red at (100, 100), blue at (400, 100), green at (100, 400), each with radius 50."
-    assert [(item.colour, item.centre) for item in items(message)] == [
-        ("#ff0000", (100, 100)),
-        ("#0000ff", (400, 100)),
-        ("#008000", (100, 400)),
-    ]
+    placed = [(item.colour, item.centre) for item in items(message)]
+    assert placed == [("#ff0000", (100, 100)), ("#0000ff", (400, 100)), ("#008000", (100, 400))]
 
 
 def test_wedges_and_semicircles_alone() -> None:

@@ -30,17 +30,8 @@ from ircore.seeing.percepts import Bars, Grid, Perception, Pie, Shape, Stroke, T
 def answer(target: Drawing, *renderings: Drawing, budget: int = 200, messages: tuple[str, ...] | None = None) -> str:
     pictures = tuple(Picture.from_pixels(drawing.pixels) for drawing in renderings)
     said = messages if messages is not None else ("Something.",) * len(pictures)
-    view = DescriberView(
-        len(pictures) + 1,
-        "",
-        Picture.from_pixels(target.pixels),
-        pictures,
-        said,
-        said,
-        ("",) * len(pictures),
-        budget,
-        0,
-    )
+    seen, blank = Picture.from_pixels(target.pixels), ("",) * len(pictures)
+    view = DescriberView(len(pictures) + 1, "", seen, pictures, said, said, blank, budget, 0)
     describer = ClassicalDescriber(PlayerSpec(player="classical"))
     return asyncio.run(describer.describe(view)).text
 
@@ -123,24 +114,15 @@ def test_playing_with_canvas_comes_close_and_ends() -> None:
         target.ellipse((40 + 33 * number, 450), (12, 12), f"#{15 * number:02x}6040", outline="#222222", width=2)
     pictures: list[Picture] = []
     said: list[str] = []
-    describer, generator = (
-        ClassicalDescriber(PlayerSpec(player="classical")),
-        CanvasGenerator(PlayerSpec(player="canvas")),
-    )
+    describer = ClassicalDescriber(PlayerSpec(player="classical"))
+    generator = CanvasGenerator(PlayerSpec(player="canvas"))
     picture = Picture.from_pixels(target.pixels)
     while len(said) < 6:
         seen = DescriberView(len(said) + 1, "", picture, tuple(pictures), tuple(said), (), (), 200, 0)
         text = asyncio.run(describer.describe(seen)).text
         if text == "<DONE>":
             break
-        view = GeneratorView(
-            turn=len(said) + 1,
-            prompt="",
-            message=message(text),
-            earlier=tuple(said),
-            previous=pictures[-1] if pictures else None,
-            seed=0,
-        )
+        view = GeneratorView(len(said) + 1, message(text), tuple(said), pictures[-1] if pictures else None, 0, "")
         pictures.append(asyncio.run(generator.render(view)).picture)
         said.append(message(text))
     off = [float(np.abs(made.pixels.astype(float) - target.pixels).mean()) for made in pictures]

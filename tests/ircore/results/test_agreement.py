@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hand_made import short_episode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from invented import InventedRun, invented_run, invented_set, judged_also
@@ -13,11 +14,11 @@ from known_values import known
 from samples import rating_of
 from scipy import stats
 
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.score_records import HUMAN, JudgeIdentity, Orders, Score, Task
+from ircore.core.score_records import HUMAN, JudgeIdentity, Orders, Score
 from ircore.games.reconstruction.paper_tables import compute_mean_preferences, read_published_scores
-from ircore.games.reconstruction.records import Turn, list_rendered_turns
+from ircore.games.reconstruction.records import list_rendered_turns, list_turns
 from ircore.games.registry import load_game
 from ircore.results.agreement import RaterPair, collect_similarity, cross_tabulate_ratings
 from ircore.results.calibration import calibrate
@@ -178,11 +179,8 @@ def results() -> Results:
 
 def test_people_come_first_and_every_rendering_that_both_rated_counts_once() -> None:
     rows = results().raters.crossed
-    assert [(item.first_judge, item.second_judge) for item in rows] == [
-        ("kind", "human"),
-        ("structural", "human"),
-        ("kind", "structural"),
-    ]
+    judges = [(item.first_judge, item.second_judge) for item in rows]
+    assert judges == [("kind", "human"), ("structural", "human"), ("kind", "structural")]
     assert all(sum(item.counts.values()) == item.renderings > 0 for item in rows)
 
 
@@ -235,29 +233,17 @@ def episodes(metric: str, measured: Sequence[tuple[float, float]]) -> tuple[Epis
     played, scores = [], []
     for number, values in enumerate(measured):
         name = f"e{number}"
-        renderings = [Rendering(sha256=f"{number}{turn}".ljust(64, "0"), width=9, height=9) for turn in (1, 2)]
-        turns = [
-            Turn(turn=turn, action="describe", message="…", rendering=rendering)
-            for turn, rendering in enumerate(renderings, start=1)
-        ]
-        played.append(
-            Episode(episode_id=name, instance_id=name, category="photos", difficulty="easy", outcome="turn_limit",
-                    steps=(*turns,))
-        )  # fmt: skip
-        given: list[tuple[int, Task, str, float]] = [
-            (1, "similarity", "eye", 2.0), (2, "similarity", "eye", 8.0), (2, "preference", "eye", 1.0),
-            (1, "metric", metric, values[0]), (2, "metric", metric, values[1]),
-        ]  # fmt: skip
+        episode = short_episode(name, [f"{number}{turn}".ljust(64, "0") for turn in (1, 2)])
+        first, final = list_turns(episode)
+        played.append(episode)
         scores += [
-            Score(
-                episode_id=name,
-                step=turn,
-                measure=judge if task == "metric" else task,
-                by=judge,
-                value=value,
-                rendering=renderings[turn - 1].sha256,
-            )
-            for turn, task, judge, value in given
+            rating_of(episode, first, 2.0),
+            rating_of(episode, final, 8.0),
+            rating_of(episode, final, 1.0, task="preference"),
+            *(
+                rating_of(episode, turn, value, metric, "metric")
+                for turn, value in zip((first, final), values, strict=True)
+            ),
         ]
     return judge_episodes(GAME, "run", "slug", played, scores)
 
@@ -319,20 +305,8 @@ def rendering(turn: int) -> str:
 
 
 def episode(instance: str, turns: int, category: str = "photos", outcome: str = "converged") -> Episode:
-    made = (Rendering(sha256=rendering(turn), width=8, height=8) for turn in range(1, turns + 1))
-    return Episode.model_validate(
-        {
-            "episode_id": instance,
-            "instance_id": instance,
-            "category": category,
-            "difficulty": "easy",
-            "outcome": outcome,
-            "abort_reason": "provider_error" if outcome == "aborted" else None,
-            "steps": [
-                Turn(turn=at, action="describe", message="words", rendering=item)
-                for at, item in enumerate(made, start=1)
-            ],
-        }
+    return short_episode(
+        instance, [rendering(turn) for turn in range(1, turns + 1)], outcome=outcome, category=category
     )
 
 
@@ -404,10 +378,8 @@ def test_humans_are_the_mean_of_annotators_and_each_annotator_with_each() -> Non
     assert collect_similarity(results).judges["human"].tolist() == [3, 6, 5.5]
     agreement = Raters(results).agreement
     assert agreement.annotators == ("a", "b")
-    assert [(pair.first_rater, pair.second_rater, pair.kind) for pair in agreement.pairs] == [
-        ("gpt", "human", "judge-human"),
-        ("a", "b", "human-human"),
-    ]
+    pairs = [(pair.first_rater, pair.second_rater, pair.kind) for pair in agreement.pairs]
+    assert pairs == [("gpt", "human", "judge-human"), ("a", "b", "human-human")]
     assert agreement.pairs[0].pearson.value == pytest.approx(np.corrcoef([1, 2, 3], [3, 6, 5.5])[0, 1])
     assert agreement.similarity_alpha["interval"].n == 3
 
@@ -525,13 +497,8 @@ def test_a_judge_whose_scores_no_human_rated_gets_no_value_but_a_reason() -> Non
 TARGETS = invented_set(3, ("geometry",))
 
 
-def run_of(describer: str, slug: str = "", generator: str = "painter") -> InventedRun:
-    run = invented_run(TARGETS, describer, generator, 4.0, 0.3)
-    return replace(run, run=run.run.model_copy(update={"slug": slug, "run_id": slug})) if slug else run
-
-
 def test_an_outage_of_a_judge_is_no_refusal() -> None:
-    run = run_of("seer")
+    run = invented_run(TARGETS, "seer", "painter", 4.0, 0.3)
     episode = run.played[0]
     last = list_rendered_turns(episode)[-1]
     score = next(score for score in run.given if score.episode_id == episode.episode_id and score.step == last.turn)
@@ -558,10 +525,11 @@ def test_an_outage_of_a_judge_is_no_refusal() -> None:
 def test_a_judge_is_marked_where_it_rates_its_own_familys_describer(
     describer: str, generator: str, is_own: bool
 ) -> None:
-    run = run_of(describer, generator=generator)
+    run = invented_run(TARGETS, describer, generator, 4.0, 0.3)
     judge = JudgeIdentity(
         name="structural", label="A model", kind="model", family="gpt", player=run.run.submission.players["describer"]
     )
     object.__setattr__(run, "judges", lambda: {"structural": judge})
     results = Results.from_runs([run])
     assert results.cell(run.run.run_id, "structural").same_family is is_own
+    assert results.judge_identities == {"structural": judge}

@@ -6,15 +6,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hand_made import short_episode
 from invented import InventedRun, invented_run, invented_set, judged_also
 from known_values import known
 from samples import rating_of, sample_instances, sample_run
 from target_instances import with_scene
 
-from ircore.core.episode_records import Episode, Rendering
 from ircore.core.records import Scene
 from ircore.core.score_records import HUMAN, JudgeIdentity, Orders, Score
-from ircore.games.reconstruction.records import Turn, list_rendered_turns, list_turns
+from ircore.games.reconstruction.records import list_rendered_turns, list_turns
 from ircore.games.registry import load_game
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
@@ -29,37 +29,15 @@ from ircore.results.tables.catalogue import TABLES, TableQuestion
 from ircore.runs.provenance import Provenance
 
 GAME = load_game("reconstruction")
+EPISODE = short_episode("one", ["a" * 64, "b" * 64])
 
 
-def episode(*letters: str) -> Episode:
-    turns = [
-        Turn(turn=n, action="describe", message="…", rendering=Rendering(sha256=letter * 64, width=20, height=20))
-        for n, letter in enumerate(letters, start=1)
-    ]
-    return Episode(
-        episode_id="one",
-        instance_id="one",
-        category="geometry",
-        difficulty="easy",
-        outcome="converged",
-        steps=tuple(turns),
-    )
-
-
-def rating(turn: int, value: float, annotator: str | None, judge: str = "human") -> Score:
-    return Score(
-        episode_id="one",
-        step=turn,
-        measure="similarity",
-        by=judge,
-        value=value,
-        rendering="ab"[turn - 1] * 64,
-        annotator=annotator,
-    )
+def rating(turn: int, value: float, annotator: str) -> Score:
+    return rating_of(EPISODE, list_turns(EPISODE)[turn - 1], value, HUMAN, annotator=annotator)
 
 
 def result(*scores: Score) -> EpisodeResult:
-    (result,) = judge_episodes(GAME, "pair-1", "pair", [episode("a", "b")], scores)
+    (result,) = judge_episodes(GAME, "pair-1", "pair", [EPISODE], scores)
     return result
 
 
@@ -105,17 +83,6 @@ def judged(describer: str, identity: JudgeIdentity = GPT, per_condition: int = 2
     return made
 
 
-@pytest.mark.slow
-def test_a_judge_of_the_describers_family_is_marked() -> None:
-    results = Results.from_runs([judged("gpt-5.2"), judged("qwen3-vl")])
-    marks = {
-        submission.describer: results.cell(submission.run_id, "structural").same_family
-        for submission in results.submissions
-    }
-    assert marks == {"gpt-5.2": True, "qwen3-vl": False}
-    assert results.judge_identities == {"structural": GPT}
-
-
 def test_shares_and_main_score_have_intervals() -> None:
     results = Results.from_runs([judged("seer", per_condition=10)])
     (pair,) = results.submissions
@@ -154,17 +121,6 @@ def test_offline_play_costs_nothing_and_unknown_costs_have_no_mean(tmp_path: Pat
     assert (cell.amounts["cost"].mean, cell.amounts["cost"].n) == (0, 4)
     invented = judged("gpt-5.2")
     assert Results.from_runs([invented]).cell(invented.run.run_id, "structural").amounts["cost"].mean is None
-
-
-@pytest.mark.slow
-def test_two_pairs_are_compared_on_what_both_played() -> None:
-    runs = [judged(name, per_condition=10) for name in ("seer", "teller")]
-    results = Results.from_runs(runs)
-    comparison = results.compare("seer-painter", "teller-painter", "structural", difficulty="easy")
-    assert comparison.n <= 10
-    assert comparison.wins + comparison.ties + comparison.losses == comparison.n
-    back = results.compare("teller-painter", "seer-painter", "structural", difficulty="easy")
-    assert back.difference.mean == pytest.approx(-known(comparison.difference.mean))
 
 
 @pytest.mark.slow

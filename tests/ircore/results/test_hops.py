@@ -7,17 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hand_made import short_episode
 from invented import invented_results
 
-from ircore.core.episode_records import Episode, Rendering
 from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.records import Outcome, Turn
-from ircore.results.curves import (
-    Series,
-    estimate_by_turn,
-    estimate_normalised_means,
-    normalise_series,
-)
+from ircore.games.reconstruction.records import Outcome
+from ircore.results.curves import Series, estimate_by_turn, estimate_normalised_means, normalise_series
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.complete_cases import SameEpisodes, select_same_episodes
 from ircore.results.tables.language import ConventionPoint, convention_table, measure_convention
@@ -100,20 +95,7 @@ def test_episodes_without_a_value_count_nowhere() -> None:
 
 
 def played(instance_id: str, *messages: str, outcome: Outcome = "converged") -> EpisodeResult:
-    rendering = Rendering(sha256="0" * 64, width=20, height=20)
-    turns = [
-        Turn(turn=number, action="describe", message=message, message_tokens=5, rendering=rendering)
-        for number, message in enumerate(messages, start=1)
-    ]
-    episode = Episode(
-        episode_id=instance_id,
-        instance_id=instance_id,
-        category="geometry",
-        difficulty="easy",
-        outcome=outcome,
-        abort_reason="generator_refused" if outcome == "aborted" else None,
-        steps=(*turns, Turn(turn=len(turns) + 1, action="done")),
-    )
+    episode = short_episode(instance_id, ["0" * 64] * len(messages), messages, outcome, done=True, message_tokens=5)
     return EpisodeResult("run", "pair", episode, {}, {})
 
 

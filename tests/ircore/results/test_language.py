@@ -4,12 +4,12 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from hand_made import short_episode
 from invented import InventedRun, invented_run, invented_set
 from known_values import known
 
-from ircore.core.episode_records import Episode, Rendering
 from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.records import Outcome, Turn, list_turns
+from ircore.games.reconstruction.records import Outcome, list_turns
 from ircore.results.effects import compare_budgets
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language import analyse_messages, count_corrections, select_messages, turn_language
@@ -19,26 +19,8 @@ from ircore.results.statistics.intervals import estimate_clustered_share
 
 def played(name: str, *messages: str, category: str = "geometry", outcome: Outcome = "converged") -> EpisodeResult:
     """An episode of these messages, 10 tokens each, closed by a done turn."""
-    turns = [
-        Turn(
-            turn=number,
-            action="describe",
-            message=message,
-            message_tokens=10,
-            rendering=Rendering(sha256=f"{number:064x}", width=20, height=20),
-        )
-        for number, message in enumerate(messages, start=1)
-    ]
-    turns.append(Turn(turn=len(messages) + 1, action="done"))
-    episode = Episode(
-        episode_id=name,
-        instance_id=name,
-        category=category,
-        difficulty="easy",
-        outcome=outcome,
-        abort_reason="generator_refused" if outcome == "aborted" else None,
-        steps=tuple(turns),
-    )
+    renderings = [f"{number:064x}" for number in range(1, len(messages) + 1)]
+    episode = short_episode(name, renderings, messages, outcome, category, done=True, message_tokens=10)
     return EpisodeResult("run", "pair", episode, {}, {})
 
 

@@ -81,11 +81,8 @@ def test_boundaries(message: str, correction: Correction, expected: bool) -> Non
 
 def test_marks_say_where_so_that_a_page_can_tint_the_words() -> None:
     message = "Make the RED circle smaller."
-    assert [(mark.correction, message[mark.start : mark.end]) for mark in find_corrections(message)] == [
-        ("colour", "RED"),
-        ("shape", "circle"),
-        ("size", "smaller"),
-    ]
+    marked = [(mark.correction, message[mark.start : mark.end]) for mark in find_corrections(message)]
+    assert marked == [("colour", "RED"), ("shape", "circle"), ("size", "smaller")]
 
 
 def test_places_hold_where_lower_case_is_longer_than_upper_case() -> None:

@@ -177,20 +177,10 @@ def test_ratings_that_are_missing_raise_no_rank_and_shrink_no_interval(fate: str
     for full, gap in ((before.score, after.score), (before.main, after.main)):
         assert known(gap.low) < known(full.low) < known(full.high) < known(gap.high)
     rows = Results.from_runs([rated("fair", FAIR), rated("nulled", nulled)]).board("eye")
-    assert [(row.submission.slug, row.rank_low, row.rank_high) for row in rows] == [
-        ("fair", 1, 1),
-        ("nulled", None, None),
-    ]
+    ranked = [(row.submission.slug, row.rank_low, row.rank_high) for row in rows]
+    assert ranked == [("fair", 1, 1), ("nulled", None, None)]
     assert rows[1].cell.unranked == "underrated"
     assert "26 of 84" in str(rows[1].cell.unranked_words)
-
-
-def test_refused_differs_from_not_yet_and_from_not_played() -> None:
-    shown = cell(["refused"] * 3 + ["not yet"] * 2 + ["aborted"] * 4 + [5.0] * 75)
-    assert (shown.episodes, shown.played, shown.applicable, shown.rated) == (84, 80, 80, 75)
-    assert (shown.refused, shown.pending, shown.unfinished) == (3, 2, 0)
-    assert shown.unranked is None  # 75 of 80 are more than 90 %
-    assert shown.score.n == 75
 
 
 @pytest.mark.parametrize(("unrated", "unranked"), [(8, None), (9, "underrated")])
@@ -226,6 +216,8 @@ def counts(table: Table, row: int = 0, prefix: str = "") -> list[Any]:
 def test_tables_of_turns_and_comparisons_count_what_is_rated() -> None:
     gaps: Sequence[Fate] = ["refused"] * 3 + ["not yet"] * 2 + ["aborted"] * 4 + [5.0] * 75
     results = Results.from_runs([rated("gaps", gaps), rated("whole", [7.0] * 84)])
+    cell = results.cell("gaps", "eye")
+    assert (cell.episodes, cell.unfinished, cell.unranked, cell.score.n) == (84, 0, None, 75)
     turns = trajectories_table(results, "eye")
     assert counts(turns, turns.column("run_id").index(Value("gaps"))) == [80, 80, 75, 3, 2]
     # The first category has 12 episodes: of these 3 refused, 2 not yet, 4 aborted.

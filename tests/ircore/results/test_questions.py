@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from charts import chart_instances
 from hand_made import HandMadeRun, hand_made_run
-from invented import InventedRun, invented_results, invented_run, invented_set
+from invented import invented_results, invented_run, invented_set
 from samples import sample_run
 from target_instances import with_scene
 
@@ -51,9 +51,8 @@ def final(results: Results, run_id: str, instance: str) -> float | None:
 
 def test_every_answer_has_a_sentence_with_its_interval_a_table_and_pictures(results: Results) -> None:
     asked = answer_questions(results, JUDGE)
-    assert {"best-describer", "best-generator", "refinement", "nobody", "hardest", "hard"} <= {
-        item.key for item in asked
-    }
+    keys = {item.key for item in asked}
+    assert {"best-describer", "best-generator", "refinement", "nobody", "hardest", "hard"} <= keys
     for answer in asked:
         assert "95 % interval" in answer.sentence
         assert answer.question.endswith("?")
@@ -392,15 +391,11 @@ def test_the_facts_of_an_episode_stand_turn_by_turn(charts_run: RunFolder, capsy
 
 
 TARGETS = invented_set(3, ("geometry",))
-
-
-def run_of(describer: str, slug: str = "", generator: str = "painter") -> InventedRun:
-    run = invented_run(TARGETS, describer, generator, 4.0, 0.3)
-    return replace(run, run=run.run.model_copy(update={"slug": slug, "run_id": slug})) if slug else run
+SEER = invented_run(TARGETS, "seer", "painter", 4.0, 0.3)
 
 
 def test_turns_that_few_were_rated_at_have_no_point() -> None:
-    run = run_of("seer")
+    run = SEER
     ends = {episode.episode_id: {1, list_rendered_turns(episode)[-1].turn} for episode in run.played}
     sparse = replace(run, given=tuple(score for score in run.given if score.step in ends[score.episode_id]))
     longest = max(max(turns) for turns in ends.values())
@@ -420,10 +415,10 @@ def test_facts_that_were_not_stated_do_not_count_and_ended_episodes_keep_their_l
     count = len(list_facts(scene))
     assert count >= 2
     instances = [with_scene(instance, scene) for instance in TARGETS.instances]
-    lengths = {episode.episode_id: len(collect_renderings(episode)) for episode in run_of("seer").played}
+    lengths = {episode.episode_id: len(collect_renderings(episode)) for episode in SEER.played}
     short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
     assert lengths[short] < lengths[long]
-    episodes = [episode for episode in run_of("seer").played if episode.episode_id in (short, long)]
+    episodes = [episode for episode in SEER.played if episode.episode_id in (short, long)]
     turns = [
         SaidTurn(
             episode_id=episode.episode_id, turn=turn, rendering=rendering.sha256, reader="grammar", version="1",

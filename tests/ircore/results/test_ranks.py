@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from charts import chart_instances
 from hand_made import RENDERING, Fate, HandMadeRun, hand_made_run
-from invented import invented_run, invented_set
+from invented import invented_set
 from known_values import known
 from scipy import stats
 
 from ircore.core.episode_records import Rendering
 from ircore.core.records import PlayerSpec
-from ircore.core.score_records import PartShare, RenderingFacts, Score
+from ircore.core.score_records import PartShare, RenderingFacts
 from ircore.games.reconstruction.records import Rules, Turn
 from ircore.results.effects import average_player, compare_budgets
 from ircore.results.judge_ratings import Coverage
@@ -67,14 +67,10 @@ def test_pairs_are_told_apart_on_the_same_instances_where_intervals_overlap() ->
     assert ranges(values) == [(1, 1), (2, 2)]
 
 
-def test_ties_look_like_ties() -> None:
+def test_ties_look_like_ties_and_the_top_group_is_whoever_may_be_first() -> None:
     assert ranges(levels(6, 6.1, 3)) == [(1, 2), (1, 2), (3, 3)]
+    assert [known(item).top for item in ranked(levels(6, 6.1, 3)).ranges] == [True, True, False]
     assert ranges(np.tile(levels(5), 3)) == [(1, 3)] * 3
-
-
-def test_top_group_is_whoever_may_be_first() -> None:
-    result = ranked(levels(6, 6.1, 3)).ranges
-    assert [item is not None and item.top for item in result] == [True, True, False]
     assert RankRange(2, 3).top is False
 
 
@@ -215,20 +211,23 @@ def test_pairs_that_differ_by_what_a_board_says_are_told_apart_on_that_board() -
     assert (np.maximum(low, low.T)[far] > 0).all()
 
 
-def test_the_first_group_is_every_pair_that_may_be_the_best() -> None:
-    # The leader is surely better than pair 1 alone: pair 2 varies more, and may be the best although its mean is lower.
-    better = np.zeros((4, 4), bool)
-    better[0, 1] = better[0, 3] = True
-    assert group_means([90, 80, 70, 60], better) == [1, 2, 1, 2]
-
-
-def test_a_group_begins_where_the_first_of_the_group_above_is_better() -> None:
-    # In the order of their means 0, 1, 2, 3: pair 0 is better than 2 and 3, pair 2 is not better than 3.
-    better = np.zeros((4, 4), bool)
-    better[0, 2] = better[0, 3] = better[1, 3] = True
-    assert group_means([90, 80, 70, 60], better) == [1, 1, 2, 2]
-    assert group_means([60, 70, 80, 90], better[::-1, ::-1]) == [2, 2, 1, 1]
-    assert group_means([50.0, 40.0], np.zeros((2, 2), bool)) == [1, 1]
+@pytest.mark.parametrize(
+    ("better", "groups"),
+    [
+        # The first is surely better than the second alone: the third varies more, and may be the best.
+        ("01 03", [1, 2, 1, 2]),
+        ("02 03 13", [1, 1, 2, 2]),
+        # A group ends where its leader is better, and not where a neighbour is.
+        ("01 02 03 13", [1, 2, 2, 3]),
+        ("", [1, 1, 1, 1]),
+    ],
+)
+def test_the_first_of_a_group_is_better_than_the_first_of_the_next(better: str, groups: list[int]) -> None:
+    table = np.zeros((4, 4), bool)
+    for couple in better.split():
+        table[int(couple[0]), int(couple[1])] = True
+    assert group_means([90, 80, 70, 60], table) == groups
+    assert group_means([60, 70, 80, 90], table[::-1, ::-1]) == groups[::-1]
 
 
 def test_chance_of_being_best_is_the_share_of_resamples_in_which_a_pair_leads() -> None:
@@ -237,16 +236,19 @@ def test_chance_of_being_best_is_the_share_of_resamples_in_which_a_pair_leads() 
     assert estimate_best_chances(means, deviations) == [0.375, 0.625, 0.0]
 
 
-def test_of_two_far_apart_the_better_one_is_surely_best_and_alone_in_its_group() -> None:
-    board = ranked(levels(6, 3))
-    assert [(rank.group, rank.chance) for rank in board.ranges if rank] == [(1, 1.0), (2, 0.0)]
-    assert (board.told, board.couples) == (1, 1)
-
-
-def test_equal_pairs_share_the_chance_of_being_best() -> None:
-    board = ranked(np.tile(levels(5), 4))
-    assert [(rank.group, rank.chance) for rank in board.ranges if rank] == [(1, 0.25)] * 4
-    assert (board.told, board.couples) == (0, 6)
+@pytest.mark.parametrize(
+    ("values", "expected", "told", "couples"),
+    [
+        (np.tile(levels(5), 4), [(1, 0.25)] * 4, 0, 6),
+        (levels(6, 3), [(1, 1.0), (2, 0.0)], 1, 1),
+    ],
+)
+def test_equal_pairs_share_the_chance_of_being_best_and_of_two_far_apart_the_better_one_has_it(
+    values: np.ndarray, expected: list[tuple[int, float]], told: int, couples: int
+) -> None:
+    board = ranked(values)
+    assert [(rank.group, rank.chance) for rank in board.ranges if rank] == expected
+    assert (board.told, board.couples) == (told, couples)
 
 
 def test_the_headline_names_the_top_group_and_its_best_chance() -> None:
@@ -372,13 +374,6 @@ def test_verdicts_on_a_rendering_belong_to_the_first_turn_that_shows_it(tmp_path
     assert Counter(line.turn for line in match_checks(results, "model")) == {1: len(facts), 2: len(facts)}
 
 
-def test_a_group_ends_where_its_leader_is_better_and_not_where_a_neighbour_is() -> None:
-    better = np.zeros((4, 4), bool)
-    better[0, 1:] = True  # the first is better than all; of the others the second alone is better than the last
-    better[1, 3] = True
-    assert group_means([90, 80, 70, 60], better) == [1, 2, 2, 3]
-
-
 def test_of_several_reasons_against_a_rank_the_one_to_be_mended_first_is_told() -> None:
     states: dict[str, Any] = {
         "held": {"held": True},
@@ -394,8 +389,3 @@ def test_of_several_reasons_against_a_rank_the_one_to_be_mended_first_is_told() 
     for place, name in enumerate(names):
         changes = {key: value for later in names[place:] for key, value in states[later].items()}
         assert Coverage(**{**whole, **changes}).unranked == name
-
-
-def rated() -> tuple[Any, list[Score]]:
-    run = invented_run(invented_set(1, ("geometry",)), "seer", "painter", 4.0, 0.3)
-    return run.played[0], [score for score in run.given if score.episode_id == run.played[0].episode_id]

@@ -378,17 +378,6 @@ def test_interval_is_students_t() -> None:
     assert estimated.high == pytest.approx(4.963243, abs=1e-6)
 
 
-def test_sampling_noise_of_ten_and_of_a_hundred_and_forty_episodes() -> None:
-    # For a standard deviation of 1.5 the half widths are 1.07 and 0.25.
-    def spread(n: int) -> float | None:
-        raw = [1.0 if index % 2 else -1.0 for index in range(n)]
-        scale = 1.5 * ((n - 1) / n) ** 0.5
-        return estimate([5 + scale * value for value in raw]).half_width
-
-    assert spread(10) == pytest.approx(1.07, abs=0.005)
-    assert spread(140) == pytest.approx(0.25, abs=0.005)
-
-
 def test_interval_ends_where_the_scale_ends() -> None:
     # By Wilson's rule 1 of 2 is 0.0945 to 0.9055.
     both = estimate([0, 10], SCORE)

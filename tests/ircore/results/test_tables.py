@@ -97,13 +97,8 @@ def test_programs_get_full_precision_under_flat_names() -> None:
 
 def test_json_says_direction_interval_reason_and_episodes() -> None:
     document = json.loads(format_json(TABLE))
-    assert document["columns"][2] == {
-        "key": "score",
-        "title": "score",
-        "unit": "0–10",
-        "better": "higher",
-        "description": "How alike.",
-    }
+    score = document["columns"][2]
+    assert score == {"key": "score", "title": "score", "unit": "0–10", "better": "higher", "description": "How alike."}
     first, second = document["rows"]
     assert first["score"] == {"mean": 7.255, "low": 6.5, "high": 8.0, "n": 10}
     assert first["about"]["score"]["episodes"]["which"] == "rated"
@@ -139,10 +134,8 @@ def test_a_narrow_terminal_leaves_out_columns_that_can_be_spared_and_names_them(
         " 1–2  c + d             –",
     ]
     # A column narrower, the long heading is broken, and short ones stand beside its last word.
-    assert [line.split() for line in format_text(table, columns=24).splitlines()[:2]] == [
-        ["score"],
-        ["rank", "pair", "(0–10)"],
-    ]
+    headings = [line.split() for line in format_text(table, columns=24).splitlines()[:2]]
+    assert headings == [["score"], ["rank", "pair", "(0–10)"]]
     # The mark's meaning leaves with the only entry that carries the mark.
     assert not any("Judged by its own family" in line for line in lines)
     assert " ".join(lines[-3:]) == (
@@ -168,13 +161,8 @@ def test_terminals_are_not_steered() -> None:
 
 
 def test_numbers_have_a_true_minus_and_no_negative_zero() -> None:
-    assert [number(value, 2, signed=True) for value in (-1.005, -0.001, 0.0, 0.004, 2.5)] == [
-        "−1.00",
-        "0.00",
-        "0.00",
-        "0.00",
-        "+2.50",
-    ]
+    numbers = [number(value, 2, signed=True) for value in (-1.005, -0.001, 0.0, 0.004, 2.5)]
+    assert numbers == ["−1.00", "0.00", "0.00", "0.00", "+2.50"]
 
 
 def test_a_lopsided_interval_shows_its_ends_where_plus_minus_would_mislead() -> None:
@@ -254,12 +242,8 @@ def test_the_hardest_to_name_stands_first_and_a_picture_that_cannot_be_measured_
 
 def test_what_is_missing_says_why() -> None:
     table = naming_table("ours", NAMES)
-    assert [cell.missing for cell in table.column("pnd")] == [
-        None,
-        "not everybody named the pieces",
-        None,
-        "fewer than two names",
-    ]
+    reasons = [cell.missing for cell in table.column("pnd")]
+    assert reasons == [None, "not everybody named the pieces", None, "fewer than two names"]
 
 
 def test_means_and_the_populations_deviation_are_over_pictures_with_a_value() -> None:

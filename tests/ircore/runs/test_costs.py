@@ -35,32 +35,21 @@ PRICES = """models:
 
 
 def prices_of(generator: dict[str, Any], player: str = "openai-images", **prices: Price) -> RunPrices:
-    submission = Submission(
-        schema_=1,
-        name="Pair",
-        describer=PlayerSpec(player="openai", model="words", base_url="https://models.example/v1"),
-        generator=PlayerSpec(player=player, model="pictures", parameters=generator),
-        licence="CC0-1.0",
-    )
-    return RunPrices(Prices(prices), submission)
+    words = PlayerSpec(player="openai", model="words", base_url="https://models.example/v1")
+    pictures = PlayerSpec(player=player, model="pictures", parameters=generator)
+    pair = Submission(schema_=1, name="Pair", describer=words, generator=pictures, licence="CC0-1.0")
+    return RunPrices(Prices(prices), pair)
 
 
 def spoken(**usage: Any) -> Call:
     return Call(episode_id="e", turn=1, role="describer", text="words", usage=Usage(**usage), seconds=1)
 
 
-def drawn(*failed: str, **usage: Any) -> Call:
-    attempts = [Attempt.model_validate({"kind": kind, "seconds": 1}) for kind in (*failed, "answered")]
-    picture = Rendering(sha256="0" * 64, width=8, height=8)
-    return Call(
-        episode_id="e",
-        turn=1,
-        role="generator",
-        rendering=picture,
-        usage=Usage(requests=len(attempts), **usage),
-        seconds=1,
-        attempts=tuple(attempts),
-    )
+def drawn(*failed: str, **used: Any) -> Call:
+    made = [Attempt.model_validate({"kind": kind, "seconds": 1}) for kind in (*failed, "answered")]
+    picture, usage = Rendering(sha256="0" * 64, width=8, height=8), Usage(requests=len(made), **used)
+    about: dict[str, Any] = {"episode_id": "e", "turn": 1, "role": "generator", "seconds": 1}
+    return Call(rendering=picture, usage=usage, attempts=tuple(made), **about)
 
 
 def test_tokens_are_priced_by_the_million() -> None:
@@ -364,14 +353,13 @@ def test_another_seed_is_another_sample(tmp_path: Path, instances: InstanceSet, 
 SPEC = PlayerSpec(player="openai", model="m", api_key_env="A_KEY", parameters={"temperature": 0})
 
 
-def submission() -> Submission:
-    return Submission(schema_=1, name="Pair", describer=SPEC, generator=SPEC, licence="CC0-1.0")
+PLAYERS = {"describer": SPEC, "generator": SPEC}
 
 
 @pytest.mark.parametrize("content", [b"", b'{"text": 3}', b'{"tex', b"\xff\xfe"])
 def test_a_damaged_or_empty_file_of_the_cache_is_a_miss(tmp_path: Path, instances: InstanceSet, content: bytes) -> None:
     picture = instances.picture(instances.instances[0], "target")
-    cache = Cache(tmp_path, submission().players, generators=True)
+    cache = Cache(tmp_path, PLAYERS, generators=True)
     question = GeneratorView(1, "A square.", (), None, 7, "A square.")
     drawn = PictureAnswer(picture, ("a note",))
     cache.keep(GENERATOR, question, drawn)
@@ -390,7 +378,7 @@ def test_a_damaged_or_empty_file_of_the_cache_is_a_miss(tmp_path: Path, instance
 
 def test_a_picture_that_was_changed_without_changing_its_size_is_a_miss(tmp_path: Path, instances: InstanceSet) -> None:
     picture = instances.picture(instances.instances[0], "target")
-    cache = Cache(tmp_path, submission().players, generators=True)
+    cache = Cache(tmp_path, PLAYERS, generators=True)
     question = GeneratorView(1, "A square.", (), None, 7, "A square.")
     cache.keep(GENERATOR, question, PictureAnswer(picture))
     (file,) = tmp_path.glob("pictures/*/*.png")

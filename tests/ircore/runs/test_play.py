@@ -388,11 +388,8 @@ def test_declaring_a_run_final_gives_what_is_missing_the_outcome_not_played(brok
     assert (failed.outcome, failed.abort_reason) == ("aborted", "given_up")
     assert failed.detail == "declared final; provider_error: The server is down."
     assert list_turns(failed) == list_turns(before[0])  # what there was of it stays to be seen
-    assert (never.abort_reason, never.detail, list_turns(never)) == (
-        "given_up",
-        "declared final; never played to an end",
-        (),
-    )
+    given_up = (never.abort_reason, never.detail, list_turns(never))
+    assert given_up == ("given_up", "declared final; never played to an end", ())
     # Nothing was taken out of the journal, and a second time there is nothing left to declare.
     assert [event.episode for event in broken.events() if event.event == "end"][:1] == [before[0]]
     assert declare_final(broken, broken.instances.instances) == 0

@@ -117,11 +117,7 @@ def test_a_worker_is_killed_and_the_run_is_the_same_as_on_one_machine(tmp_path: 
 
 
 def test_what_goes_wrong_on_a_worker_is_told_as_if_it_had_happened_here(
-    tmp_path: Path,
-    path: str,
-    cluster: DaskCluster,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, path: str, cluster: DaskCluster, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert path  # the players are installed here, too
     instances = sample_instances(tmp_path / "set")

@@ -166,9 +166,5 @@ def test_no_yaml_is_named_with_its_line(tmp_path: Path) -> None:
 
 
 def test_files_and_names_are_told_apart() -> None:
-    assert [is_judge_file(item) for item in ("structural", "judge.yaml", "judges/gpt.yml", "./judge")] == [
-        False,
-        True,
-        True,
-        True,
-    ]
+    are_files = [is_judge_file(item) for item in ("structural", "judge.yaml", "judges/gpt.yml", "./judge")]
+    assert are_files == [False, True, True, True]

@@ -226,10 +226,7 @@ def test_image_of_another_size_is_brought_to_the_targets() -> None:
 needs_ocr = pytest.mark.skipif(find_missing_ocr_package() is not None, reason="the extra ocr is not installed")
 
 TARGET = [
-    PlacedText("Mon", 0.1, 0.9),
-    PlacedText("Tue", 0.5, 0.9),
-    PlacedText("10", 0.05, 0.2),
-    PlacedText("10", 0.05, 0.6),
+    PlacedText(*placed) for placed in (("Mon", 0.1, 0.9), ("Tue", 0.5, 0.9), ("10", 0.05, 0.2), ("10", 0.05, 0.6))
 ]
 
 

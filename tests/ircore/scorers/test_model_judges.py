@@ -105,11 +105,8 @@ def test_both_tasks_are_asked_and_scored(tmp_path: Path, run: RunFolder, server:
     assert score(run, write_judge(tmp_path, server, parameters={"api": api, "structured": True})) == 0
     assert server.count() == RATINGS + CHOICES
     values = scores(run)
-    assert Counter((score.task, score.step, score.value) for score in values) == {
-        ("similarity", 1, 3): 4,
-        ("similarity", 2, 6): 4,
-        ("preference", 2, 1): 4,
-    }
+    ratings = Counter((score.task, score.step, score.value) for score in values)
+    assert ratings == {("similarity", 1, 3): 4, ("similarity", 2, 6): 4, ("preference", 2, 1): 4}
     assert {score.orders for score in values if score.task == "preference"} == {(1, 1)}
     asked = read_judgements(run)
     assert Counter((score.task, score.order) for score in asked) == {
@@ -174,10 +171,8 @@ def test_an_answer_that_leaves_no_doubt_is_taken_and_the_leniency_noted(
     server.judge = lambda entry: said if len(entry.pictures) == 2 else '{"choice": "B"}'
     assert score(run, write_judge(tmp_path, server)) == 0
     assert server.count() == RATINGS + CHOICES
-    assert {(score.task, score.value, score.leniencies) for score in scores(run)} == {
-        ("similarity", 7, LENIENT[said]),
-        ("preference", 0.5, ()),
-    }
+    given = {(score.task, score.value, score.leniencies) for score in scores(run)}
+    assert given == {("similarity", 7, LENIENT[said]), ("preference", 0.5, ())}
 
 
 def test_garbage_is_no_value_with_a_reason(
@@ -415,11 +410,8 @@ def test_turns_that_share_a_rendering_share_its_rating(
     assert score(run, write_judge(tmp_path, server), more=("--every-turn",)) == 0
     # One question an episode for two ratings; a preference between equals is a tie that nobody is asked for.
     assert server.count() == 4
-    assert Counter((score.task, score.step, score.value, score.orders) for score in scores(run)) == {
-        ("similarity", 1, 7, None): 4,
-        ("similarity", 2, 7, None): 4,
-        ("preference", 2, 0.5, None): 4,
-    }
+    ratings = Counter((score.task, score.step, score.value, score.orders) for score in scores(run))
+    assert ratings == {("similarity", 1, 7, None): 4, ("similarity", 2, 7, None): 4, ("preference", 2, 0.5, None): 4}
 
 
 def test_another_judge_of_the_same_name_is_refused(

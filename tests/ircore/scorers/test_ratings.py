@@ -189,11 +189,8 @@ def test_a_file_that_has_grown_adds_what_is_new(tmp_path: Path, run: RunFolder) 
     whole = (f"{ONE},", "a1,geometry-easy-01,1,similarity,4,", "a1,geometry-easy-01,2,preference,,cannot tell: alike")
     done = import_ratings(table(tmp_path, REASONS, *whole), [run])
     assert (done.added, done.kept, done.annotators) == (2, 1, (AnnotatorSummary("a1", 3, 1, 3),))
-    assert [(score.value, score.reason) for score in run.scores()] == [
-        (7, None),
-        (4, None),
-        (None, "cannot tell: alike"),
-    ]
+    given = [(score.value, score.reason) for score in run.scores()]
+    assert given == [(7, None), (4, None), (None, "cannot tell: alike")]
 
 
 @pytest.mark.parametrize(("mark", "separator", "end"), [("\ufeff", ";", "\r\n"), ("", ",", "\n"), ("", "\t", "\r")])
@@ -305,17 +302,13 @@ def test_several_runs_in_one_file(tmp_path: Path, instances: InstanceSet, run: R
     path = table(tmp_path, f"{HEADER},run_id", *rows)
     error = refused(path, run)
     assert f"row 3: run_id: '{other.run.run_id}' is none of {run.run.run_id}" in error.problem
+    bad = table(tmp_path, f"{HEADER},run_id", f"{ONE},{run.run.run_id}", f"{ONE}0,{other.run.run_id}", name="bad.csv")
+    assert "row 3: value: '70'" in refused(bad, run, other).problem
+    error = refused(table(tmp_path, HEADER, ONE, name="unnamed.csv"), run, other)
+    assert "row 1: the column run_id is missing, but several runs are named" in error.problem
     done = import_ratings(path, [run, other])
     assert done.by_run == {run.run.run_id: 1, other.run.run_id: 2}
     assert (len(run.scores()), len(other.scores())) == (1, 2)
-
-
-def test_several_runs_but_one_bad_row(tmp_path: Path, instances: InstanceSet, run: RunFolder) -> None:
-    other = second_run(tmp_path, instances)
-    path = table(tmp_path, f"{HEADER},run_id", f"{ONE},{run.run.run_id}", f"{ONE}0,{other.run.run_id}")
-    assert "row 3: value: '70'" in refused(path, run, other).problem
-    path = table(tmp_path, HEADER, ONE)
-    assert "row 1: the column run_id is missing, but several runs are named" in refused(path, run, other).problem
 
 
 def test_the_command_checks_first_then_imports(
@@ -504,12 +497,8 @@ def test_planted_ratings_give_the_r_kappa_and_bias_that_were_planted(
     assert high is not None
     assert isinstance(mean, float)
     assert low < mean < high
-    assert [value.value for value in (entry[1] for entry in table.rows)] == [
-        "all",
-        "bar_graph",
-        "geometry",
-        "pie_graph",
-    ]
+    categories = [value.value for value in (entry[1] for entry in table.rows)]
+    assert categories == ["all", "bar_graph", "geometry", "pie_graph"]
 
 
 def test_a_study_of_a_judge_test_may_take_only_what_others_drew(tmp_path: Path) -> None:

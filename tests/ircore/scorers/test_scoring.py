@@ -73,12 +73,8 @@ def test_first_and_final_rendering_are_wanted_and_the_preference() -> None:
 @pytest.mark.slow
 def test_every_turn_and_single_renderings() -> None:
     every = ScoringPlan(metrics=(), every_turn=True)
-    assert [(score.turn, score.task) for score in list_wanted_scores(episode("abc"), every)] == [
-        (1, "similarity"),
-        (2, "similarity"),
-        (3, "similarity"),
-        (3, "preference"),
-    ]
+    wanted = [(score.turn, score.task) for score in list_wanted_scores(episode("abc"), every)]
+    assert wanted == [(1, "similarity"), (2, "similarity"), (3, "similarity"), (3, "preference")]
     assert [(score.turn, score.task) for score in list_wanted_scores(episode("a"), every)] == [(1, "similarity")]
 
 

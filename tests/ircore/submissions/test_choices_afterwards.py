@@ -50,17 +50,8 @@ def answers(count: int, seed: int = 0, speed: float = 60.0) -> list[Call]:
         usage = Usage(prompt_tokens=900, completion_tokens=tokens, cost_usd=0.002)
         text = " ".join(["circle"] * words)
         attempts = (Attempt(kind="answered", status=200, seconds=seconds),)
-        calls.append(
-            Call(
-                episode_id=f"a-{number // 5}",
-                turn=number % 5 + 1,
-                role="describer",
-                text=text,
-                usage=usage,
-                seconds=seconds,
-                attempts=attempts,
-            )
-        )
+        about = {"episode_id": f"a-{number // 5}", "turn": number % 5 + 1, "role": "describer", "seconds": seconds}
+        calls.append(Call.model_validate({**about, "text": text, "usage": usage, "attempts": attempts}))
     return calls
 
 

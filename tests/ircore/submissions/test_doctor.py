@@ -17,9 +17,7 @@ from ircore.players.submission import read_manifest
 
 pytestmark = pytest.mark.slow
 
-BUILT_IN = Path(__file__).resolve().parents[3] / "submissions"
-
-ROOT = Path(__file__).resolve().parents[3]
+SUBMISSIONS = Path(__file__).resolve().parents[3] / "submissions"
 
 
 def doctor(submission: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str]:
@@ -38,7 +36,7 @@ def test_the_picture_is_a_red_disc_on_white() -> None:
 
 
 def test_built_in_players_work(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out = doctor(BUILT_IN / "builtin-captioner-canvas", capsys)
+    status, out = doctor(SUBMISSIONS / "builtin-captioner-canvas", capsys)
     assert status == 0
     assert "works  image input: " in out
     assert "saw the red disc" in out
@@ -108,7 +106,7 @@ def test_a_service_that_only_draws_from_text(
 @pytest.mark.parametrize("name", ["literal", "looker", "extractive", "editor", "solver-editor"])
 def test_built_in_programs_of_any_game_hold_nobody_up(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A program that looks for a dialogue or a task in the words refuses any other question, and is right to."""
-    status, out = doctor(ROOT / "submissions" / name, capsys)
+    status, out = doctor(SUBMISSIONS / name, capsys)
     assert status == 0, out
     assert "FAILS" not in out
 
@@ -241,12 +239,8 @@ def test_deep_probes_say_what_a_service_can_do(
     assert status == 0
     assert "works  served model: answers as a-describer-0613@fp_1" in out
     cells = rows(out)
-    assert (cells["streams"], cells["usage"], cells["pictures"], cells["full answer"]) == (
-        "as asked",
-        "yes",
-        "10",
-        "16000",
-    )
+    sent = [cells[key] for key in ("streams", "usage", "pictures", "full answer")]
+    assert sent == ["as asked", "yes", "10", "16000"]
     assert (cells["seed"], cells["same answer twice"], cells["edits"]) == ("yes", "yes", "yes")
     assert cells["errors"] == "unclear"  # this service answers for models that it does not have
     ten = [seen for seen in server.seen if json.dumps(seen.document).count("data:image/png") == 10]

@@ -63,10 +63,6 @@ def test_a_report_of_an_attack_is_inert(attack: Attack) -> None:
     assert told.count("<") == told.count("<pre>") * 2 + told.count("<code>") * 2
 
 
-def test_there_are_enough_of_them_and_each_has_a_name_of_its_own() -> None:
-    assert len({attack.name for attack in ATTACKS}) == len(ATTACKS) >= 200
-
-
 def test_a_check_writes_nothing_and_follows_no_link(tmp_path: Path) -> None:
     folder = tmp_path / "submissions" / "plain-pair"
     folder.mkdir(parents=True)
@@ -158,11 +154,8 @@ def test_what_stays_at_home_may_use_a_server_and_people_of_ones_own() -> None:
     home = GOOD.replace("player: canvas", "player: human, parameters: {folder: desk/eyes}")
     own = home.replace("api_key_env: OPENAI_API_KEY", "base_url: 'http://127.0.0.1:8000/v1'")
     assert checked(own, purpose=Purpose(local=True)) == []
-    assert {error.field for error in select_errors(checked(own))} == {
-        "describer.base_url",
-        "generator.parameters.folder",
-        "generator.player",
-    }
+    fields = {error.field for error in select_errors(checked(own))}
+    assert fields == {"describer.base_url", "generator.parameters.folder", "generator.player"}
 
 
 def test_with_transcripts_a_server_of_ones_own_is_never_asked_from_here() -> None:

@@ -147,11 +147,8 @@ def test_a_draft_is_gone_on_with(folder: Path, capsys: pytest.CaptureFixture[str
     assert (folder / "submission.yaml").read_text() == draft
     assert ircore(["submission", "new", str(folder), "--generator", "canvas"]) == 0
     made = read_manifest(folder).submission
-    assert (made.name, made.players["describer"].player, made.players["generator"].player) == (
-        "A draft",
-        "classical",
-        "canvas",
-    )
+    names = (made.name, made.players["describer"].player, made.players["generator"].player)
+    assert names == ("A draft", "classical", "canvas")
     complete_text = (folder / "submission.yaml").read_text().replace("schema:", "# kept\nschema:")
     (folder / "submission.yaml").write_text(complete_text)
     assert ircore(["submission", "new", str(folder)]) == 0

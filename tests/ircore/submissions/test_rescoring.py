@@ -22,7 +22,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.submission_records import TranscriptsReference
 from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.records import collect_renderings, list_rendered_turns, list_turns
+from ircore.games.reconstruction.records import collect_renderings, list_turns
 from ircore.instances.store import write_instances
 from ircore.players.submission import read_manifest
 from ircore.runs.events import Call, End, Event, Failure
@@ -72,6 +72,9 @@ def test_a_run_comes_back_as_it_was_played(tmp_path: Path, served: HubServer) ->
     made = rescore(handed.submission, tmp_path / "rescored", handed.instances)
     theirs, ours = RunFolder(tmp_path / "run"), RunFolder(tmp_path / "rescored")
     assert ours.episodes() == theirs.episodes()
+    # The journal has one end an episode, and nothing is left of the work.
+    assert len([event for event in ours.events() if isinstance(event, End)]) == len(ours.episodes()) == 4
+    assert not list(tmp_path.glob(".rescored*"))
     assert ours.calls() == theirs.calls()
     assert [
         ours.rendering(turn.rendering).sha256
@@ -342,15 +345,6 @@ def test_an_unfinished_run_is_not_packed_and_not_scored(tmp_path: Path, capsys: 
 # The parts.
 
 
-@pytest.mark.slow
-def test_the_journal_of_a_rescored_run_has_one_end_an_episode(tmp_path: Path) -> None:
-    handed = hand_in(tmp_path)
-    rescore(handed.submission, tmp_path / "out", handed.instances, handed.packed)
-    ends = [event.episode.episode_id for event in RunFolder(tmp_path / "out").events() if isinstance(event, End)]
-    assert len(ends) == len(set(ends)) == 4
-    assert not list(tmp_path.glob(".out*"))
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A submission that names no transcripts yet, with a comment of its author."""
@@ -391,12 +385,7 @@ def test_the_newest_commit_and_the_only_run_are_found(served: HubServer, played:
     ],
 )
 def test_what_cannot_be_named_leaves_the_manifest_as_it_is(
-    served: HubServer,
-    played: Handed,
-    folder: Path,
-    words: list[str],
-    problem: str,
-    capsys: pytest.CaptureFixture[str],
+    served: HubServer, played: Handed, folder: Path, words: list[str], problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     served.add_repo("me/mine", files=played.files())
     served.add_repo("me/two", files={"a/pack.json": b"{}", "b/pack.json": b"{}"})
@@ -533,13 +522,3 @@ def test_a_pair_may_draw_its_own_pictures_again_and_no_other_pairs(run: RunFolde
     assert list(comparison.with_others(run.run, [run], run.instances)) == []
     stranger = run.run.model_copy(update={"slug": "another"})
     assert len(list(comparison.with_others(stranger, [run], run.instances))) == sum(map(len, drawn.values()))
-
-
-@pytest.mark.slow
-def test_a_rendering_that_is_shown_twice_stands_at_its_first_step(run: RunFolder) -> None:
-    episode = run.episodes()[0]
-    first, second = list_rendered_turns(episode)
-    again = second.model_copy(update={"turn": 3, "rendering": first.rendering})
-    repeated = episode.model_copy(update={"turns": (first, second, again)})
-    assert first.rendering is not None
-    assert flagging._list_drawn(repeated)[first.rendering.sha256] == 1

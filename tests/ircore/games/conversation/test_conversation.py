@@ -12,10 +12,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from PIL import Image
+from target_instances import instance_by_hand
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import Difficulty, Instance, PlayerSpec
+from ircore.core.records import Difficulty, PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.games.base import Ending, EpisodeSetup, Seat, SeatTable
 from ircore.games.conversation.dialogues import APOLOGY, CHAT, build, import_convgenvismo, write_dialogue
@@ -61,15 +62,7 @@ class Scripted:
 
 
 def setup_of(rules: ConversationRules, dialogue: Dialogue = TALK) -> EpisodeSetup[ConversationRules]:
-    instance = Instance(
-        instance_id="one",
-        category="human",
-        difficulty="easy",
-        game="conversation",
-        payload=dialogue.model_dump(mode="json"),
-        source="by hand",
-        licence="CC0-1.0",
-    )
+    instance = instance_by_hand("conversation", "human", dialogue.model_dump(mode="json"))
     return EpisodeSetup(instance, dialogue, {"target": PHOTO}, rules, ConversationGame().read_prompts(None), seed=1)
 
 
@@ -340,10 +333,8 @@ def test_the_folder_of_the_data_set_may_be_named_itself(tmp_path: Path) -> None:
 def test_longer_dialogues_are_hard(tmp_path: Path) -> None:
     hop = line()["conversation"][0]
     long = line("1", conversation=[hop] * 3)
-    assert [instance.difficulty for instance in imported(written(tmp_path / "r", line("2"), long)).instances] == [
-        "easy",
-        "hard",
-    ]
+    difficulties = [instance.difficulty for instance in imported(written(tmp_path / "r", line("2"), long)).instances]
+    assert difficulties == ["easy", "hard"]
 
 
 def test_pictures_that_are_not_the_authors_are_never_published(tmp_path: Path) -> None:

@@ -110,10 +110,8 @@ def test_every_drawing_is_rated_once_and_the_board_has_the_means(
     assert "7 scores to be had, 0 kept; 9 questions" in capsys.readouterr().out
     assert ircore(command) == 0
     assert server.count() == QUESTIONS
-    assert Counter((given.task, given.value) for given in run.scores() if given.task != "game") == {
-        **{("similarity", value): 1 for value in RATINGS.values()},
-        ("preference", 1): 2,
-    }
+    counted = Counter((given.task, given.value) for given in run.scores() if given.task != "game")
+    assert counted == {**{("similarity", value): 1 for value in RATINGS.values()}, ("preference", 1): 2}
     assert run.judges()["loop-5.1"].kind == "model"
     assert len(read_judgements(run)) == QUESTIONS
     assert ircore(command) == 0

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image, ImageFilter
+from target_instances import instance_by_hand
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture, Pixels
-from ircore.core.records import Instance, PlayerSpec
+from ircore.core.records import PlayerSpec
 from ircore.games.base import Ending, EpisodeSetup, Measured, Seat
 from ircore.games.reasoning.build import DIMENSIONS
 from ircore.games.reasoning.detections import Form, Placed, draw_forms
@@ -64,14 +65,7 @@ class Pictures:
 
 
 def played(table: Any, task: TaskRecord, rules: ReasoningRules | None = None) -> Ending:
-    instance = Instance(
-        instance_id="a",
-        category=task.dimension,
-        difficulty="easy",
-        game="reasoning",
-        source="by hand",
-        licence="CC0-1.0",
-    )
+    instance = instance_by_hand("reasoning", task.dimension)
     pictures = dict.fromkeys(task.shown, WHITE)
     setup = EpisodeSetup(instance, task, pictures, rules or ReasoningRules(), GAME.read_prompts(None))
     return asyncio.run(GAME.play(table, setup))

@@ -60,19 +60,10 @@ def read(path: Path) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_one_folder_an_episode_as_clembench_has_them(exported: Path, played: RunFolder) -> None:
-    assert sorted(path.name for path in (exported / PAIR / GAME).iterdir()) == [
-        "geometry_easy",
-        "geometry_hard",
-        "simple_shapes_easy",
-        "simple_shapes_hard",
-    ]
-    assert sorted(path.name for path in (exported / EASY / "instance_00000").iterdir()) == [
-        "completed.json",
-        "images",
-        "instance.json",
-        "interactions.json",
-        "scores.json",
-    ]
+    folders = sorted(path.name for path in (exported / PAIR / GAME).iterdir())
+    assert folders == ["geometry_easy", "geometry_hard", "simple_shapes_easy", "simple_shapes_hard"]
+    files = sorted(path.name for path in (exported / EASY / "instance_00000").iterdir())
+    assert files == ["completed.json", "images", "instance.json", "interactions.json", "scores.json"]
     instance = read(exported / EASY / "instance_00001" / "instance.json")
     assert (instance["game_id"], instance["instance_id"]) == (1, "geometry-easy-02")
     assert (exported / instance["target_image"]).read_bytes() == played.instances.picture_bytes(
@@ -187,10 +178,8 @@ def test_a_run_of_others_is_played_again_from_its_events(exported: Path, played:
     assert [episode.abort_reason for episode in back.episodes()] == [
         episode.abort_reason for episode in played.episodes()
     ]
-    assert (back.run.submission.players["describer"].label, back.run.submission.players["generator"].label) == (
-        "classical",
-        "canvas",
-    )
+    labels = (back.run.submission.players["describer"].label, back.run.submission.players["generator"].label)
+    assert labels == ("classical", "canvas")
     assert back.run.submission.licence == "LicenseRef-unstated"
     assert back.calls()[CallKey(theirs.episode_id, 1, "describer")].prompt
     assert len([key for key in back.calls() if key.episode_id == theirs.episode_id]) == 5

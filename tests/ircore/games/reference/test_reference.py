@@ -14,10 +14,10 @@ from typing import Any, NamedTuple, cast
 import pytest
 from known_values import known
 from pydantic import ValidationError
+from target_instances import instance_by_hand
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.records import Instance
 from ircore.games.base import Ending, EpisodeSetup, Seat, SeatTable
 from ircore.games.master_words import TextPrompts
 from ircore.games.reference.game import PLACEHOLDERS, ReferenceGame
@@ -72,20 +72,9 @@ def saying(words: str) -> Callable[[Question], ChoiceAnswer]:
 
 def played(seats: Scripted, rules: ReferenceRules, context: Context = TWO_REPETITIONS) -> Ending:
     game = ReferenceGame()
-    instance = Instance(
-        instance_id="one",
-        category="colours",
-        difficulty="easy",
-        game="reference",
-        payload=context.model_dump(mode="json"),
-        source="by hand",
-        licence="CC0-1.0",
-    )
-    return asyncio.run(
-        game.play(
-            cast(SeatTable, seats), EpisodeSetup(instance, context, PICTURES, rules, game.read_prompts(None), seed=1)
-        )
-    )
+    instance = instance_by_hand("reference", "colours", context.model_dump(mode="json"))
+    setup = EpisodeSetup(instance, context, PICTURES, rules, game.read_prompts(None), seed=1)
+    return asyncio.run(game.play(cast(SeatTable, seats), setup))
 
 
 def test_the_context_is_shown_once_and_the_history_tells_the_rest() -> None:
@@ -234,7 +223,8 @@ def test_people_are_taken_from_the_record() -> None:
 
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[4].parent / "shared" / "data")
-TRANSCRIPTS = SHARED / "lang" / "icca" / "transcripts"
+ICCA = SHARED / "lang" / "icca"
+GOLDEN = ICCA / "transcripts"
 CONTEXT = ("w", "x", "y", "z")
 
 
@@ -273,11 +263,11 @@ def test_a_rule_that_contradicts_its_preset_is_refused() -> None:
         ReferenceRules.model_validate({"preset": "L1", "shuffle": False})
 
 
-@pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="needs ICCA's golden transcripts")
+@pytest.mark.skipif(not GOLDEN.is_dir(), reason="needs ICCA's golden transcripts")
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_orders_are_those_of_the_published_program(preset: str) -> None:
     seeds = random.Random(0).sample(range(1000), 54)
-    paths = sorted(TRANSCRIPTS.glob(f"*_{preset}.json"))
+    paths = sorted(GOLDEN.glob(f"*_{preset}.json"))
     for path in paths:
         played = json.loads(path.read_text())
         context = sorted(played["trials"][0]["label_order"])
@@ -292,9 +282,6 @@ def test_orders_are_those_of_the_published_program(preset: str) -> None:
             assert order.labelled
     assert len(paths) == 12
 
-
-ICCA = SHARED / "lang" / "icca"
-GOLDEN = ICCA / "transcripts"
 
 # Words of the game master that say nothing but what a round holds, in the form into which the published ones are read.
 MARKS = dict.fromkeys(PLACEHOLDERS, "") | {

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 from charts import chart_instances
+from hand_made import short_episode
 from known_values import known
 from openai_server import Judged, serving
 
 from ircore.commands.main import run as ircore
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode
 from ircore.core.records import Instance
-from ircore.games.reconstruction.records import Turn
 from ircore.instances.store import InstanceSet
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
@@ -83,18 +83,7 @@ def turn_of(number: int, stated: str, named: str, shown: str) -> SaidTurn:
 
 
 def episode_of(turns: int) -> Episode:
-    renderings = [Rendering(sha256=f"{number:064x}", width=200, height=200) for number in range(1, turns + 1)]
-    return Episode(
-        episode_id="pets",
-        instance_id="pets",
-        category="bar_graph",
-        difficulty="easy",
-        outcome="turn_limit",
-        steps=tuple(
-            Turn(turn=number, action="describe", message="…", rendering=rendering)
-            for number, rendering in enumerate(renderings, start=1)
-        ),
-    )
+    return short_episode("pets", [f"{number:064x}" for number in range(1, turns + 1)], category="bar_graph")
 
 
 def letters(instance: Instance, true: set[str], rest: str = "0") -> str:
