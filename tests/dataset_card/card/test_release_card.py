@@ -103,10 +103,7 @@ def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path)
     assert count_annotators(source) == 1
     assert "1 person rated renderings" in " ".join(build_statements(source).annotation)
     assert any("under a pseudonym" in item for item in build_statements(source).personal)
-    assert build_metadata(ReleaseSource((source,)), ())["annotations_creators"] == [
-        "machine-generated",
-        "other",
-    ]
+    assert build_metadata(ReleaseSource((source,)), ())["annotations_creators"] == ["machine-generated", "other"]
 
 
 def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path) -> None:

@@ -103,11 +103,7 @@ def path_in_name(rows: Rows) -> None:
 
 
 FAULTS: dict[str, tuple[Config, Callable[[Rows], object], str]] = {
-    "swapped pictures": (
-        TRANSCRIPTS,
-        swap_renderings,
-        "-00000-of-00001.parquet:1: rendering: the pict",
-    ),
+    "swapped pictures": (TRANSCRIPTS, swap_renderings, "-00000-of-00001.parquet:1: rendering: the pict"),
     "swapped pictures with their hashes": (TRANSCRIPTS, swap_renderings_and_hashes, "scores another rendering than"),
     "unknown run": (TRANSCRIPTS, put(0, "run_id", "nobody"), "unknown run nobody"),
     "changed instance": (INSTANCES, put(0, "source", "somewhere"), "not the set that run"),
@@ -341,10 +337,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         "croissant.json: recordSet: scores is missing or not as it is",
     ),
     "a run left out": (drop_run, "unknown run other-block-"),
-    "damaged runs": (
-        partial(replace_text, "runs.jsonl", '"seed":0', '"seed":-1'),
-        "runs.jsonl:1: the line is damaged",
-    ),
+    "damaged runs": (partial(replace_text, "runs.jsonl", '"seed":0', '"seed":-1'), "runs.jsonl:1: the line is damaged"),
     "no file of a config": (partial(remove_shards, SCORES), "data/scores: is missing"),
     "another rule": (
         partial(replace_text, "runs.jsonl", '"allow"},"prompts"', '"allow","max_turns":9},"prompts"'),
@@ -465,10 +458,7 @@ def test_exit_status(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     "arguments", [["check"], ["pull", "--out", "out"], ["eval", "--repo", "a/b", "--judge", "eye"]]
 )
 def test_a_place_that_is_neither_here_nor_a_name_is_refused(
-    arguments: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     place = "no/such/folder"

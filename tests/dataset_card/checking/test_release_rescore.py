@@ -239,11 +239,7 @@ def test_a_turned_preference_is_found_and_what_cannot_be_computed_again_is_said(
     def change(_: Episodes, scores: list[Score]) -> None:
         liked = scores[find(scores, "structural", "similarity")]
         chosen = scores[find(scores, "structural", "preference", turn=2)]
-        scores += [
-            changed(liked, by="human", annotator="p7"),
-            changed(liked, by="eye"),
-            changed(chosen, by="lipsim"),
-        ]
+        scores += [changed(liked, by="human", annotator="p7"), changed(liked, by="eye"), changed(chosen, by="lipsim")]
         scores[find(scores, "structural", "preference", turn=2)] = changed(chosen, value=0.0)
         index = find(scores, "ssim", "metric")
         scores[index] = changed(scores[index], value=(scores[index].value or 0) * (1 + 1e-12))
@@ -252,10 +248,7 @@ def test_a_turned_preference_is_found_and_what_cannot_be_computed_again_is_said(
     (fault,) = rescoring.faults
     assert fault.endswith(", turn 2, structural (preference): is 0.0, computed again 1.0")
     said = list(rescoring.lines())[3:]
-    assert said[:2] == [
-        "not recomputed: eye: this judge is not installed here",
-        "not recomputed: human: people rated",
-    ]
+    assert said[:2] == ["not recomputed: eye: this judge is not installed here", "not recomputed: human: people rated"]
     assert said[2].startswith("not recomputed: lipsim: ")
 
 

@@ -137,18 +137,10 @@ def test_files_of_a_dataset_on_the_hub_are_imported(hub: HubServer, tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("address", "code", "said"),
-    [
-        ("hf://datasets/org/nothing", 1, "org/nothing"),
-        ("hf://models/org/tasks", 2, "names no dataset of the Hub"),
-    ],
+    [("hf://datasets/org/nothing", 1, "org/nothing"), ("hf://models/org/tasks", 2, "names no dataset of the Hub")],
 )
 def test_an_address_without_a_dataset_is_refused(
-    hub: HubServer,
-    tmp_path: Path,
-    ircore_on: Run,
-    address: str,
-    code: int,
-    said: str,
+    hub: HubServer, tmp_path: Path, ircore_on: Run, address: str, code: int, said: str
 ) -> None:
     done = ircore_on("instances", "import", "gir-bench", address, "--out", tmp_path / "tasks")
     assert (done.code, said in done.err) == (code, True), done.err
@@ -216,11 +208,7 @@ def killed(hub: HubServer, home: Path, command: list[object], request: str, earl
 
 @pytest.mark.parametrize(
     ("request_", "earlier"),
-    [
-        ("PUT /lfs/", 3),
-        ("POST /api/datasets/org/targets/commit", 0),
-        ("POST /api/datasets/org/targets/tag", 0),
-    ],
+    [("PUT /lfs/", 3), ("POST /api/datasets/org/targets/commit", 0), ("POST /api/datasets/org/targets/tag", 0)],
 )
 def test_a_killed_push_leaves_the_old_set_or_the_new_one_and_goes_on(
     request_: str, earlier: int, instances: InstanceSet, tmp_path: Path, hub: HubServer, ircore_on: Run

@@ -12,15 +12,7 @@ from PIL import Image
 from releases import rewrite
 
 import dataset_card
-from dataset_card.card.card import (
-    CARD,
-    DATASHEET,
-    MAX_CHARACTERS,
-    begin,
-    check_sections,
-    find_texts,
-    format_end_marker,
-)
+from dataset_card.card.card import CARD, DATASHEET, MAX_CHARACTERS, begin, check_sections, find_texts, format_end_marker
 from dataset_card.card.croissant import CROISSANT
 from dataset_card.checking.file_checks import MOST, compare_texts
 from dataset_card.checking.release_check import check_release
