@@ -103,12 +103,9 @@ def upward(path: Path, source: str) -> list[str]:
     return [name for name, room in rooms if room in FLOORS and FLOORS.index(room) > floor]
 
 
-def test_every_room_stands_in_the_drawing() -> None:
+def test_every_room_stands_in_the_drawing_and_no_module_beside_them() -> None:
     rooms = {path.name for path in (ROOT / "ircore").iterdir() if (path / "__init__.py").is_file()}
     assert rooms == set(FLOORS)
-
-
-def test_no_module_stands_beside_the_rooms() -> None:
     assert {path.name for path in (ROOT / "ircore").glob("*.py")} == {"__init__.py", "__main__.py"}
 
 
@@ -262,20 +259,15 @@ def test_the_page_describes_every_room_from_the_ground_floor_up() -> None:
     assert described == [*(f"ircore/{floor}" for floor in FLOORS), "leaderboard", "dataset_card"]
 
 
-def test_every_module_that_the_page_names_is_there() -> None:
-    named = PATH.findall(PAGE)
-    assert len(named) > 40
+@pytest.mark.parametrize(("page", "least"), [(PAGE, 40), (CONTRIBUTING, 10)], ids=["architecture", "contributing"])
+def test_every_path_that_a_page_names_is_there(page: str, least: int) -> None:
+    named = PATH.findall(page)
+    assert len(named) > least
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_the_page_fetches_nothing() -> None:
     assert "http" not in PAGE.replace('xmlns="http://www.w3.org/2000/svg"', "")
-
-
-def test_every_path_that_contributing_names_is_there() -> None:
-    named = PATH.findall(CONTRIBUTING)
-    assert len(named) > 10
-    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_contributing_names_every_kind_of_plug_in() -> None:

@@ -56,15 +56,17 @@ def html_of(section: GameSection, name: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("per_condition", "few"), [(2, True), (5, False)])
-def test_a_small_cell_of_fewer_than_five_episodes_is_said_to_be_too_few(per_condition: int, few: bool) -> None:
+@pytest.mark.parametrize(("per_condition", "few"), [(1, True), (5, False)])
+def test_of_fewer_than_five_episodes_nothing_has_an_interval(per_condition: int, few: bool) -> None:
     run = guessed("pair", guessing_set(per_condition), [4.0, 6.0] * 2 * per_condition)
     section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
-    board = html_of(section, "boards/index")
-    cells = re.findall('<a class="heat ([^ "]+)" [^>]* title="([^"]+)"', board)
+    pages = {page.path: Renderer(None, {}).block(page) for page in build_game_pages([section])}
+    cells = re.findall('<a class="heat ([^ "]+)" [^>]* title="([^"]+)"', pages["games/guessing/boards/index"])
     assert len(cells) == 4
     assert {colour == "few" for colour, _ in cells} == {few}
     assert all(f"n {per_condition}" in title and ("too few" in title) == few for _, title in cells)
+    # An interval is drawn over all four cells together, if these are five and more.
+    assert ('class="whisker"' in pages["games/guessing/figures"]) == (4 * per_condition >= 5)
 
 
 def test_a_board_says_its_conditions_and_leads_to_its_files() -> None:
@@ -191,14 +193,6 @@ WORDS = Measure("words", "Words", "words", direction="lower")
 def test_a_scale_without_a_declared_range_has_round_ends(means: list[Estimate], ends: list[str]) -> None:
     assert [scale_end(end) for end in scale_ends(WORDS, means)] == ends
     assert scale_ends(replace(WORDS, range=(-1, 1)), means) == (-1, 1)
-
-
-@pytest.mark.parametrize(("per_condition", "shown"), [(1, False), (5, True)])
-def test_no_interval_is_drawn_of_fewer_than_five(per_condition: int, shown: bool) -> None:
-    run = guessed("pair", guessing_set(per_condition), [4.0, 6.0] * 2 * per_condition)
-    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
-    figures = next(page for page in build_game_pages([section]) if page.path == "games/guessing/figures")
-    assert ('class="whisker"' in Renderer(None, {}).block(figures)) == shown
 
 
 @pytest.mark.slow
