@@ -37,14 +37,8 @@ from leaderboard.live.study.command import import_study, spread
 from leaderboard.live.study.plan import balance_orders, is_passed, plan_sessions, read_study
 
 
-def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
+def test_what_is_played_is_shown_released_and_checked(tmp_path: Path) -> None:
     stages = Demo(tmp_path, per_condition=2).stages()
-    played = [command[1] for stage in stages for command in stage.commands if command[0] == "play"]
-    assert [Path(name).name for name in played] == [
-        "builtin-plain-canvas", "builtin-classical-sketch", "builtin-classical-canvas", "builtin-captioner-sketch",
-        "builtin-captioner-canvas", "looker", "looker-alone", "literal", "extractive", "extractive-sketch",
-        "solver-editor", "editor",
-    ]  # fmt: skip
     assert [command[:2] for command in stages[-1].commands] == [
         ("site", "build"), ("release", "build"), ("release", "check"),
     ]  # fmt: skip
