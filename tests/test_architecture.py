@@ -5,7 +5,6 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
 
@@ -83,11 +82,6 @@ def names_of(path: Path) -> SourceNames:
     )
 
 
-def imported(path: Path) -> frozenset[str]:
-    """Return the dotted names of every module that a file imports, inside functions too."""
-    return names_of(path).imported
-
-
 def plugin_folder(path: Path) -> Path | None:
     """Return the folder of a game's plug-ins that holds a file; None for other files.
 
@@ -99,16 +93,13 @@ def plugin_folder(path: Path) -> Path | None:
 def upward(path: Path, source: str) -> list[str]:
     """Return the imports of a room's file that climb to a higher floor."""
     floor = FLOORS.index(source)
-    rooms = ((name, name.split(".")[1]) for name in imported(path) if name.count(".") and name.startswith("ircore."))
-    return [name for name, room in rooms if room in FLOORS and FLOORS.index(room) > floor]
+    names = (name for name in names_of(path).imported if name.startswith("ircore."))
+    return [name for name in names if (room := name.split(".")[1]) in FLOORS and FLOORS.index(room) > floor]
 
 
-def test_every_room_stands_in_the_drawing() -> None:
+def test_every_room_stands_in_the_drawing_and_no_module_beside_them() -> None:
     rooms = {path.name for path in (ROOT / "ircore").iterdir() if (path / "__init__.py").is_file()}
     assert rooms == set(FLOORS)
-
-
-def test_no_module_stands_beside_the_rooms() -> None:
     assert {path.name for path in (ROOT / "ircore").glob("*.py")} == {"__init__.py", "__main__.py"}
 
 
@@ -128,7 +119,7 @@ def test_nothing_imports_the_plug_ins_of_a_game() -> None:
     for path in (path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
         inside = plugin_folder(path)
         own = ".".join(inside.relative_to(ROOT).parts) if inside else "none"
-        others = [name for name in imported(path) if ".plugins" in name and name.startswith("ircore.games.")]
+        others = [name for name in names_of(path).imported if ".plugins" in name and name.startswith("ircore.games.")]
         assert [name for name in others if not name.startswith(own)] == [], path
 
 
@@ -137,10 +128,8 @@ def test_nothing_outside_their_room_imports_a_built_in_player() -> None:
     """What describers, judges and puzzles share to look at pixels is a room of its own."""
     rooms = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
     outside = [path for path in rooms if ROOT / "ircore" / "players" not in path.parents]
-    built_in = {
-        path: {name for name in imported(path) if name.startswith("ircore.players.builtin.")} for path in outside
-    }
-    assert {path: names for path, names in built_in.items() if names} == {}
+    built_in = "ircore.players.builtin."
+    assert [path for path in outside if any(name.startswith(built_in) for name in names_of(path).imported)] == []
 
 
 @pytest.mark.slow
@@ -148,7 +137,7 @@ def test_the_core_imports_neither_site_nor_release_and_these_not_each_other() ->
     for package in PACKAGES:
         others = set(PACKAGES) - {package, "ircore"}
         for path in sorted((ROOT / package).rglob("*.py")):
-            names = {name.split(".")[0] for name in imported(path)}
+            names = {name.split(".")[0] for name in names_of(path).imported}
             assert not names & others, path
 
 
@@ -162,7 +151,7 @@ def imports_within(folder: Path, root: Path = ROOT) -> dict[str, set[str]]:
         if plugin_folder(path) not in (None, folder):
             continue
         room = path.relative_to(folder).with_suffix("").parts[0]
-        names = {name.removeprefix(inside).split(".")[0] for name in imported(path) if name.startswith(inside)}
+        names = {name.removeprefix(inside).split(".")[0] for name in names_of(path).imported if name.startswith(inside)}
         imports[room] = imports.get(room, set()) | (names & rooms - {room})
     imports.pop("__init__", None)
     return imports
@@ -230,23 +219,9 @@ def test_variables_and_parameters_are_named_after_what_they_hold() -> None:
     assert [name for path in paths for name in names_of(path).pronouns] == []
 
 
-def test_a_pronoun_is_seen(tmp_path: Path) -> None:
-    file = tmp_path / "module.py"
-    file.write_text("class Record:\n    told: str\n\n\ndef meet(one):\n    told, box = one, 1\n", encoding="utf-8")
-    assert names_of(file).pronouns == (f"{file}:5: one", f"{file}:6: told")
-
-
-def test_a_climbing_import_is_seen(tmp_path: Path) -> None:
-    """Each floor in turn imports the next one up, at the top of the file and inside a function."""
-    for lower, higher in pairwise(FLOORS):
-        file = tmp_path / f"{lower}.py"
-        file.write_text(f"def work():\n    from ircore.{higher} import something\n", encoding="utf-8")
-        assert upward(file, lower)
-        assert upward(file, higher) == []
-
-
 PAGE = "\n".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("architecture.md", "data-flow.md"))
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+SECURITY = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 PATH = re.compile(r"`((?:ircore|leaderboard|dataset_card|docs|tests|benchmarks)/[\w/.-]+)`")
 """A path of the repository, as pages write it."""
 
@@ -262,20 +237,17 @@ def test_the_page_describes_every_room_from_the_ground_floor_up() -> None:
     assert described == [*(f"ircore/{floor}" for floor in FLOORS), "leaderboard", "dataset_card"]
 
 
-def test_every_module_that_the_page_names_is_there() -> None:
-    named = PATH.findall(PAGE)
-    assert len(named) > 40
+@pytest.mark.parametrize(
+    ("page", "least"), [(PAGE, 40), (CONTRIBUTING, 10), (SECURITY, 0)], ids=["architecture", "contributing", "security"]
+)
+def test_every_path_that_a_page_names_is_there(page: str, least: int) -> None:
+    named = PATH.findall(page)
+    assert len(named) > least
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_the_page_fetches_nothing() -> None:
     assert "http" not in PAGE.replace('xmlns="http://www.w3.org/2000/svg"', "")
-
-
-def test_every_path_that_contributing_names_is_there() -> None:
-    named = PATH.findall(CONTRIBUTING)
-    assert len(named) > 10
-    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_contributing_names_every_kind_of_plug_in() -> None:

@@ -149,11 +149,3 @@ def test_every_reason_not_to_run_something_is_needed() -> None:
     blocks = [block for name in PAGES for block in read_blocks((ROOT / name).read_text("utf-8"))]
     lines = [line for block in blocks for line in command_lines(block)]
     assert [beginning for beginning in NOT_RUN if not any(re.match(beginning, line) for line in lines)] == []
-
-
-def test_blocks_are_found_as_a_reader_sees_them() -> None:
-    commands = "    ircore play a \\\n      --out b\n\n    ircore score b\n"
-    page = f"Text:\n\n{commands}\n```python\nprint(1)\n```\n- item\n    no block\n"
-    first, second = read_blocks(page)
-    assert list(command_lines(first)) == ["ircore play a  --out b", "ircore score b"]
-    assert second == Block(8, "python", "print(1)")

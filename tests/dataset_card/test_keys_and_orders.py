@@ -17,14 +17,13 @@ from dataset_card.checking.rescored_run import Draw
 from dataset_card.findings import Findings, Pictures, are_same_value
 from dataset_card.hub.head import is_descendant
 from dataset_card.hub.pull import refuse_unsafe
-from dataset_card.hub.push import PushPlan, push_release, replace_release
-from dataset_card.markdown import escape_markdown
+from dataset_card.hub.push import replace_release
 from dataset_card.releases.record import compute_content_hash
 from dataset_card.tables.columns import Config, ReleaseColumn
 from dataset_card.tables.rows import parse_cost
 from dataset_card.tables.writing import TablePart, compute_part_key
 from ircore.core.episode_records import EpisodeCost
-from ircore.core.errors import InputError, WorkError
+from ircore.core.errors import WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import load_plugin
 from ircore.core.score_records import JudgeIdentity
@@ -82,13 +81,6 @@ def test_the_content_of_a_release_hangs_on_parts_files_and_layout_and_on_no_orde
 @pytest.mark.parametrize(("cost", "known"), [(None, None), (0.0, 0.0), (0.25, 0.25)])
 def test_an_unknown_cost_is_no_cost_of_nothing(cost: float | None, known: float | None) -> None:
     assert parse_cost({"cost_usd": cost, "seconds": 1.5}) == EpisodeCost(usd=known, seconds=1.5)
-
-
-def test_a_strangers_text_is_one_line_whose_entities_are_made_once() -> None:
-    assert escape_markdown("<a> & b") == "&lt;a&gt; &amp; b"
-    assert escape_markdown("a\n# b\r\n\x1b[2Jc") == escape_markdown("a # b \\[2Jc".replace("\\", ""))
-    assert "\n" not in escape_markdown("a\n\n# heading")
-    assert escape_markdown("see https://a.example and @b") == "see https&#58;//a.example and &#64;b"
 
 
 def test_each_run_has_a_draw_of_its_own_that_does_not_hang_on_others() -> None:
@@ -171,12 +163,6 @@ def test_equal_histories_are_the_same_release_only_with_the_same_content() -> No
     assert is_descendant(record("b", "third", "second", "first"), record("a", "second", "first"))
     assert not is_descendant(record("b", "third", "other", "first"), record("a", "second", "first"))
     assert not is_descendant(record("b", "second", "first", parent=None), record("a", "first"))
-
-
-def test_a_tag_called_main_is_refused_before_anything_is_looked_at() -> None:
-    for name in ("main", "a b"):
-        with pytest.raises(InputError, match="not the name of a tag"):
-            push_release(Path("nowhere"), PushPlan("org/irg", revision=name), print)
 
 
 @pytest.mark.slow

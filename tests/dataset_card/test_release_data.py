@@ -62,10 +62,8 @@ def test_every_block_of_the_page_runs_and_answers(
     gain, by_turn, outcomes, length, hard, difficulty, board, comparison = answers[:8]
     agreement, contradicted, corrected, words, worst = answers[8:]
     # In each run 10 of 12 episodes are played; first 6, finals 7 and 9 in turn, or 5 always.
-    assert [(row["submission"], row["mean"], row["count"]) for row in gain] == [
-        ("centre-block", 2.0, 10),
-        ("other-block", -1.0, 10),
-    ]
+    gains = [(row["submission"], row["mean"], row["count"]) for row in gain]
+    assert gains == [("centre-block", 2.0, 10), ("other-block", -1.0, 10)]
     assert [(row["submission"], row["step"], row["similarity"], row["n"]) for row in by_turn] == [
         ("centre-block", 1, 6.0, 10),
         ("centre-block", 2, 8.0, 10),
@@ -92,10 +90,8 @@ def test_every_block_of_the_page_runs_and_answers(
     ]
     assert agreement == [{"by": "eye", "eye": 1.0}]
     # The final is always preferred, which in the other run has fewer points than the first.
-    assert [(row["submission"], row["against"], row["n"]) for row in contradicted] == [
-        ("centre-block", 0.0, 10),
-        ("other-block", 1.0, 10),
-    ]
+    against = [(row["submission"], row["against"], row["n"]) for row in contradicted]
+    assert against == [("centre-block", 0.0, 10), ("other-block", 1.0, 10)]
     assert corrected == [{"index": 0, "describer": "classical", "colour": 1, "place": 1, "number": 1, "n": 20}]
     tokens = 2 * count_tokens("left 31 colour #1f77b4")
     assert [word["similarity"] for word in words] == [8.0, 5.0]

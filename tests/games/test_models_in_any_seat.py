@@ -129,17 +129,8 @@ def test_a_model_that_cannot_draw_is_refused_before_it_is_asked(toy: Toy, server
 
 def test_a_person_chooses_at_the_terminal(toy: Toy) -> None:
     text = MANIFEST.replace('rps-chooser, parameters: {delay_s: DELAY, asked: "ASKED", slip: 3}', "human")
-    playing = toy.start(
-        "play",
-        toy.manifest("person", text=text),
-        "--instances",
-        "instances",
-        "--out",
-        "run",
-        "--limit",
-        "1",
-        typed=True,
-    )
+    words = ("--instances", "instances", "--out", "run", "--limit", "1")
+    playing = toy.start("play", toy.manifest("person", text=text), *words, typed=True)
     _, said = playing.communicate("lizard\nrock\nPaper\nscissors\n", timeout=120)
     assert playing.returncode == 0, said
     events = [json.loads(line) for line in (toy.folder / "run" / "journal.jsonl").read_text().splitlines()]

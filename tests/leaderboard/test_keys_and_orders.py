@@ -9,15 +9,12 @@ import pytest
 from invented import InventedRun, invented_run, invented_set
 
 from ircore.core.episode_records import EpisodeCost
-from ircore.core.records import Box
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.charts.catalogue import make_figures
-from leaderboard.components.episodes import build_xray_data
 from leaderboard.components.values import dot
 from leaderboard.frozen_boards import list_frozen_views
 from leaderboard.gallery.same_words import EpisodeBlame, PlayerExchange
 from leaderboard.model.site import Site
-from leaderboard.model.xray import Cited, Xray
 from leaderboard.model.xray import MarkFault as MarkFault
 from leaderboard.pages.cannot_draw import FinalFates, _build_line
 from leaderboard.pages.citation import build_badges
@@ -26,10 +23,9 @@ from leaderboard.pages.history import VersionPlace, VersionTrack, build_tracks, 
 from leaderboard.pages.metric_boards import build_metric_pages
 from leaderboard.pages.overview import build_front_page
 from leaderboard.pages.players import make_player_keys
-from leaderboard.pages.selections import choose_selections
 from leaderboard.storage import build_cache
 from leaderboard.storage.build_cache import compute_content_key, run_key
-from leaderboard.words import describe_interval, mark_message
+from leaderboard.words import describe_interval
 
 SET = invented_set(6, ("geometry", "photos"))
 
@@ -75,11 +71,6 @@ def test_what_is_kept_goes_by_its_parts_and_by_the_program(monkeypatch: pytest.M
 def test_an_interval_of_few_pictures_is_never_shown_without_its_warning() -> None:
     assert "too few" in describe_interval(Estimate(5.0, 4.0, 6.0, 3))
     assert "too few" not in describe_interval(Estimate(5.0, 4.0, 6.0, 42))
-
-
-def test_nothing_is_marked_on_the_first_turn() -> None:
-    assert mark_message("Move it left.", turn=1).corrections == ()
-    assert mark_message("Move it left.", turn=2).corrections == ("position",)
 
 
 def test_a_mean_beyond_the_scale_stands_on_its_end() -> None:
@@ -129,12 +120,6 @@ def test_pairs_under_other_rules_enter_boards_of_their_own() -> None:
     assert {run_id: (entered.place, entered.pairs) for run_id, entered in made.items()} == {
         "seer-0-painter": (1, 1), "seer-1-painter": (1, 2), "seer-2-painter": (1, 1),
     }  # fmt: skip
-
-
-def test_a_selection_has_one_episode_of_a_target() -> None:
-    for chosen in choose_selections(site_of(3.0, 4.0, 5.0)):
-        names = [each.gallery.instance.instance_id for each in chosen.chosen]
-        assert len(names) == len(set(names)) > 0
 
 
 @pytest.mark.slow
@@ -200,12 +185,6 @@ def test_rows_of_another_shape_are_on_no_frozen_board() -> None:
     row = {"judge": "eye", "category": "all", "difficulty": "all", "rules": "b200-t10-allow"}
     (board,) = list_frozen_views([{**row, "judge": 7}, row, {**row, "category": None}])
     assert board.rows == (row,)
-
-
-def test_places_in_a_sentence_are_counted_as_browsers_count() -> None:
-    fault = MarkFault("missing", 0, "the title", Box(0, 0, 9, 9), None, Cited(2, 3, "a \N{GRINNING FACE}", "broke"), ())
-    (shown,) = build_xray_data(Xray((1, 0, 0, 1, 0, 0), ("missing",), (fault,)))["faults"]
-    assert shown[3] == [2, 3, 4, "broke"]
 
 
 def test_the_last_turn_stands_in_the_strip_of_the_front_page() -> None:

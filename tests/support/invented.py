@@ -1,10 +1,13 @@
 """Results of many pairs that nobody played: drawn by chance from a seed, for figures and tables with many rows."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from random import Random
+
+from target_instances import target_instance, with_target
 
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.images import Picture
@@ -16,8 +19,6 @@ from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.runs.provenance import Provenance
-
-SHA = "0" * 63
 
 
 @dataclass(frozen=True)
@@ -57,27 +58,14 @@ class InventedRun:
 def invented_set(per_condition: int, categories: tuple[str, ...] = CATEGORIES) -> InstanceSet:
     """A set of instances without pictures."""
     made = tuple(
-        Instance.model_validate(
-            {
-                "instance_id": f"{category}-{difficulty}-{index:02d}",
-                "category": category,
-                "difficulty": difficulty,
-                "game": "reconstruction",
-                "pictures": {
-                    "target": {
-                        "image": f"images/{category}-{difficulty}-{index:02d}.png",
-                        "sha256": SHA + "0",
-                        "width": 512,
-                        "height": 512,
-                    }
-                },
-                "source": "invented for a test",
-                "licence": "CC0-1.0",
-            }
+        with_target(
+            target_instance(f"{category}-{difficulty}-{index:02d}", category=category, difficulty=difficulty),
+            width=512,
+            height=512,
         )
         for category, difficulty, index in product(categories, DIFFICULTIES, range(1, per_condition + 1))
     )
-    return InstanceSet(Path("nowhere"), SHA + "1", Instances.of(made))
+    return InstanceSet(Path("nowhere"), "0" * 63 + "1", Instances.of(made))
 
 
 def invented_run(
@@ -131,17 +119,26 @@ def judged_also(run: InventedRun, judge: str, bias: float, noise: float, annotat
     """The same run with the ratings of one more judge, or of a person: those that are there, shifted and shaken."""
     random = Random(f"{run.run.slug}-{judge}-{annotator}")
     own = [score for score in run.given if score.by == run.given[0].by and score.task == "similarity"]
+    values = [round(min(10.0, max(0.0, (score.value or 0.0) + random.gauss(bias, noise)))) for score in own]
     more = [
-        score.model_copy(
-            update={
-                "by": judge,
-                "annotator": annotator,
-                "value": round(min(10.0, max(0.0, (score.value or 0.0) + random.gauss(bias, noise)))),
-            }
-        )
-        for score in own
+        score.model_copy(update={"by": judge, "annotator": annotator, "value": value})
+        for score, value in zip(own, values, strict=True)
     ]
     return replace(run, given=(*run.given, *more))
+
+
+def scored_run(*trajectories: Sequence[float | None]) -> InventedRun:
+    """A run of easy geometry whose episodes got these scores, turn by turn; None is a turn that was not scored."""
+    instances = invented_set(len(trajectories), ("geometry",))
+    run = invented_run(replace(instances, instances=instances.select(difficulties=["easy"])), "seer", "painter", 5, 0)
+    episodes, scores = [], []
+    for episode, values in zip(run.played, trajectories, strict=True):
+        first, score = list_turns(episode)[0], next(s for s in run.given if s.episode_id == episode.episode_id)
+        turns = tuple(first.model_copy(update={"turn": number}) for number in range(1, len(values) + 1))
+        episodes.append(episode.with_steps(turns, outcome="converged", abort_reason=None))
+        rated = [(number, value) for number, value in enumerate(values, start=1) if value is not None]
+        scores += [score.model_copy(update={"step": number, "value": value}) for number, value in rated]
+    return replace(run, played=tuple(episodes), given=tuple(scores))
 
 
 def preferring(run: InventedRun) -> InventedRun:
@@ -196,17 +193,10 @@ CORRECTING = (
 
 
 def _with_messages(episode: Episode, random: Random) -> Episode:
-    turns = [
-        turn.model_copy(
-            update={
-                "message": "A drawing."
-                if turn.turn == 1
-                else " ".join(random.sample(CORRECTING, random.choice((1, 2))))
-            }
-        )
-        for turn in list_turns(episode)
-    ]
-    return episode.with_steps(tuple(turns))
+    def message(turn: Turn) -> str:
+        return "A drawing." if turn.turn == 1 else " ".join(random.sample(CORRECTING, random.choice((1, 2))))
+
+    return episode.with_steps(tuple(turn.model_copy(update={"message": message(turn)}) for turn in list_turns(episode)))
 
 
 def _preference(scores: list[Score]) -> float:
@@ -244,7 +234,8 @@ def _episode(
             Turn(turn=turn, action="describe", message="words", message_tokens=40, rendering=rendering, seconds=1.0)
         )
         value = round(min(10.0, max(0.0, level)), 3)
-        scores.append(_score(instance, turn, judge, value, rendering))
+        about = {"episode_id": instance.instance_id, "step": turn, "rendering": rendering.sha256}
+        scores.append(Score.model_validate({**about, "measure": "similarity", "by": judge, "value": value}))
         level += random.gauss(gain / turn, 0.5)
     outcome = "aborted" if random.random() < 0.04 else "turn_limit" if len(turns) == 10 else "converged"
     episode = Episode.model_validate(
@@ -255,14 +246,3 @@ def _episode(
         }
     )  # fmt: skip
     return episode, tuple(scores)
-
-
-def _score(instance: Instance, turn: int, judge: str, value: float, rendering: Rendering) -> Score:
-    return Score(
-        episode_id=instance.instance_id,
-        step=turn,
-        measure="similarity",
-        by=judge,
-        value=value,
-        rendering=rendering.sha256,
-    )

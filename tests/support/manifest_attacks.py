@@ -151,29 +151,16 @@ def _schema() -> list[Attack]:
         changed("a licence that is markup", "licence: <b>MIT</b>", "licence", "SPDX"),
         changed("a licence in a file", "licence: MIT AND ../LICENSE", "licence", "SPDX"),
         changed("an invented licence", "licence: Evil-1.0", "licence", "no licence that SPDX lists"),
-        changed(
-            "a revision that moves",
-            "transcripts: {repo: some/data, revision: main, run: a-1}",
-            "transcripts.revision",
-            "does not fit",
-        ),
-        changed(
-            "a repository elsewhere",
-            f"transcripts: {{repo: 'https://evil.example/x', revision: {'a' * 40}, run: a-1}}",
-            "transcripts.repo",
-            "no name",
-        ),
-        changed(
-            "a repository that climbs",
-            f"transcripts: {{repo: ../../etc, revision: {'a' * 40}, run: a-1}}",
-            "transcripts.repo",
-            "no name",
-        ),
-        changed(
-            "a run that climbs",
-            f"transcripts: {{repo: some/data, revision: {'a' * 40}, run: ../../x}}",
-            "transcripts.run",
-            "does not fit",
+        *(
+            changed(
+                name, f"transcripts: {{repo: '{repo}', revision: {revision}, run: {run}}}", f"transcripts.{key}", why
+            )
+            for name, repo, revision, run, key, why in (
+                ("a revision that moves", "some/data", "main", "a-1", "revision", "does not fit"),
+                ("a repository elsewhere", "https://evil.example/x", "a" * 40, "a-1", "repo", "no name"),
+                ("a repository that climbs", "../../etc", "a" * 40, "a-1", "repo", "no name"),
+                ("a run that climbs", "some/data", "a" * 40, "../../x", "run", "does not fit"),
+            )
         ),
     ]
 

@@ -68,15 +68,22 @@ def enlarged(path: str, size: int) -> Callable[[Handed], None]:
     return act
 
 
-def listed(**entry: Any) -> Callable[[Handed], None]:
-    """An entry of pack.json for a file that is not there."""
-
+def index_edit(change: Callable[[dict[str, Any]], object]) -> Callable[[Handed], None]:
     def act(handed: Handed) -> None:
         index = json.loads((handed.run / "pack.json").read_text())
-        index["files"].append({"path": "x", "size": 1, "sha256": "0" * 64} | entry)
+        change(index)
         (handed.run / "pack.json").write_text(json.dumps(index))
 
     return act
+
+
+def listed(**entry: Any) -> Callable[[Handed], None]:
+    """An entry of pack.json for a file that is not there."""
+    return index_edit(lambda index: index["files"].append({"path": "x", "size": 1, "sha256": "0" * 64} | entry))
+
+
+listed_twice = index_edit(lambda index: index["files"].append(index["files"][0]))
+another_run = index_edit(lambda index: index.update(run="another-pair-00000000"))
 
 
 def some_rendering(handed: Handed) -> Path:
@@ -107,17 +114,6 @@ def pipe(handed: Handed) -> None:
     path = some_rendering(handed)
     path.unlink()
     os.mkfifo(path)
-
-
-def listed_twice(handed: Handed) -> None:
-    index = json.loads((handed.run / "pack.json").read_text())
-    index["files"].append(index["files"][0])
-    (handed.run / "pack.json").write_text(json.dumps(index))
-
-
-def another_run(handed: Handed) -> None:
-    index = json.loads((handed.run / "pack.json").read_text())
-    (handed.run / "pack.json").write_text(json.dumps(index | {"run": "another-pair-00000000"}))
 
 
 def without_renderings(handed: Handed) -> None:

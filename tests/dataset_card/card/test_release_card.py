@@ -33,7 +33,10 @@ from ircore.instances.store import read_instances
 from ircore.results.headline import sort_judges
 from ircore.runs.folder import RunFolder
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +48,12 @@ def card(built: Path) -> str:
 def front_matter(card: str) -> dict[str, Any]:
     document: dict[str, Any] = yaml.safe_load(card.split("---\n")[1])
     return document
+
+
+@pytest.fixture(scope="module")
+def source(built: Path) -> GameTables:
+    runs = [RunFolder(built / "runs" / slug) for slug in FINALS]
+    return build_game_tables(runs, read_instances(built / "instances"))
 
 
 def test_front_matter_says_what_the_hub_asks_for(front_matter: dict[str, Any]) -> None:
@@ -95,20 +104,6 @@ def card_of(source: GameTables) -> str:
     return render_card(CardFacts(ReleaseSource((source,)), written, choose_example(source)))
 
 
-def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path) -> None:
-    runs = [RunFolder(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
-    rated = [score for score in runs[0].scores() if score.task == "similarity"]
-    runs[0].add_scores(score.model_copy(update={"by": "human", "annotator": "p7"}) for score in rated)
-    source = build_game_tables(runs, read_instances(built / "instances"))
-    assert count_annotators(source) == 1
-    assert "1 person rated renderings" in " ".join(build_statements(source).annotation)
-    assert any("under a pseudonym" in item for item in build_statements(source).personal)
-    assert build_metadata(ReleaseSource((source,)), ())["annotations_creators"] == [
-        "machine-generated",
-        "other",
-    ]
-
-
 def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path) -> None:
     runs = [RunFolder(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
     similarity = [score for score in runs[0].scores() if score.task == "similarity"]
@@ -118,6 +113,10 @@ def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path
     runs[0].keep_judge(JudgeIdentity(name="chooser", label="only chooses", kind="computed"))
     source = build_game_tables(runs, read_instances(built / "instances"))
     assert sort_judges(source.results) == ("human", "eye")
+    assert count_annotators(source) == 1
+    assert "1 person rated renderings" in " ".join(build_statements(source).annotation)
+    assert any("under a pseudonym" in item for item in build_statements(source).personal)
+    assert build_metadata(ReleaseSource((source,)), ())["annotations_creators"] == ["machine-generated", "other"]
     shown = card_of(source)
     assert shown.count("\nJudged by **") == 1
     assert "\nJudged by **human" in shown
@@ -131,10 +130,7 @@ def test_counts_by_category(card: str) -> None:
     assert "| `simple_shapes` | 3 | 3 | 12 | 12 | 0 | 0 | 36 | 24 |" in card
 
 
-def test_the_pictures_show_targets_and_means(built: Path) -> None:
-    source = build_game_tables(
-        [RunFolder(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances")
-    )
+def test_the_pictures_show_targets_and_means(source: GameTables) -> None:
     targets = np.asarray(Image.open(io.BytesIO(draw_targets(source))))
     for instance in source.instances.instances[:1]:  # the first easy target of the first category stands top left
         colour = source.instances.picture(instance, "target").pixels[42, 45]
@@ -179,10 +175,7 @@ def test_the_card_says_why_a_pair_has_no_rank(built: Path, tmp_path: Path) -> No
     assert "| – | classical + canvas | " in shown
 
 
-def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> None:
-    source = build_game_tables(
-        [RunFolder(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances")
-    )
+def test_the_most_improved_episode_opens_the_card(source: GameTables, card: str) -> None:
     example = choose_example(source)
     # The finals of the better run are 7, 9, 7, 9 …, all first ones 6: its second episode improved most.
     assert (example.run.run.slug, example.result.episode.episode_id) == ("centre-block", "geometry-easy-02")
@@ -207,12 +200,14 @@ def test_licences_are_counted_by_source(built: Path) -> None:
     ("text", "shown"),
     [
         ("a red circle", "a red circle"),
+        ("<a> & b", "&lt;a&gt; &amp; b"),  # entities are made once
         ("# title", "&#35; title"),
         ("1. one\n- two", "&#49;. one - two"),
         ("<img src=x>", "&lt;img src=x&gt;"),
         ("a|b `c` $d$", r"a\|b \`c\` \$d\$"),
         ("[x](https://e.example)", r"\[x\](https&#58;//e.example)"),
         ("@all \x00\x1b", "&#64;all"),
+        ("a\n\n# b\r\n\x1b[2Jc", r"a # b \[2Jc"),
     ],
 )
 def test_escape(text: str, shown: str) -> None:
@@ -244,18 +239,12 @@ def mlc() -> Any:
     return pytest.importorskip("mlcroissant")
 
 
-@pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
-def test_it_is_valid_for_version_1_1_without_errors_or_warnings(mlc: Any, built: Path) -> None:
+def test_it_is_valid_for_version_1_1_and_its_responsible_ai_fields_are_read(mlc: Any, built: Path) -> None:
     metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
     assert metadata.ctx.conforms_to.value == "http://mlcommons.org/croissant/1.1"
     assert metadata.ctx.issues.errors == set()
     assert metadata.ctx.issues.warnings == set()
     assert metadata.license == ["https://spdx.org/licenses/CC0-1.0"]
-
-
-@pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
-def test_responsible_ai_fields_are_read(mlc: Any, built: Path) -> None:
-    metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
     assert "Messages and renderings were made by the models" in metadata.data_collection
     assert any("English only" in bias for bias in metadata.data_biases)
     assert any("no user of any service" in item for item in metadata.personal_sensitive_information)
@@ -266,7 +255,6 @@ def test_responsible_ai_fields_are_read(mlc: Any, built: Path) -> None:
     assert metadata.data_collection_timeframe  # of which it spells the name otherwise than the specification
 
 
-@pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 def test_the_records_are_the_rows(mlc: Any, built: Path, config: Config) -> None:
     release = built / "release"
@@ -308,20 +296,17 @@ def _pixels(picture: Any) -> bytes | None:
     return None if picture is None else np.asarray(picture.convert("RGB")).tobytes()
 
 
-@pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
 def test_the_keys_tell_rows_apart(built: Path) -> None:
     for config in CONFIGS:
         rows = pq.read_table(built / "release" / "data" / config.name, columns=find_key_columns(config)).to_pylist()
         assert len({tuple(row.values()) for row in rows}) == len(rows)
 
 
-@pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
 def test_the_version_is_a_semantic_one() -> None:
     assert format_semantic_version("2026.1", "2026-12-01", "1a2b3c4d5e") == "2026.1.0+20261201.1a2b3c4d"
     assert format_semantic_version(None, "2026-12-01", "1a2b3c4d5e") == "0.0.0+20261201.1a2b3c4d"
 
 
-@pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
 @pytest.mark.parametrize(
     ("damage", "expected"),
     [
@@ -338,7 +323,6 @@ def test_a_faulty_description_is_found(release: Path, damage: Any, expected: str
     assert any(expected in fault for fault in check_croissant(release, CONFIGS, hash_table_files(release)))
 
 
-@pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
 def test_a_changed_file_is_found(release: Path) -> None:
     path = next((release / "data" / "scores").iterdir())
     path.write_bytes(path.read_bytes() + b"\0")

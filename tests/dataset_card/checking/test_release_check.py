@@ -88,14 +88,10 @@ def bomb(rows: Rows) -> None:
 def with_camera_data(rows: Rows) -> None:
     exif = Image.Exif()
     exif[0x010F] = "a camera"
-    put_picture(rows[0], "PNG", exif=exif)
-
-
-def put_picture(row: dict[str, Any], form: str, **settings: Any) -> None:
     buffer = io.BytesIO()
-    Image.new("RGB", (96, 96)).save(buffer, form, **settings)
-    row["rendering"]["bytes"] = buffer.getvalue()
-    row["rendering_sha256"] = sha256(buffer.getvalue()).hexdigest()
+    Image.new("RGB", (96, 96)).save(buffer, "PNG", exif=exif)
+    rows[0]["rendering"]["bytes"] = buffer.getvalue()
+    rows[0]["rendering_sha256"] = sha256(buffer.getvalue()).hexdigest()
 
 
 def path_in_name(rows: Rows) -> None:
@@ -103,11 +99,7 @@ def path_in_name(rows: Rows) -> None:
 
 
 FAULTS: dict[str, tuple[Config, Callable[[Rows], object], str]] = {
-    "swapped pictures": (
-        TRANSCRIPTS,
-        swap_renderings,
-        "-00000-of-00001.parquet:1: rendering: the pict",
-    ),
+    "swapped pictures": (TRANSCRIPTS, swap_renderings, "-00000-of-00001.parquet:1: rendering: the pict"),
     "swapped pictures with their hashes": (TRANSCRIPTS, swap_renderings_and_hashes, "scores another rendering than"),
     "unknown run": (TRANSCRIPTS, put(0, "run_id", "nobody"), "unknown run nobody"),
     "changed instance": (INSTANCES, put(0, "source", "somewhere"), "not the set that run"),
@@ -135,6 +127,7 @@ FAULTS: dict[str, tuple[Config, Callable[[Rows], object], str]] = {
         put(1, "mean", 9.5),
         "leaderboard/test-00000-of-00001.parquet:2: score: mean is 9.5, the records say 8",
     ),
+    "wrong end of an interval": (LEADERBOARD, put(0, "low", 0.5), ":1: main_score: low is"),
     "missing row": (LEADERBOARD, drop(-1), "a row is missing that the records make: other-block-"),
     "camera data": (TRANSCRIPTS, with_camera_data, ":1: rendering: picture carries metadata (EXIF"),
     "licence that is none": (INSTANCES, put(0, "licence", "ask me"), "licence 'ask me' is not one to publish"),
@@ -205,11 +198,6 @@ def replace_text(path: str, old: str, new: str, release: Path) -> None:
 def remove_shards(config: Config, release: Path) -> None:
     for path in release.glob(config.pattern):
         path.unlink()
-
-
-def truncate(config: Config, release: Path) -> None:
-    path = next(release.glob(config.pattern))
-    os.truncate(path, path.stat().st_size // 2)
 
 
 def without_column(release: Path) -> None:
@@ -341,10 +329,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         "croissant.json: recordSet: scores is missing or not as it is",
     ),
     "a run left out": (drop_run, "unknown run other-block-"),
-    "damaged runs": (
-        partial(replace_text, "runs.jsonl", '"seed":0', '"seed":-1'),
-        "runs.jsonl:1: the line is damaged",
-    ),
+    "damaged runs": (partial(replace_text, "runs.jsonl", '"seed":0', '"seed":-1'), "runs.jsonl:1: the line is damaged"),
     "no file of a config": (partial(remove_shards, SCORES), "data/scores: is missing"),
     "another rule": (
         partial(replace_text, "runs.jsonl", '"allow"},"prompts"', '"allow","max_turns":9},"prompts"'),
@@ -465,10 +450,7 @@ def test_exit_status(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     "arguments", [["check"], ["pull", "--out", "out"], ["eval", "--repo", "a/b", "--judge", "eye"]]
 )
 def test_a_place_that_is_neither_here_nor_a_name_is_refused(
-    arguments: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     place = "no/such/folder"

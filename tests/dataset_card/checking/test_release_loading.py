@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -117,11 +117,12 @@ def without_defaults(feature: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in kept.items() if not (key == "dtype" and feature["_type"] == "Image")}
 
 
-@pytest.fixture
-def with_previews(built: Path, tmp_path: Path) -> Path:
-    runs = list((built / "runs").iterdir())
-    build_release(runs, built / "instances", tmp_path / "release", BuildPlan(previews=True))
-    return tmp_path / "release"
+@pytest.fixture(scope="module")
+def with_previews(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release with previews, not to be changed."""
+    folder = tmp_path_factory.mktemp("previews") / "release"
+    build_release(list((built / "runs").iterdir()), built / "instances", folder, BuildPlan(previews=True))
+    return folder
 
 
 def png(width: int, height: int) -> bytes:
@@ -163,31 +164,33 @@ def test_the_next_release_carries_them_on(built: Path, tmp_path: Path, with_prev
             assert file.read_bytes() == (with_previews / "data" / "previews" / file.name).read_bytes()
 
 
-def put(name: str, value: object) -> Callable[[list[dict[str, Any]]], None]:
-    return lambda rows: rows[0].update({name: value})
+def reword(rows: list[dict[str, Any]]) -> None:
+    rows[0]["message"] = "another"
+    rows[3]["step"] = 7
 
 
-def large(rows: list[dict[str, Any]]) -> None:
-    rows[0]["target"]["bytes"] = png(300, 20)
+def repaint(rows: list[dict[str, Any]]) -> None:
+    rows[1]["rendering"] = None
+    rows[4]["target"]["bytes"] = png(300, 20)
 
 
 @pytest.mark.parametrize(
-    ("edit", "said"),
+    ("edit", "expected"),
     [
-        (put("message", "another"), "message is another, the records say left 41"),
-        (put("rendering", None), "small picture without its original, or none of one that is there"),
-        (put("step", 7), "step is 7, the records say 1"),
-        (large, "300 × 20 pixels, a preview has at most 256"),
-        (lambda rows: rows.pop(), "data/previews: has 59 rows for 60 turns"),
+        (reword, [":1: message is another, the records say left 41", ":4: step is 7, the records say 1"]),
+        (repaint, [":2: rendering: small picture without its original, or none of one that is there",
+                   ":5: target: 300 × 20 pixels, a preview has at most 256"]),
+        (lambda rows: rows.pop(), ["data/previews: has 59 rows for 60 turns"]),
     ],
-    ids=["message", "picture", "step", "size", "rows"],
-)
+    ids=["words", "pictures", "rows"],
+)  # fmt: skip
 def test_previews_that_do_not_go_with_the_transcripts_are_faults(
-    with_previews: Path, edit: Callable[[list[dict[str, Any]]], None], said: str
+    with_previews: Path, tmp_path: Path, edit: Callable[[list[dict[str, Any]]], object], expected: Sequence[str]
 ) -> None:
-    rewrite(with_previews, PREVIEWS, edit)
-    faults = check_release(with_previews).faults
-    assert any(said in fault for fault in faults), faults
+    release = shutil.copytree(with_previews, tmp_path / "release")
+    rewrite(release, PREVIEWS, edit)
+    faults = check_release(release).faults
+    assert [said for said in expected if not any(said in fault for fault in faults)] == [], faults
 
 
 PAIR = """\
@@ -236,13 +239,14 @@ def test_reconstruction_comes_before_games_that_the_alphabet_puts_first(run: Pat
     assert [tables.name for tables in source.games] == ["reconstruction", "conversation"]
 
 
-@pytest.mark.parametrize("measure", ["ssim", "final_verified"])
-def test_a_value_that_its_pictures_do_not_have_is_named(run: Path, tmp_path: Path, measure: str) -> None:
+def test_a_value_that_its_pictures_do_not_have_is_named(run: Path, tmp_path: Path) -> None:
+    measures = ("final_verified", "ssim")
     forged = shutil.copytree(run, tmp_path / "forged")
     values = [json.loads(line) for line in (forged / "scores.jsonl").read_text().splitlines()]
-    changed = next(value for value in values if value["measure"] == measure)
-    changed["value"] = 0.123
+    for measure in measures:
+        next(value for value in values if value["measure"] == measure)["value"] = 0.123
     (forged / "scores.jsonl").write_text("".join(json.dumps(value) + "\n" for value in values))
     build_release([forged], forged / "instances", tmp_path / "release")
-    (fault,) = rescored(tmp_path / "release").faults
-    assert f"{measure}: is 0.123, computed again" in fault
+    faults = rescored(tmp_path / "release").faults
+    assert len(faults) == len(measures)
+    assert all(any(f"{measure}: is 0.123, computed again" in fault for fault in faults) for measure in measures)

@@ -12,22 +12,14 @@ from PIL import Image
 from releases import rewrite
 
 import dataset_card
-from dataset_card.card.card import (
-    CARD,
-    DATASHEET,
-    MAX_CHARACTERS,
-    begin,
-    check_sections,
-    find_texts,
-    format_end_marker,
-)
+from dataset_card.card.card import CARD, DATASHEET, MAX_CHARACTERS, begin, check_sections, find_texts, format_end_marker
 from dataset_card.card.croissant import CROISSANT
 from dataset_card.checking.file_checks import MOST, compare_texts
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import TEXT_SOURCES, list_renderer_files, read_release
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import LEADERBOARD, SCORES
+from dataset_card.tables.schema import SCORES
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 
@@ -79,19 +71,14 @@ PLANTED: dict[str, tuple[Callable[[Path], object], str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", PLANTED)
-def test_a_changed_derived_file(name: str, release: Path) -> None:
-    plant, where, said = PLANTED[name]
-    plant(release)
+@pytest.mark.parametrize("names", [[*PLANTED][:-1], [*PLANTED][-1:]], ids=["texts and pictures", "a marker"])
+def test_changed_derived_files(names: list[str], release: Path) -> None:
+    for name in names:
+        PLANTED[name][0](release)
     faults = check_release(release).faults
-    assert any(fault.startswith(where) and said in fault for fault in faults), faults
+    for _, where, said in map(PLANTED.__getitem__, names):
+        assert any(fault.startswith(where) and said in fault for fault in faults), (said, faults)
     assert all("release again" in fault or "copy them" in fault for fault in faults), faults
-
-
-def test_an_end_of_an_interval_on_the_board(release: Path) -> None:
-    rewrite(release, LEADERBOARD, lambda rows: rows[0].update(low=0.5))
-    faults = check_release(release).faults
-    assert any("leaderboard/test-00000-of-00001.parquet:1: main_score: low is" in fault for fault in faults)
 
 
 def test_a_shard_too_many(release: Path) -> None:
@@ -210,18 +197,14 @@ def test_what_could_pass_for_the_card_s_own_is_refused_in_a_free_section(
     for text, said in REFUSED.items():
         (fault,) = check_sections(CARD, card.replace(begin("contact"), f"{begin('contact')}\n{text}", 1))
         assert f"{said} in the maintainers' section contact" in fault
+    (fault,) = check_sections(
+        CARD, card.replace(begin("contact"), f"{begin('contact')}\n{'x' * (MAX_CHARACTERS + 1)}", 1)
+    )
+    assert fault == "maintainers' section contact: 4,001 characters, at most 4,000; shorten it"
     write_free(release, "contact", "# Results")
     assert any("a heading in the maintainers' section contact" in fault for fault in check_release(release).faults)
     with pytest.raises(InputError, match=r"README\.md: line \d+: "):
         build_release([], built / "instances", tmp_path / "next", BuildPlan(previous=release))
-
-
-def test_a_free_section_is_bounded(release: Path) -> None:
-    write_free(release, "contact", "x" * (MAX_CHARACTERS + 1))
-    assert (
-        "README.md: maintainers' section contact: 4,001 characters, at most 4,000; shorten it"
-        in check_release(release).faults
-    )
 
 
 def test_a_section_within_a_section_is_none() -> None:

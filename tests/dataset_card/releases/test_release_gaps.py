@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from samples import sample_instances, sample_run
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.data import load_results
@@ -225,8 +226,6 @@ def test_its_page_says_why_with_the_numbers_before_and_after(tmp_path: Path, dec
 def test_a_released_set_is_retired_from_by_a_version(
     tmp_path: Path, declared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from samples import sample_instances, sample_run
-
     instances = sample_instances(tmp_path / "instances")
     run = sample_run(tmp_path / "run", instances).run
     versions = tmp_path / "versions.yaml"
@@ -248,8 +247,6 @@ def test_a_released_set_is_retired_from_by_a_version(
 def test_a_target_is_retired_once_and_by_its_name(
     tmp_path: Path, declared: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from samples import sample_instances
-
     sample_instances(tmp_path / "instances")
     assert retire(tmp_path / "instances") == 0
     assert declared.read_text().startswith("# Retired.\nretired:\n- instance_set: ")

@@ -13,11 +13,12 @@ import ircore as ircore_library
 from dataset_card.checking.release_check import check_release
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.releases.record import ReleaseRecord, read_release
+from dataset_card.releases.record import read_release
 from dataset_card.releases.stored_release import RECORDS_FOLDER, StoredRelease, StoredRun
 from dataset_card.tables.columns import Config
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD
+from dataset_card.tables.writing import TablePart
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.score_records import JudgeIdentity, Score
@@ -307,32 +308,23 @@ def test_a_former_release_that_was_changed_is_not_built_upon(build: Build) -> No
         build("second", former="first")
 
 
-def rename(record: ReleaseRecord) -> ReleaseRecord:
-    return record.model_copy(update={"name": "another"})
-
-
-def forget(record: ReleaseRecord) -> ReleaseRecord:
-    return record.model_copy(update={"parts": record.parts[1:]})
-
-
-def other_key(record: ReleaseRecord) -> ReleaseRecord:
-    return record.model_copy(
-        update={"parts": (record.parts[0].model_copy(update={"key": "0" * 64}), *record.parts[1:])}
-    )
-
-
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (rename, "release.json: name does not follow from benchmark, date and content"),
-        (forget, "is not in release.json"),
-        (other_key, "holds other rows than it says"),
+        (lambda parts: {"name": "another"}, "release.json: name does not follow from benchmark, date and content"),
+        (lambda parts: {"parts": parts[1:]}, "is not in release.json"),
+        (
+            lambda parts: {"parts": (parts[0].model_copy(update={"key": "0" * 64}), *parts[1:])},
+            "holds other rows than it says",
+        ),
     ],
 )
 def test_a_release_that_is_not_what_it_says_is_at_fault(
-    release: Path, edit: Callable[[ReleaseRecord], ReleaseRecord], said: str
+    release: Path, edit: Callable[[tuple[TablePart, ...]], dict[str, object]], said: str
 ) -> None:
-    (release / "release.json").write_text(edit(read_release(release)).model_dump_json(by_alias=True))
+    record = read_release(release)
+    changed = record.model_copy(update=edit(record.parts))
+    (release / "release.json").write_text(changed.model_dump_json(by_alias=True))
     assert any(said in fault for fault in check_release(release).faults)
 
 
@@ -351,9 +343,14 @@ def test_a_changed_log_and_a_run_that_was_withdrawn_are_faults(release: Path, bu
 
 def test_command_line(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["release", "build", "--instances", str(inputs / "instances")]
-    assert ircore([*command, "--runs", str(inputs / "runs" / "centre-block"), "--out", str(inputs / "first")]) == 0
+    first = [*command, "--runs", str(inputs / "runs" / "centre-block"), "--out", str(inputs / "first")]
+    assert ircore(first) == 0
     name = read_release(inputs / "first").name
-    assert f"release {name}: runs 1 added\n" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"release {name}: runs 1 added\n" in said
+    assert "transcripts        30 rows" in said
+    assert ircore(first) == 2
+    assert "exists already" in capsys.readouterr().err
     (inputs / "gone.jsonl").write_text(format_decisions([gone("centre-block", "disputed")]))
     more = ["--former", str(inputs / "first"), "--withdrawals", str(inputs / "gone.jsonl"), "--date", "2100-01-02"]
     other = ["--runs", str(inputs / "runs" / "other-block"), "--out", str(inputs / "second")]

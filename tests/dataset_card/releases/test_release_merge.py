@@ -14,7 +14,7 @@ from samples import sample_instances
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.merge import merge_releases
-from dataset_card.releases.record import Parent, ReleaseRecord, read_release
+from dataset_card.releases.record import Parent, read_release
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.tables.schema import SCORES
 from ircore.core.errors import WorkError
@@ -151,16 +151,6 @@ def test_a_run_that_one_side_withdrew_stays_away(inputs: Path, build: Build, mer
         assert kinds(merged) == {gone: "withdrawn", doubted: "disputed"}
 
 
-def test_the_withdrawals_of_both_hold(inputs: Path, build: Build, merge: Merge) -> None:
-    build("base", "centre-block", "other-block", "third-block")
-    build("mine", former="base", withdrawals=[said("withdrawn")])
-    build("head", former="base", withdrawals=[said("withdrawn", slug="third-block")])
-    merged = merge("mine", "head")
-    assert pairs(merged) == {"centre-block"}
-    assert set(kinds(merged).values()) == {"withdrawn"}
-    assert len(kinds(merged)) == 2
-
-
 @pytest.mark.usefixtures("base")
 def test_a_run_that_one_side_reinstated_comes_back(inputs: Path, build: Build, merge: Merge) -> None:
     gone, back = said("withdrawn"), said("reinstated")
@@ -235,11 +225,8 @@ def test_releases_of_other_targets_are_not_merged(inputs: Path, build: Build, me
 def test_a_parent_that_the_history_does_not_know_is_a_fault(build: Build) -> None:
     build("first", "centre-block")
     second = build("second", "other-block", former="first")
-
-    def renamed(record: ReleaseRecord) -> ReleaseRecord:
-        return record.model_copy(update={"parent": Parent(release="another")})
-
-    (second / "release.json").write_text(renamed(read_release(second)).model_dump_json(by_alias=True))
+    renamed = read_release(second).model_copy(update={"parent": Parent(release="another")})
+    (second / "release.json").write_text(renamed.model_dump_json(by_alias=True))
     assert "release.json: its parent is not the release before it in its history" in check_release(second).faults
 
 
@@ -272,13 +259,10 @@ def test_a_release_names_the_release_and_the_commit_that_it_was_built_upon(
     assert upon_folder.content == upon_commit.content
 
 
-@pytest.mark.parametrize("former", ["folder", "repository"])
-def test_a_release_that_carries_the_published_one_on_is_pushed(
-    former: str, three_runs: Path, build_upon: Build, push: Run, hub: HubServer
-) -> None:
+def test_a_release_that_carries_the_published_one_on_is_pushed(build_upon: Build, push: Run, hub: HubServer) -> None:
     first = build_upon("first", "centre-block")
     assert push(first).code == 0
-    second = build_upon("second", "other-block", former=first if former == "folder" else REPO)
+    second = build_upon("second", "other-block", former=first)
     third = build_upon("third", "third-block", former=second)  # two steps at once are fine too
     done = push(third)
     assert done.code == 0, done.err

@@ -135,13 +135,9 @@ def test_no_spreadsheet_runs_what_a_run_of_another_game_says() -> None:
     assert json.loads(files["all.json"])["rows"][0]["ircore"] == "=HYPERLINK(1)"
 
 
-@pytest.mark.parametrize("kind", [Instance, Submission, Run, Episode, Score])
-def test_every_record_round_trips_through_its_schema_name(kind: type) -> None:
-    assert kind.__name__.lower() in build_json_schemas()
-
-
-def test_schemas_are_closed() -> None:
+def test_every_record_has_a_schema_and_schemas_are_closed() -> None:
     schemas = build_json_schemas()
+    assert {kind.__name__.lower() for kind in (Instance, Submission, Run, Episode, Score)} <= schemas.keys()
     # A manifest has the seats and rules of its game.
     formats = [schemas["submission"]["$defs"][name] for name in ("ReconstructionSubmission", "ReferenceSubmission")]
     assert {"speaker", "listener"} <= formats[1]["properties"].keys()

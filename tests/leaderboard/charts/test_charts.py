@@ -13,7 +13,16 @@ from xml.etree import ElementTree
 import plotly.graph_objects as go
 import pytest
 from charts import chart_instances
-from invented import InventedRun, invented_results, invented_run, invented_set, judged_also, preferring, repeated
+from invented import (
+    InventedRun,
+    invented_results,
+    invented_run,
+    invented_set,
+    judged_also,
+    preferring,
+    repeated,
+    scored_run,
+)
 from invented_pairs import pairs_of
 from known_values import known
 from plotly.offline import get_plotlyjs_version
@@ -55,27 +64,6 @@ def charts(results: Results) -> dict[str, Chart]:
     return make_figures(results, pairs_of(results))
 
 
-def small_run(*trajectories: list[float | None]) -> InventedRun:
-    """A run whose episodes got these scores turn by turn; None is a turn that was not scored."""
-    instances = invented_set(len(trajectories), ("geometry",))
-    easy = instances.select(difficulties=["easy"])
-    run = invented_run(replace(instances, instances=easy), "seer", "painter", 5, 0)
-    episodes, scores = [], []
-    for episode, values in zip(run.played, trajectories, strict=True):
-        turn, score = (
-            list_turns(episode)[0],
-            next(score for score in run.given if score.episode_id == episode.episode_id),
-        )
-        numbered = [turn.model_copy(update={"turn": number}) for number in range(1, len(values) + 1)]
-        episodes.append(episode.with_steps(tuple(numbered), outcome="converged", abort_reason=None))
-        scores += [
-            score.model_copy(update={"step": number, "value": value})
-            for number, value in enumerate(values, start=1)
-            if value is not None
-        ]
-    return replace(run, played=tuple(episodes), given=tuple(scores))
-
-
 def drawn(charts: Mapping[str, Chart]) -> list[Chart]:
     return [chart for chart in charts.values() if not chart.missing]
 
@@ -104,7 +92,7 @@ def without_empty(value: Any) -> Any:
 
 @pytest.mark.slow
 def test_turns_that_were_not_scored_are_left_out() -> None:
-    results = Results.from_runs([small_run([4, None, None, 8], [2, None, 5])])
+    results = Results.from_runs([scored_run([4, None, None, 8], [2, None, 5])])
     points = average_trajectories(results.episodes["seer-painter"], "structural", [None])[None]
     assert [(point.turn, point.reached.mean) for point in points] == [(1, 3), (4, 6.5)]
 
@@ -142,7 +130,7 @@ def test_shares_of_a_bar_add_up(charts: dict[str, Chart]) -> None:
 @pytest.mark.slow
 def test_titles_say_the_finding() -> None:
     three: list[list[float | None]] = [[4, 6], [2, 4.1], [6, 8.1]]
-    better = Results.from_runs([small_run(*three, *three, *three)])
+    better = Results.from_runs([scored_run(*three, *three, *three)])
     charts = make_figures(better, pairs_of(better))
     assert charts["delta"].title == "Refinement helps 1 of 1 pair and harms none"
     assert charts["convergence"].title == "100 % of rated episodes end better than they began, 0 % worse"
@@ -160,7 +148,7 @@ def silent(run: InventedRun, describer: str) -> InventedRun:
 @pytest.mark.slow
 def test_titles_count_only_pairs_that_were_rated() -> None:
     three: list[list[float | None]] = [[4, 6], [2, 4.1], [6, 8.1]]
-    played = small_run(*three, *three, *three)
+    played = scored_run(*three, *three, *three)
     results = Results.from_runs([played, silent(played, "ghost"), silent(played, "mute")])
     charts = make_figures(results, pairs_of(results))
     assert charts["delta"].title == "Refinement helps 1 of 1 pair and harms none"
@@ -205,11 +193,11 @@ def turns_like(turn: Turn, lengths: tuple[int, ...]) -> Iterator[Turn]:
 
 @pytest.mark.slow
 def test_one_episode_and_no_score_are_drawn_without_a_whisker() -> None:
-    single = Results.from_runs([small_run([4, 6])])
+    single = Results.from_runs([scored_run([4, 6])])
     charts = make_figures(single, pairs_of(single))
     assert charts["delta"].figure["data"][0]["error_x"]["array"] == [0]
     assert entries(charts["delta"], "delta")[0] == Value.of(single.cell("seer-painter", "structural").delta, BEHIND)
-    no_refinement = Results.from_runs([small_run([4])])
+    no_refinement = Results.from_runs([scored_run([4])])
     charts = make_figures(no_refinement, pairs_of(no_refinement))
     assert charts["delta"].figure["data"] == []
     assert entries(charts["delta"], "delta")[0].missing == "no episode of several renderings"

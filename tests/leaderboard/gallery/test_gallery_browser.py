@@ -116,15 +116,12 @@ def test_two_renderings_are_compared_with_each_other(visit: Visit) -> None:
     assert page.locator(".compare-overlay").evaluate("image => image.src") == address
     page.keyboard.press("z")
     dialog = page.locator("dialog.zoom")
-    assert dialog.locator("figcaption strong").all_inner_texts() == [
-        "seer + painter, turn 1",
-        "seer + painter, turn 2",
-        "Difference",
-    ]
+    captions = dialog.locator("figcaption strong")
+    assert captions.all_inner_texts() == ["seer + painter, turn 1", "seer + painter, turn 2", "Difference"]
     page.wait_for_url("**?against=seer-painter~1&compare=difference&open=zoom#seer-painter~2")
     page.reload()
     dialog.wait_for()
-    assert dialog.locator("figcaption strong").all_inner_texts()[0] == "seer + painter, turn 1"
+    assert captions.all_inner_texts()[0] == "seer + painter, turn 1"
     dialog.locator(".compare-frame[data-mode='difference']").wait_for()
 
 

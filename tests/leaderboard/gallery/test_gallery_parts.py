@@ -14,7 +14,7 @@ from target_instances import target_instance
 from ircore.core.records import Box, Element, Instance, Scene
 from ircore.results.corrections import find_corrections
 from ircore.results.episodes import JudgedEpisode
-from ircore.runs.folder import RunFolder
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.gallery import fragments
 from leaderboard.gallery.fragments import (
     Fragments,
@@ -167,7 +167,7 @@ def test_every_pair_is_in_the_page_or_in_one_shard() -> None:
 @pytest.mark.slow
 def test_a_shard_holds_what_the_page_shows(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
-    score(run)
+    score_runs([run], ScoringPlan(("structural",), (), every_turn=True))
     site = Site(read_runs([run.path]))
     (pair,) = site.pairs.values()
     view = view_episode(site, pair, site.galleries["simple_shapes-easy-01"])
@@ -183,12 +183,6 @@ def test_a_shard_holds_what_the_page_shows(tmp_path: Path) -> None:
     assert "".join(row if isinstance(row, str) else row[0] for row in corrected["text"]).startswith("left 11 colour #")
     assert corrected["text"][0] == ["left", "position", "position"]
     assert ["position", "position"] in corrected["fired"]
-
-
-def score(run: RunFolder) -> None:
-    from ircore.scorers.scoring import ScoringPlan, score_runs
-
-    score_runs([run], ScoringPlan(("structural",), (), every_turn=True))
 
 
 FIRST = {("seer", "painter"): 8.0, ("seer", "sketcher"): 3.0, ("poet", "painter"): 6.5}

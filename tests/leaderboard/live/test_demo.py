@@ -32,19 +32,13 @@ from ircore.runs.folder import RunFolder, RunWriter
 from leaderboard.live.demo.command import SHOWN_CATEGORY
 from leaderboard.live.demo.server import Feed, State, serve_demo
 from leaderboard.live.demo.stages import CommandProcess, Demo, Stage, run_stage
-from leaderboard.live.play_me.seats import DATA, LONGEST, DescriberTable, decode_data_address, serve_table
+from leaderboard.live.play_me.seats import DATA, LONGEST, DescriberTable, DrawingTable, decode_data_address, serve_table
 from leaderboard.live.study.command import import_study, spread
 from leaderboard.live.study.plan import balance_orders, is_passed, plan_sessions, read_study
 
 
-def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
+def test_what_is_played_is_shown_released_and_checked(tmp_path: Path) -> None:
     stages = Demo(tmp_path, per_condition=2).stages()
-    played = [command[1] for stage in stages for command in stage.commands if command[0] == "play"]
-    assert [Path(name).name for name in played] == [
-        "builtin-plain-canvas", "builtin-classical-sketch", "builtin-classical-canvas", "builtin-captioner-sketch",
-        "builtin-captioner-canvas", "looker", "looker-alone", "literal", "extractive", "extractive-sketch",
-        "solver-editor", "editor",
-    ]  # fmt: skip
     assert [command[:2] for command in stages[-1].commands] == [
         ("site", "build"), ("release", "build"), ("release", "check"),
     ]  # fmt: skip
@@ -483,8 +477,6 @@ def test_a_pair_of_another_game_is_refused(tmp_path: Path, capsys: pytest.Captur
 
 
 def test_a_post_without_a_drawing_is_a_bad_request(tmp_path: Path) -> None:
-    from leaderboard.live.play_me.seats import DrawingTable, serve_table
-
     with serve_table(DrawingTable(tmp_path), 0) as address:
         for path, document in (("answer", {"question": "x"}), ("drawn", {"texts": []}), ("drawn", {"texts": [1]})):
             with pytest.raises(urllib.error.HTTPError) as caught:

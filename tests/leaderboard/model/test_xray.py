@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 from charted_episodes import build_chart_site, chart, episode_of
-from invented import invented_results, invented_run, invented_set
+from invented import InventedRun, invented_results, invented_run, invented_set
 from site_samples import built_once
 from visits import Visit, axe_findings
 
@@ -311,8 +311,16 @@ JUDGE = "structural"
 GRID = {("strong", "x"): 8.0, ("strong", "y"): 6.0, ("weak", "x"): 4.0, ("weak", "y"): 3.0}
 
 
+def runs_of(levels: dict[tuple[str, str], float]) -> list[InventedRun]:
+    return [invented_run(SET, describer, generator, level, 0.3) for (describer, generator), level in levels.items()]
+
+
+def results_of(levels: dict[tuple[str, str], float]) -> Results:
+    return Results.from_runs(runs_of(levels))
+
+
 def site_of(levels: dict[tuple[str, str], float], folder: Path, earlier: Path | None = None) -> Site:
-    runs = [invented_run(SET, describer, generator, level, 0.3) for (describer, generator), level in levels.items()]
+    runs = runs_of(levels)
     results = Results.from_runs(runs)
     # In place of the hash of a run's records.
     keyed = {run.run.run_id: SimpleNamespace(key=repr(sorted(levels.items())[place])) for place, run in enumerate(runs)}
@@ -353,18 +361,9 @@ def test_a_pair_that_is_scored_anew_or_joins_a_player_changes_what_depends_on_it
     assert entries(after).isdisjoint(entries(before))
 
 
-LEVELS = {("strong", "x"): 8.0, ("strong", "y"): 6.0, ("weak", "x"): 4.0, ("weak", "y"): 3.0}
-
-
-def results_of(levels: dict[tuple[str, str], float]) -> Results:
-    return Results.from_runs(
-        [invented_run(SET, describer, generator, level, 0.3) for (describer, generator), level in levels.items()]
-    )
-
-
 @pytest.mark.slow
 def test_a_players_main_score_is_the_mean_of_its_pairs() -> None:
-    results = results_of(LEVELS)
+    results = results_of(GRID)
     mains = {(row.submission.describer, row.submission.generator): row.cell.main.mean for row in results.board(JUDGE)}
     board = rank_players(results, "describer", JUDGE)
     assert [row.submission for row in board.rows] == ["strong", "weak"]
@@ -387,10 +386,10 @@ def test_generators_are_ranked_by_the_same_rule_under_every_condition() -> None:
 
 @pytest.mark.slow
 def test_a_player_that_lacks_a_partner_has_no_rank_and_does_not_move_the_others() -> None:
-    board = rank_players(results_of({**LEVELS, ("stray", "z"): 9.9}), "describer", JUDGE)
+    board = rank_players(results_of({**GRID, ("stray", "z"): 9.9}), "describer", JUDGE)
     assert [(row.submission, row.rank_low) for row in board.rows] == [("strong", 1), ("weak", 2), ("stray", None)]
     assert board.rows[-1].cell.unranked_words == "not played with every partner of the full grid"
-    alone = rank_players(results_of(LEVELS), "describer", JUDGE)
+    alone = rank_players(results_of(GRID), "describer", JUDGE)
     assert board.rows[:2] == alone.rows
 
 

@@ -4,7 +4,6 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from invented import InventedRun, invented_run, invented_set
@@ -63,16 +62,12 @@ def also_judged(run: InventedRun, judge: str, task: Task = "similarity", annotat
         for turn_score in run.given
         if task != "preference" or turn_score.step == last[turn_score.episode_id] != 1
     )
-    return changed(run, given=run.given + more)
-
-
-def changed(one: InventedRun, **values: Any) -> InventedRun:
-    return replace(one, **values)
+    return replace(run, given=run.given + more)
 
 
 def under(run: InventedRun, budget: int) -> InventedRun:
     rules = Rules(token_budget=budget).model_dump(mode="json")
-    return changed(run, run=run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}"}))
+    return replace(run, run=run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}"}))
 
 
 def site_of(made: list[InventedRun], judge: str | None = None) -> Site:
@@ -143,7 +138,7 @@ def test_there_is_a_board_for_every_judge_rules_and_condition() -> None:
 def test_a_category_that_a_judge_does_not_rate_leads_to_the_board_of_one_that_does() -> None:
     judged = also_judged(runs(1)[0], "a-model")
     kept = tuple(score for score in judged.given if score.by != "a-model" or "geometry" in score.episode_id)
-    site = site_of([changed(judged, given=kept)])
+    site = site_of([replace(judged, given=kept)])
     links = dict(build_chips(site, BoardView("a-model", rules=Rules())))
     assert {chip.label: chip.path for chip in links["Category"]} == {
         "All": "boards/index",
@@ -191,7 +186,7 @@ def test_a_metric_counts_final_renderings_and_what_became_of_the_first() -> None
         turn.model_copy(update={"measure": "psnr", "by": "psnr", "value": values.get(turn.step or 0, 20.0)})
         for turn in run.given
     )
-    results = Results.from_runs([changed(run, given=run.given + given)])
+    results = Results.from_runs([replace(run, given=run.given + given)])
     (cell,) = estimate_metric_cells(results, "psnr")
     turns = [
         len(list_rendered_turns(episode.episode))
@@ -207,6 +202,10 @@ def test_a_metric_counts_final_renderings_and_what_became_of_the_first() -> None
 
 def rendered(site: Site, path: str) -> Element:
     (page,) = (page for page in build_board_pages(site) if page.path == path)
+    return as_page(site, page)
+
+
+def as_page(site: Site, page: Page) -> Element:
     return parse_page(Renderer(site, {}).block(page))
 
 
@@ -286,7 +285,7 @@ def test_the_page_of_targets_counts_messages_under_the_sites_own_rules() -> None
         episode.with_steps(tuple(turn.model_copy(update={"message_tokens": 10}) for turn in list_turns(episode)))
         for episode in short.played
     )
-    table = build_targets_page(site_of([*runs(), changed(short, played=curt)])).values["table"]
+    table = build_targets_page(site_of([*runs(), replace(short, played=curt)])).values["table"]
     assert {score.value for score in table.column("tokens")} == {40.0}
 
 
@@ -346,25 +345,12 @@ def many_runs(count: int = 12, step: float = 0.3, instances: object = PICTURES) 
     return [invented_run(instances, f"seer-{index:02d}", "painter", 3.0 + step * index, 0.3) for index in range(count)]  # type: ignore[arg-type]
 
 
-def site_of_many(made: list[InventedRun]) -> Site:
-    return Site(made)  # type: ignore[arg-type]
-
-
-def rendered_page(site: Site, path: str) -> Element:
-    (page,) = (page for page in build_board_pages(site) if page.path == path)
-    return as_page(site, page)
-
-
-def as_page(site: Site, page: Page) -> Element:
-    return parse_page(Renderer(site, {}).block(page))
-
-
 def rows(page: Element) -> list[Element]:
     return page.find("tbody")[0].find("tr")
 
 
 def test_a_board_says_of_every_two_pairs_what_their_comparison_says() -> None:
-    site = site_of_many(many_runs())
+    site = site_of(many_runs())
     board = pair_differences(site.results, JUDGE)
     assert board is not None
     for first, second in (("seer-00", "seer-11"), ("seer-05", "seer-06"), ("seer-11", "seer-02")):
@@ -376,7 +362,7 @@ def test_a_board_says_of_every_two_pairs_what_their_comparison_says() -> None:
 
 
 def test_two_pairs_differ_by_themselves_and_not_among_all_and_the_page_says_which_is_which() -> None:
-    site = site_of_many(many_runs(12, 0.45))
+    site = site_of(many_runs(12, 0.45))
     first, second, *_ = (row.submission.run_id for row in site.results.board(JUDGE))
     comparison = site.results.compare(first, second, JUDGE)
     # Of the same difference the interval is narrow for one comparison, and wide for the 66 of the board at once.
@@ -390,7 +376,7 @@ def test_two_pairs_differ_by_themselves_and_not_among_all_and_the_page_says_whic
 
 
 def test_files_of_comparisons_name_ranked_pairs_and_agree_with_the_ranks() -> None:
-    site = site_of_many(many_runs())
+    site = site_of(many_runs())
     files = dict(build_against_files(site))
     assert "data/against/index.json" in files
     assert "data/against/geometry-hard.json" in files
@@ -402,8 +388,8 @@ def test_files_of_comparisons_name_ranked_pairs_and_agree_with_the_ranks() -> No
 
 
 def test_many_pairs_stand_in_groups_under_one_headline_and_chances_sum_to_one() -> None:
-    site = site_of_many(many_runs())
-    page = rendered_page(site, "boards/index")
+    site = site_of(many_runs())
+    page = rendered(site, "boards/index")
     (headline,) = page.find("p", class_="headline")
     assert "couples" in headline.text
     board = site.results.board(JUDGE)
@@ -423,8 +409,8 @@ def test_a_matrix_of_many_pairs_is_a_heat_map_from_the_best_to_the_worst() -> No
         for seer in range(4)
         for painter in range(8)
     ]
-    (page,) = (page for page in build_matrix_pages(site_of_many(crossed)) if page.path == "matrix")
-    shown = as_page(site_of_many(crossed), page)
+    (page,) = (page for page in build_matrix_pages(site_of(crossed)) if page.path == "matrix")
+    shown = as_page(site_of(crossed), page)
     (table,) = shown.find("table", class_="heat-matrix")
     heads = [head.text.split()[0] for head in table.find("thead")[0].find("th")]
     names = [row.find("th")[0].text.split()[0] for row in table.find("tbody")[0].find("tr")]
@@ -437,18 +423,18 @@ def test_a_matrix_of_many_pairs_is_a_heat_map_from_the_best_to_the_worst() -> No
 
 
 def test_a_few_pairs_stand_by_their_ranks_alone() -> None:
-    page = rendered_page(site_of_many(many_runs(3, 2.0)), "boards/index")
+    page = rendered(site_of(many_runs(3, 2.0)), "boards/index")
     assert not page.find("p", class_="headline")
     assert not page.find("span", class_="group")
 
 
 def test_small_cells_too_few_to_say_are_merged_or_have_no_colour() -> None:
     # Three easy and three hard targets a category are too few each, six together are enough.
-    page = rendered_page(site_of_many(many_runs(2, 1.0, SMALL_CELLS)), "boards/index")
+    page = rendered(site_of(many_runs(2, 1.0, SMALL_CELLS)), "boards/index")
     heats = rows(page)[0].find("a", class_="heat")
     assert len(heats) == 2
     assert all("few" not in heat.attributes["class"].split() for heat in heats)
-    hard = rendered_page(site_of_many(many_runs(2, 1.0, SMALL_CELLS)), "boards/all-hard")
+    hard = rendered(site_of(many_runs(2, 1.0, SMALL_CELLS)), "boards/all-hard")
     assert [heat.attributes["class"].split()[1] for heat in rows(hard)[0].find("a", class_="heat")] == ["few", "few"]
 
 
@@ -477,11 +463,11 @@ def test_stated_facts_of_models_are_columns_and_menus() -> None:
     spec = submission.players["describer"].model_copy(update={"about": about})
     stating = plain.run.model_copy(update={"submission": submission.model_copy(update={"describer": spec})})
     told = replace(plain, run=stating)
-    page = rendered_page(site_of_many([told, *made[1:]]), "boards/index")
+    page = rendered(site_of([told, *made[1:]]), "boards/index")
     row = next(row for row in rows(page) if row.attributes.get("data-makers"))
     # The generator's weights are not stated, so nothing is said of the pair's.
     assert (row.attributes["data-makers"], row.attributes.get("data-weights")) == ("Example Lab", None)
     cells = {cell.attributes["data-label"]: cell.attributes for cell in row.find("td", class_="fact-column")}
     assert (cells["Maker"]["data-describer"], cells["Maker"]["data-generator"]) == ("Example Lab", "")
     assert cells["Size, B"]["data-sort"] == "8"
-    assert "g-models" not in "".join(str(cell) for cell in rendered_page(site_of_many(made), "boards/index").find("td"))
+    assert "g-models" not in "".join(str(cell) for cell in rendered(site_of(made), "boards/index").find("td"))

@@ -1,34 +1,15 @@
 """Numbers from which figures are drawn again: they are those of the boards, worked out by hand."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from invented import InventedRun, invented_run, invented_set
+from invented import scored_run
 
-from ircore.games.reconstruction.records import list_turns
 from leaderboard.model.site import Site
 from leaderboard.pages.figures import build_figure_data_files
 
 JUDGE = "structural"
-
-
-def scored_run(*trajectories: list[float]) -> InventedRun:
-    """A run of easy geometry whose episodes got these scores, turn by turn."""
-    instances = invented_set(len(trajectories), ("geometry",))
-    easy = instances.select(difficulties=["easy"])
-    run = invented_run(replace(instances, instances=easy), "seer", "painter", 5, 0)
-    episodes, scores = [], []
-    for episode, values in zip(run.played, trajectories, strict=True):
-        turn, score = (
-            list_turns(episode)[0],
-            next(score for score in run.given if score.episode_id == episode.episode_id),
-        )
-        turns = tuple(turn.model_copy(update={"turn": number}) for number in range(1, len(values) + 1))
-        episodes.append(episode.with_steps(turns, outcome="converged", abort_reason=None))
-        scores += [score.model_copy(update={"step": at, "value": value}) for at, value in enumerate(values, start=1)]
-    return replace(run, played=tuple(episodes), given=tuple(scores))
 
 
 @pytest.fixture(scope="module")

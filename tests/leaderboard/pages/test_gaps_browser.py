@@ -2,15 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from gap_samples import build_gap_site
 from site_samples import built_once
 from visits import Visit, fits
-
-if TYPE_CHECKING:
-    pass
 
 
 @pytest.fixture(scope="module")

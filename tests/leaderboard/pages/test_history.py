@@ -389,25 +389,17 @@ def test_shares_are_means_over_targets_and_every_wrong_mark_is_counted_once(tmp_
     assert find_undrawable_marks(player_site, []) is None
 
 
-def test_kinds_of_too_few_targets_come_last_and_stay_out_of_the_sentence() -> None:
-    from ircore.results.statistics.intervals import Estimate
-
+def test_kinds_of_too_few_targets_or_nearly_always_right_stay_out_of_the_sentence() -> None:
     few = KindLine("crosses", Estimate(0.0, None, None, 1), 5, (("missing", 5),))
     many = KindLine("bars", Estimate(0.25, 0.1, 0.5, 6), 40, (("missing", 20), ("colour", 10)))
     assert sorted([few, many], key=lambda line: line.place) == [many, few]
     assert CannotDraw((many, few), (), 12).sentence == "Least often right: bars (25 % right)."
     assert CannotDraw((few,), (), 12).sentence == "Least often right: crosses (0 % right)."
     assert many.words == "20 missing, 10 wrong colour"
-
-
-@pytest.mark.slow
-def test_marks_that_are_nearly_always_right_are_not_called_undrawn() -> None:
-    from ircore.results.statistics.intervals import Estimate
-
     labels = KindLine("axis labels", Estimate(0.8, 0.6, 0.9, 6), 12, (("missing", 2),))
     ticks = KindLine("tick labels", Estimate(0.98, 0.9, 1.0, 6), 60, (("missing", 1),))
-    few = KindLine("crosses", Estimate(0.0, None, None, 1), 5, (("missing", 5),))
     assert CannotDraw((labels, ticks), (), 12).sentence == "Least often right: axis labels (80 % right)."
+    # Marks that are nearly always right are not called undrawn.
     assert CannotDraw((ticks,), (), 12).sentence == "No kind of mark on at least 5 targets is right in fewer than 95 %."
     assert CannotDraw((ticks, few), (), 12).sentence == CannotDraw((ticks,), (), 12).sentence
     assert (labels.often_right, ticks.often_right) == (False, True)

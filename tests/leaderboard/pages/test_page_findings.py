@@ -183,6 +183,8 @@ def test_a_description_takes_the_finding_before_the_first_words_and_has_an_end()
     assert describe_page(page, "Board") == "Board: No two pairs."
     assert describe_page(page, "Board", "a leads 2 pairs") == "Board: a leads 2 pairs"
     assert len(describe_page(page, "Board", "word " * 100)) <= LONGEST
+    assert describe_page("<h1>A &amp; B</h1><p>One\n two.</p>") == "A & B: One two."
+    assert describe_page("<p></p>") == ""
 
 
 def site_of(folder: Path, by_turn: float, per_condition: int = 5) -> Site:

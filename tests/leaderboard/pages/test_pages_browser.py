@@ -150,16 +150,6 @@ def test_scores_that_print_the_same_difference_are_a_tie(visit: Visit, site: Pat
     assert row.locator(".wins svg ~ .muted, .muted").first.inner_text() == f"{shown.count('0.0')} equal"
 
 
-def test_pairs_are_chosen_by_keyboard_alone(visit: Visit) -> None:
-    page = visit.open("compare.html")
-    page.get_by_label("First pair").wait_for()
-    page.get_by_label("First pair").focus()
-    page.keyboard.press("Tab")
-    page.keyboard.press("ArrowDown")
-    page.locator(".compare-view[data-state=drawn]").wait_for()
-    assert "pairs=seer-painter,seer-sketcher" in page.url
-
-
 def test_an_address_with_pairs_that_are_not_here_says_so(visit: Visit) -> None:
     page = visit.open("compare.html?pairs=gone,seer-painter")
     page.locator(".compare-view[data-state=drawn]").wait_for()

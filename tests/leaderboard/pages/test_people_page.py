@@ -27,11 +27,9 @@ from ircore.scorers.judges.base import describe_identity
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.scene_facts import list_facts
+from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
 from leaderboard.components.values import dot
-from leaderboard.model.site import Site
-from leaderboard.model.site_runs import SiteRun
-from leaderboard.pages.judges import build_people_page, read_studies
 
 
 def rated_study(folder: Path) -> RunFolder:
@@ -62,44 +60,11 @@ def rated_study(folder: Path) -> RunFolder:
 
 
 @pytest.fixture(scope="module")
-def board_run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    folder = tmp_path_factory.mktemp("board")
-    run = sample_run(folder / "run", chart_instances(folder / "set"))
-    score_runs([run], ScoringPlan(metrics=()), workers=1)
-    return run
-
-
-@pytest.mark.slow
-def test_until_somebody_rates_the_page_says_that_nobody_has(board_run: RunFolder) -> None:
-    values = build_people_page(Site([SiteRun(board_run.path)])).complete().values
-    assert (values["tables"], values["sentences"], values["witnesses"]) == ([], [], None)
-
-
-@pytest.mark.slow
-def test_ratings_of_a_study_give_r_kappa_and_bias(board_run: RunFolder, tmp_path: Path) -> None:
-    study = rated_study(tmp_path)
-    site = Site([SiteRun(board_run.path)])
-    site.studies = read_studies([study.path])
-    values = build_people_page(site).complete().values
-    (sentence,) = values["sentences"]
-    (row,) = people_table(Results.from_runs([study])).rows[:1]
-    r, kappa, bias = (value.value for value in row[4:])
-    assert isinstance(bias, float)
-    assert 0.9 < bias < 1.1  # people were planted to give one point less
-    assert sentence.startswith("On 40 renderings that 1 person rated, verified follows people with r = 1.00")
-    assert f"κ = {kappa:.2f}" in sentence
-    assert f"{bias:+.2f} points" in sentence
-    assert isinstance(r, float)
-
-
-@pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built_once(tmp_path_factory, "people-site", make_site)
 
 
 def make_site(folder: Path) -> None:
-    from leaderboard.building.content import Options
-
     charts = chart_instances(folder / "charts")
     pair = sample_run(folder / "pair", charts)
     score_runs([pair], ScoringPlan(metrics=()), workers=1)
@@ -128,7 +93,12 @@ def test_the_built_site_has_the_page_with_and_without_ratings(site: Path) -> Non
     rated = (site / "people.html").read_text("utf-8")
     assert "No person has rated a picture that these judges rated." in nobody
     assert "No person has rated" not in re.sub(r"(?s)<footer.*", "", rated)
-    assert "verified follows people with r = 1.00" in rated
+    assert "On 40 renderings that 1 person rated, verified follows people with r = 1.00" in rated
+    (row,) = people_table(Results.from_runs([RunFolder(site.parent / "rated" / "study")])).rows[:1]
+    kappa, bias = (float(str(value.value)) for value in row[5:])
+    assert 0.9 < bias < 1.1  # people were planted to give one point less
+    assert f"κ = {kappa:.2f}" in rated
+    assert f"{bias:+.2f} points" in rated
     # The second witness stands on both: rows over all facts, and by kind.
     for page in (nobody, rated):
         assert 'id="witnesses"' in page
@@ -162,17 +132,13 @@ def reference_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_a_reference_is_a_line_on_the_board_and_no_row(reference_site: Path) -> None:
+def test_a_reference_is_a_line_on_the_board_and_in_the_matrix_and_no_row(reference_site: Path) -> None:
     board = (reference_site / "boards" / "index.html").read_text(encoding="utf-8")
     assert board.count('<tr role="row" id="') == 1
     assert 'class="reference"' in board
     assert "ceilings and floors" in board
     assert not (reference_site / "pairs" / "title-canvas.html").exists()
     assert "title-only" not in (reference_site / "data" / "leaderboard.csv").read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_a_reference_is_a_line_in_the_matrix_and_no_row(reference_site: Path) -> None:
     matrix = (reference_site / "matrix.html").read_text(encoding="utf-8")
     assert 'class="reference"' in matrix
     assert matrix.count('<span class="unit">describer</span>') == 1

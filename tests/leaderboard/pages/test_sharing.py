@@ -67,15 +67,6 @@ def test_pages_beside_the_boards_are_cited_too(site: Site, template: str) -> Non
     assert "data-copy-link" in render_share_strip(Page(template, "A page", template), site)
 
 
-def test_a_page_of_another_game_names_its_own_instance_set_and_no_judge() -> None:
-    run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
-    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
-    page = next(page for page in build_game_pages([section]) if page.path == "games/guessing/boards/index")
-    entry = render_share_strip(page, None)
-    assert f"instance set {run.run.instance_set[:12]}" in entry
-    assert "judged by" not in entry
-
-
 def test_boards_and_runs_of_another_game_have_cards_too() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))

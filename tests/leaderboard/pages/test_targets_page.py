@@ -87,21 +87,16 @@ def test_the_page_has_a_sheet_of_every_condition(run: RunFolder) -> None:
     assert len(read.find("h3")) == 4
 
 
-def site_of(folder: Path, out: Path, earlier: Path | None = None) -> Site:
-    """A site of one pair that gains a point a turn on eight targets."""
-    if not (folder / "a-x").is_dir():
-        instances = sample_instances(folder / "instances", per_condition=2)
-        run = sample_run(folder / "a-x", instances, named_submission("a-x", "seer", "painter"))
-        rate_turns(run, 5.0, by_episode=0.1, by_turn=1)
+def site_of(run: RunFolder, out: Path, earlier: Path | None = None) -> Site:
     cache = BuildCache(out, earlier)
-    site = Site(read_runs([folder / "a-x"], cache))
+    site = Site(read_runs([run.path], cache))
     site.cache = cache
     return site
 
 
-def test_a_strip_has_two_frames_a_turn_and_there_are_at_most_six(tmp_path: Path) -> None:
+def test_a_strip_has_two_frames_a_turn_and_there_are_at_most_six(run: RunFolder, tmp_path: Path) -> None:
     tree = Tree(tmp_path / "work")
-    site = site_of(tmp_path, tree.files)
+    site = site_of(run, tree.files)
     write_strips(site, tree)
     chosen = strip_episodes(site)
     assert 1 <= len(chosen) <= 6
@@ -119,12 +114,12 @@ def test_a_strip_has_two_frames_a_turn_and_there_are_at_most_six(tmp_path: Path)
             assert 2 <= getattr(picture, "n_frames", 1) <= 2 * len(list_rendered_turns(episode.result.episode))
 
 
-def test_the_next_build_takes_strips_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_build_takes_strips_over(run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = Tree(tmp_path / "first")
-    write_strips(site_of(tmp_path, first.files), first)
+    write_strips(site_of(run, first.files), first)
     monkeypatch.setattr("leaderboard.building.writing.animate", None)  # would fail if it were called
     second = Tree(tmp_path / "second")
-    site = site_of(tmp_path, second.files, first.files)
+    site = site_of(run, second.files, first.files)
     write_strips(site, second)
     for episode in strip_episodes(site):
         path = strip_path(episode)

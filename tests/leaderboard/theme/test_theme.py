@@ -7,13 +7,7 @@ import pytest
 
 from ircore.seeing.colours import compute_contrast, compute_luminance
 from leaderboard import theme
-from leaderboard.theme import (
-    UNCOLOURED,
-    assign_hues,
-    describer_class,
-    describer_colour,
-    raise_contrast,
-)
+from leaderboard.theme import UNCOLOURED, assign_hues, describer_class, describer_colour, raise_contrast
 
 SCHEMES = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 

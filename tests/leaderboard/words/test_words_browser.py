@@ -10,7 +10,6 @@ from site_samples import built_once, named_submission, rate_turns
 from visits import Visit, axe_findings, visit_in
 
 from leaderboard.building.site_build import build_site
-from leaderboard.rendering.render import LONGEST, describe_page
 
 pytestmark = pytest.mark.slow
 
@@ -32,12 +31,6 @@ def build(folder: Path) -> None:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built_once(tmp_path_factory, "words-of-site", build)
-
-
-def test_a_description_is_the_heading_and_the_lead_without_markup_and_with_an_end() -> None:
-    assert describe_page("<h1>A &amp; B</h1><p>One\n two.</p>") == "A & B: One two."
-    assert len(describe_page(f"<h1>Long</h1><p class='x'>{'word ' * 200}</p>")) <= LONGEST
-    assert describe_page("<p></p>") == ""
 
 
 def test_every_page_has_a_description_of_its_own(site: Path) -> None:
