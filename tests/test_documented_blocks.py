@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from documented_blocks import Block, make_demo_project, read_blocks, run_command
+from documented_blocks import Block, copy_project, make_demo_project, read_blocks, run_command
 from shared_folders import made_once
 
 from ircore.submissions.check.submission import check_bytes
@@ -133,7 +133,7 @@ def test_the_blocks_of_a_page_run_as_printed(
     if not blocks:
         pytest.skip("the page has no block")
     project = tmp_path / "project"
-    shutil.copytree(demo_project, project, symlinks=True)
+    copy_project(demo_project, project)
     prepare(blocks, project)
     monkeypatch.chdir(project)
     for block in blocks:

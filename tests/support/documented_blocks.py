@@ -1,5 +1,6 @@
 """Blocks of pages, and the clone in which readers give their commands: ``make demo`` was given, a pair was written."""
 
+import os
 import shlex
 import shutil
 import sys
@@ -46,6 +47,15 @@ def run_command(line: str, project: Path) -> None:
     with chdir(project):
         files = (sorted(map(str, Path().glob(word))) if "*" in word else [word] for word in words)
         assert run(list(chain.from_iterable(files))) == 0, line
+
+
+def copy_project(project: Path, copy: Path) -> None:
+    """Copy a folder like a clone; pictures and tables, which are only ever replaced, are linked."""
+
+    def link_or_copy(source: str, target: str) -> None:
+        (os.link if source.endswith((".png", ".parquet", ".npz")) else shutil.copyfile)(source, target)
+
+    shutil.copytree(project, copy, symlinks=True, copy_function=link_or_copy)
 
 
 def make_demo_project(project: Path, demo: Path) -> None:

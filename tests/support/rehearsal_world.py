@@ -135,7 +135,8 @@ def running_world(root: Path, demo: Path) -> Iterator[World]:
             origin, root / "service", environment | about, context, prepared, lambda: hub.repos[DATASET].head
         )
         world = World(root, tree, origin, hub, github, service, program)
-        copy_tree(tree)
+        # Thirty clones are made, and the program of all of them runs this working tree's code.
+        copy_tree(tree, left_out=("ircore", "dataset_card", "leaderboard", "tests", "benchmarks"))
         # The set that counts is the demo's.
         (tree / "ircore.toml").write_text(f"[instances.build]\ncategory = {json.dumps(CATEGORIES)}\n", "utf-8")
         for folder in (tree / "submissions").iterdir():

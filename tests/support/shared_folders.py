@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
@@ -32,13 +32,13 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     return folder
 
 
-def copy_tree(folder: Path) -> None:
-    """Copy the files of this working tree, new ones included, into a repository of their own."""
+def copy_tree(folder: Path, left_out: Collection[str] = ()) -> None:
+    """Copy the files of this working tree, new ones included, into a repository of their own, without some folders."""
     names = subprocess.run(
         ["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True, check=True
     ).stdout.decode()
     for name in filter(None, names.split("\0")):
-        if (ROOT / name).is_file():
+        if (ROOT / name).is_file() and name.split("/")[0] not in left_out:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, folder / name)
 
