@@ -13,7 +13,7 @@ from pathlib import Path
 from ircore.core.episode_records import Rendering, list_renderings
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
-from ircore.core.images import MAX_PIXELS, MAX_SIDE, ImageError, Picture
+from ircore.core.images import MAX_PIXELS, MAX_SIDE, ImageError, Picture, fills_exactly
 from ircore.core.plain_words import format_count
 from ircore.core.terminal import track_progress
 from ircore.core.untrusted_text import escape_markdown
@@ -90,7 +90,7 @@ def read_clean_png(data: bytes, name: str) -> Picture:
     if at != len(data):
         raise ImageError(f"{name}: {format_count(len(data) - at, 'byte')} after the picture's end", _REMEDY)
     width, height = struct.unpack(">II", header[:8])
-    if not _fills_exactly(packed, width, height):
+    if not fills_exactly(packed, width, height):
         raise ImageError(f"{name}: its pixels do not fill {width} × {height}, or more follows them", _REMEDY)
     # Decoded by the library that everything else will use: filters are only known to be sound then.
     return Picture.read_untrusted(data, name)
@@ -280,27 +280,6 @@ def _check_header(header: bytes, name: str, size: int) -> None:
     # A pixel has three bytes and each row a byte for its filter; packed, random pixels grow by less than a hundredth.
     if size > 1.01 * 3 * width * height + height + _SLACK:
         raise ImageError(f"{name}: {size:,} bytes are more than {width} × {height} pixels can need", _REMEDY)
-
-
-def _fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
-    """Say whether the stream of a PNG file of 8-bit RGB holds the picture's pixels and no byte more.
-
-    Never more than one picture's bytes are unpacked.
-
-    Args:
-        packed: The contents of its IDAT chunks.
-        width: In pixels.
-        height: In pixels.
-    """
-    wanted, length, stream = height * (1 + 3 * width), 0, zlib.decompressobj()
-    try:
-        for part in packed:
-            while part and length <= wanted:
-                length += len(stream.decompress(part, min(1 << 20, wanted + 1 - length)))
-                part = stream.unconsumed_tail
-    except zlib.error:
-        return False
-    return length == wanted and stream.eof and not stream.unused_data
 
 
 def _read_text(picture: Picture) -> str:

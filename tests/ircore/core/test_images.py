@@ -208,6 +208,17 @@ def test_what_is_no_usable_picture_is_refused_by_name(data: bytes, message: str)
     assert caught.value.remedy
 
 
+def test_a_plain_file_keeps_its_packed_rows_and_nothing_else() -> None:
+    """Packing anew would take most of the time of a picture that a service sends."""
+    rows = zlib.compress(b"".join(bytes([row % 5]) + bytes(range(96)) * 3 for row in range(96)), 9)
+    told = file(
+        HEAD, chunk(b"tEXt", b"parameters\0a prompt"), chunk(b"IDAT", rows[:50]), chunk(b"IDAT", rows[50:]), TAIL
+    )
+    picture = Picture.read_untrusted(told, "a picture")
+    assert picture.data == file(HEAD, chunk(b"IDAT", rows), TAIL)
+    assert (picture.pixels == Picture(told, 96, 96).pixels).all()
+
+
 @pytest.mark.parametrize("behind", [b"<script>alert(1)</script>", b"PK\3\4" + b"\0" * 30, zlib.compress(b"x")])
 def test_nothing_behind_the_pixels_is_kept(behind: bytes) -> None:
     """Readers stop where the pixels end, so that a second file may stand there."""
