@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, cast
 
 from ircore.core.errors import InputError
 from ircore.core.files import AS_BYTES, cache_folder, read_bounded
@@ -202,9 +202,27 @@ def hash_pixels(pixels: Pixels) -> str:
     Args:
         pixels: Height × width × 3, uint8.
     """
-    digest = hashlib.sha256(struct.pack(">II", pixels.shape[1], pixels.shape[0]))
-    digest.update(pixels.data if pixels.flags.c_contiguous else pixels.tobytes())
+    rows = pixels.data if pixels.flags.c_contiguous else pixels.tobytes()
+    return _hash_rgb(pixels.shape[1], pixels.shape[0], rows)
+
+
+def _hash_rgb(width: int, height: int, rows: "bytes | memoryview") -> str:
+    digest = hashlib.sha256(struct.pack(">II", width, height))
+    digest.update(rows)
     return digest.hexdigest()
+
+
+SMALL_SIDE = 32
+"""Longer side of the small grey picture that is kept of a rendering, in pixels."""
+
+
+def shrink_image(image: "Image.Image", side: int = SMALL_SIDE) -> "Image.Image":
+    """Return a picture in 256 greys, its longer side scaled to ``side`` pixels, each the mean of what it covers."""
+    from PIL import Image
+
+    scale = side / max(image.size)
+    size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+    return image.convert("L").resize(size, Image.Resampling.BOX)
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,16 +301,18 @@ class Picture:
         Raises:
             ImageError: It is empty, truncated, too large, or no PNG, JPEG, WebP or GIF.
         """
-        import numpy as np
-
         image, changes = _open(data, name)
         with image:
-            pixels = np.asarray(_render_as_rgb(image, changes))
+            rendered = _render_as_rgb(image, changes)
         plain = None if changes else _keep_rows(data)
         if plain is None:
-            return cls.from_pixels(pixels, tuple(changes))
-        picture = cls(plain, pixels.shape[1], pixels.shape[0])
-        picture.__dict__.update(pixels=_freeze(pixels), is_bare=True)
+            import numpy as np
+
+            return cls.from_pixels(np.asarray(rendered), tuple(changes))
+        # Without NumPy, which players behind a service do not need otherwise.
+        picture = cls(plain, rendered.width, rendered.height)
+        sha256 = _hash_rgb(rendered.width, rendered.height, rendered.tobytes())
+        picture.__dict__.update(sha256=sha256, is_bare=True, small_grey=shrink_image(rendered))
         return picture
 
     @classmethod
@@ -337,12 +357,21 @@ class Picture:
         """Whether its pixels are in memory."""
         return "pixels" in self.__dict__
 
+    @property
+    def small_grey(self) -> "Image.Image | None":
+        """The picture in grey, ``SMALL_SIDE`` pixels long; None if its file would have to be decoded for that."""
+        if not self.is_decoded:
+            return cast("Image.Image | None", self.__dict__.get("small_grey"))
+        from PIL import Image
+
+        return shrink_image(Image.fromarray(self.pixels))
+
     def remember(self) -> None:
         """Remember that the file shows what the picture is known by, if this process has packed or unpacked its pixels.
 
         Whoever reads the same bytes as ``from_own_file``, now or in a later command, need not decode them to see that.
         """
-        if not self.is_decoded:
+        if not self.is_decoded and "is_bare" not in self.__dict__:
             return
         file = hash_file(self.data)
         for bare in (False, True) if self.__dict__.get("is_bare") else (False,):

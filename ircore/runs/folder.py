@@ -4,7 +4,7 @@ run.json          identity: submission, instance set, rules, prompts, seed, vers
 instances/        a copy of the instance set, so that a run can be read on its own
 journal.jsonl     answers (``Call``), questions without an answer (``Failure``), ends of episodes (``End``); append only
 renderings/       each rendering once, named by the SHA-256 of its pixels
-descriptors.bin   of each rendering that was drawn here (``ircore.seeing.descriptors``); append only
+small.bin         each rendering that was drawn here, made small (``ircore.seeing.descriptors``); append only
 scores.jsonl      what judges and metrics gave, and what the game measured of its episodes
 facts.jsonl       which facts of drawn targets the renderings show; append only
 said.jsonl        which facts were stated and shown at each turn, a line for each turn and reader; append only
@@ -49,16 +49,16 @@ from ircore.instances.records import Instances
 from ircore.instances.store import INDEX, InstanceSet, read_instances
 from ircore.runs.events import EVENTS, Call, CallKey, End, Event, EventEntry, Failure, format_event
 from ircore.runs.provenance import Provenance, read_provenance
-from ircore.seeing.descriptors import compute_descriptor, pack_descriptor, unpack_descriptors
+from ircore.seeing.descriptors import pack_small, unpack_small
 
 if TYPE_CHECKING:
-    from ircore.seeing.descriptors import Descriptors
+    from PIL import Image
 
 RUN_FILE = "run.json"
 JOURNAL = "journal.jsonl"
 SCORES = "scores.jsonl"
 RETESTS = "retests.jsonl"
-DESCRIPTORS = "descriptors.bin"
+SMALL = "small.bin"
 JUDGES = "judges"
 _RESTORE = "Restore it from a copy of the run."
 _EPISODE_ID = re.compile(rb'"episode_id":"([A-Za-z0-9][A-Za-z0-9._-]*)"')
@@ -452,27 +452,26 @@ def store_pictures(folder: RunFolder, entries: Iterable[EventEntry], stored: Set
         write_bytes(folder.rendering_path(sha256), pictures[sha256].data, durable=True)
         # Scores, sites and releases read the file again, and know its bytes by then.
         pictures[sha256].remember()
-    drawn = ((sha256, pictures[sha256]) for sha256 in new if pictures[sha256].is_decoded)
-    add_descriptors(folder.path, {sha256: compute_descriptor(picture) for sha256, picture in drawn})
+    add_small(folder.path, {sha256: grey for sha256 in new if (grey := pictures[sha256].small_grey) is not None})
     if new:
         # The names of new files survive a crash once their folder is on the disk, too.
         sync_folder(folder.path / "renderings")
     return new
 
 
-def add_descriptors(run: Path, descriptors: Mapping[str, "Descriptors"]) -> None:
-    """Append the descriptors of renderings to those of a run folder; where they cannot be written, they are lacking."""
-    records = b"".join(pack_descriptor(sha256, descriptor) for sha256, descriptor in descriptors.items())
+def add_small(run: Path, pictures: Mapping[str, "Image.Image"]) -> None:
+    """Append small pictures of renderings to those of a run folder; where they cannot be written, they are lacking."""
+    records = b"".join(pack_small(sha256, grey) for sha256, grey in pictures.items())
     if records:
         # In one call, so that the records of several processes stand one after the other.
-        with suppress(OSError), (run / DESCRIPTORS).open("ab", buffering=0) as file:
+        with suppress(OSError), (run / SMALL).open("ab", buffering=0) as file:
             file.write(records)
 
 
-def read_descriptors(run: Path) -> dict[str, "Descriptors"]:
-    """Return the descriptors of renderings that were drawn in a run folder, by the hashes of their pixels."""
-    path = run / DESCRIPTORS
-    return dict(unpack_descriptors(path.read_bytes())) if path.is_file() else {}
+def read_small(run: Path) -> dict[str, "Image.Image"]:
+    """Return the small pictures of renderings that were drawn in a run folder, by the hashes of their pixels."""
+    path = run / SMALL
+    return dict(unpack_small(path.read_bytes())) if path.is_file() else {}
 
 
 class SaidTurn(Record):

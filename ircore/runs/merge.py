@@ -26,11 +26,11 @@ from ircore.runs.folder import (
     JOURNAL,
     RUN_FILE,
     RunFolder,
-    add_descriptors,
     add_facts,
+    add_small,
     create_run,
-    read_descriptors,
     read_facts,
+    read_small,
 )
 from ircore.runs.judge_questions import JUDGEMENTS, JudgeQuestion, format_questions, read_judgements
 from ircore.runs.play import ShardPart, add_run_id, read_part, strip_undecisive
@@ -315,8 +315,7 @@ def _write(
             # Several shards may have drawn the same picture.
             if not copied.exists():
                 write_bytes(copied, shard.rendering(rendering).data, durable=True)
-    descriptors = {sha256: look for shard in shards for sha256, look in read_descriptors(shard.path).items()}
-    add_descriptors(out, descriptors)
+    add_small(out, {sha256: grey for shard in shards for sha256, grey in read_small(shard.path).items()})
     order = folder.episode_ids
     # As one process plays them: every instance once before any instance is repeated.
     repeats = (order[place :: run.repeats] for place in range(run.repeats))

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ircore.core.episode_records import Rendering, list_renderings
 from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes
-from ircore.core.images import Pixels
+from ircore.core.images import SMALL_SIDE, Pixels
 from ircore.results.played_run import RunSource
-from ircore.runs.folder import RunFolder, read_descriptors
-from ircore.seeing.descriptors import SIDE, compute_descriptor
+from ircore.runs.folder import RunFolder, read_small
+from ircore.seeing.descriptors import compute_descriptor, describe_small
 
 if TYPE_CHECKING:
     import numpy as np
@@ -93,18 +93,20 @@ def compute_likeness(descriptor: "Descriptors", descriptors: "Descriptors") -> "
 
     Args:
         descriptor: Of the picture.
-        descriptors: Count × ``SIDE`` × ``SIDE``.
+        descriptors: Count × ``SMALL_SIDE`` × ``SMALL_SIDE``.
     """
     import numpy as np
 
     own = descriptor.astype(np.float32)
     padded = np.pad(own, REACH)
-    shifts = [padded[y : y + SIDE, x : x + SIDE] for y in range(2 * REACH + 1) for x in range(2 * REACH + 1)]
+    shifts = [
+        padded[y : y + SMALL_SIDE, x : x + SMALL_SIDE] for y in range(2 * REACH + 1) for x in range(2 * REACH + 1)
+    ]
     variants = np.stack([
         # Four turns and their mirror images are all ways to lay a square upon itself.
         variant for shifted in shifts for turns in range(4)
         for variant in (np.rot90(shifted, turns), np.rot90(shifted, turns)[:, ::-1])
-    ]).reshape(-1, SIDE * SIDE)  # fmt: skip
+    ]).reshape(-1, SMALL_SIDE * SMALL_SIDE)  # fmt: skip
     many = descriptors.reshape(len(descriptors), -1).astype(np.float32)
     norms = np.maximum(np.linalg.norm(variants, axis=1)[:, None] * np.linalg.norm(many, axis=1), 1)
     # The absolute value finds an inverted picture too.
@@ -128,7 +130,7 @@ class RunIndex(NamedTuple):
     """What each rendering is known by."""
 
     descriptors: "Descriptors"
-    """Count × ``SIDE`` × ``SIDE``."""
+    """Count × ``SMALL_SIDE`` × ``SMALL_SIDE``."""
 
     def keys(self) -> Iterator[tuple[str, str]]:
         """Yield episode and hash of each rendering."""
@@ -175,16 +177,16 @@ def compute_index(run: RunSource) -> RunIndex:
 
     wanted = list(_list_renderings(run))
     # A release has no such file, and a run that was taken up again may lack the pictures of its beginning.
-    known = read_descriptors(run.path) if isinstance(run, RunFolder) else {}
+    known = read_small(run.path) if isinstance(run, RunFolder) else {}
 
     def described(rendering: Rendering) -> "Descriptors":
-        descriptor = known.get(rendering.sha256)
-        return compute_descriptor(run.rendering(rendering)) if descriptor is None else descriptor
+        grey = known.get(rendering.sha256)
+        return compute_descriptor(run.rendering(rendering)) if grey is None else describe_small(grey)
 
     # Threads, since most of the time goes into decoding, which holds up no other.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         descriptors = list(pool.map(described, (rendering for _, _, rendering in wanted)))
-    stacked = np.stack(descriptors) if descriptors else np.zeros((0, SIDE, SIDE), np.int8)
+    stacked = np.stack(descriptors) if descriptors else np.zeros((0, SMALL_SIDE, SMALL_SIDE), np.int8)
     names, hashes = tuple(name for name, _, _ in wanted), tuple(sha256 for _, sha256, _ in wanted)
     return RunIndex(names, hashes, stacked)
 
@@ -211,7 +213,7 @@ def read_index(path: Path) -> RunIndex | None:
     except (OSError, KeyError, ValueError, zipfile.BadZipFile):
         return None
     # The file may come with a stranger's release, and arrays of another form would fail where they are used.
-    if descriptors.dtype != np.int8 or descriptors.shape != (len(texts[0]), SIDE, SIDE):
+    if descriptors.dtype != np.int8 or descriptors.shape != (len(texts[0]), SMALL_SIDE, SMALL_SIDE):
         return None
     return RunIndex(texts[0], texts[1], descriptors)
 
