@@ -366,12 +366,19 @@ class Picture:
 
         return shrink_image(Image.fromarray(self.pixels))
 
+    def without_pixels(self) -> "Picture":
+        """Return the picture without its pixels in memory, but with what was computed of them."""
+        known = {"sha256": self.sha256, "small_grey": self.small_grey, "is_bare": self.__dict__.get("is_bare", False)}
+        picture = Picture(self.data, self.width, self.height, self.changes)
+        picture.__dict__.update(known)
+        return picture
+
     def remember(self) -> None:
         """Remember that the file shows what the picture is known by, if this process has packed or unpacked its pixels.
 
         Whoever reads the same bytes as ``from_own_file``, now or in a later command, need not decode them to see that.
         """
-        if not self.is_decoded and "is_bare" not in self.__dict__:
+        if not self.is_decoded and not self.__dict__.get("is_bare"):
             return
         file = hash_file(self.data)
         for bare in (False, True) if self.__dict__.get("is_bare") else (False,):

@@ -348,8 +348,8 @@ def decode_picture(data: str | bytes) -> Picture:
         raise FaultError(RequestFault("bad_image", error.problem)) from None
     if min(picture.width, picture.height) < SMALLEST_SIDE:
         raise FaultError(RequestFault("bad_image", f"a picture of {picture.width} × {picture.height} pixels"))
-    # A new record without the decoded pixels: an episode keeps its renderings until it ends.
-    return Picture(picture.data, picture.width, picture.height, picture.changes)
+    # An episode keeps its renderings until it ends.
+    return picture.without_pixels()
 
 
 def read_tokens(usage: Any, headers: Mapping[str, str]) -> Tokens:

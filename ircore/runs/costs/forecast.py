@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Usage
 from ircore.core.images import Picture
 from ircore.core.plain_words import format_count
@@ -179,6 +178,8 @@ class _StandIns:
     def __post_init__(self) -> None:
         # A word that is one token, so that rules which count tokens count the same.
         self._words = " ".join(["a"] * self.written)
+        from ircore.core.drawing import Drawing  # with NumPy, which playing alone does not need
+
         self._blank = Picture.from_pixels(Drawing(64, 64, "#ffffff").pixels)
         # A reply has the tokens that are assumed, whatever the form costs that the game wants it in.
         self._lengths: dict[str, int] = {}

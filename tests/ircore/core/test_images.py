@@ -219,6 +219,20 @@ def test_a_plain_file_keeps_its_packed_rows_and_nothing_else() -> None:
     assert (picture.pixels == Picture(told, 96, 96).pixels).all()
 
 
+def test_what_a_service_sends_is_known_without_decoding_it_again_and_without_numpy() -> None:
+    """Both stood between two questions of every player behind a service."""
+    code = (
+        "import sys; from pathlib import Path; from ircore.core.images import Picture;"
+        "picture = Picture.read_untrusted(sys.stdin.buffer.read(), 'a picture').without_pixels();"
+        "print(picture.sha256, picture.small_grey.size, picture.is_decoded, 'numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input=encoded(two_tone()), capture_output=True, check=True)
+    known = Picture.read_untrusted(encoded(two_tone()), "a picture")
+    grey = known.without_pixels().small_grey
+    assert grey is not None
+    assert done.stdout.decode().split("\n")[0] == f"{known.sha256} {grey.size} False False"
+
+
 @pytest.mark.parametrize("behind", [b"<script>alert(1)</script>", b"PK\3\4" + b"\0" * 30, zlib.compress(b"x")])
 def test_nothing_behind_the_pixels_is_kept(behind: bytes) -> None:
     """Readers stop where the pixels end, so that a second file may stand there."""
