@@ -531,11 +531,13 @@ def _keep_rows(data: bytes) -> bytes | None:
     """Return a PNG file of 8-bit RGB reduced to its packed rows; None if the file has to be encoded anew."""
     if not data.startswith(PNG) or data[24:29] != _RGB_8_BIT:
         return None
-    rows, at, kind = [], len(PNG), b""
+    rows, at, kind = [], 33, b""  # behind the head
     while kind != b"IEND" and at + 8 <= len(data):
         size, kind = int.from_bytes(data[at : at + 4]), data[at + 4 : at + 8]
         if kind == b"IDAT":
             rows.append(data[at + 8 : at + 8 + size])
+        elif kind[:1].isupper() and kind != b"IEND":
+            return None  # a second head, say, which readers would go by
         at += size + 12
     # Behind the pixels a stream may carry a message that no viewer shows.
     if not fills_exactly(rows, *struct.unpack(">II", data[16:24])):

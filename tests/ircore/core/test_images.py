@@ -219,6 +219,16 @@ def test_a_plain_file_keeps_its_packed_rows_and_nothing_else() -> None:
     assert (picture.pixels == Picture(told, 96, 96).pixels).all()
 
 
+def test_a_file_that_states_its_size_twice_is_the_picture_that_was_hashed() -> None:
+    """Pillow takes the last head, and 5 rows of 2 pixels take 35 bytes, a row of 11 takes 34."""
+    first, second = (struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0) for width, height in ((2, 5), (11, 1)))
+    rows = zlib.compress(bytes(35))
+    data = file(chunk(b"IHDR", first), chunk(b"IHDR", second), chunk(b"IDAT", rows), TAIL)
+    picture = Picture.read_untrusted(data, "a picture")
+    assert Picture(picture.data, 0, 0).sha256 == picture.sha256
+    assert Picture(picture.data, 0, 0).pixels.shape[:2] == (picture.height, picture.width)
+
+
 def test_what_a_service_sends_is_known_without_decoding_it_again_and_without_numpy() -> None:
     """Both stood between two questions of every player behind a service."""
     code = (
