@@ -134,12 +134,13 @@ sandbox:
 	@! test -e /proc/sys/kernel/apparmor_restrict_unprivileged_userns || \
 	  $(AS_ROOT) sysctl -q kernel.apparmor_restrict_unprivileged_userns=0
 
-# Three runs one after the other, since what a process has imported and remembered stays: the third is all the rest.
+# Three runs one after the other, since what a process has imported and remembered stays. The first are the tests that look
+# at pictures most, the third is all the rest.
 # CI's machines are shared and slow at times: there a test that fails is run once more, and the summary names it.
-EYES := tests/ircore/scorers tests/ircore/submissions
+WITH_EYES := tests/ircore/scorers tests/ircore/submissions
 test: $(INSTALLED_DEV) browser bubblewrap
 	@export TESTS_SHARED=$$(mktemp -d); trap 'rm -rf "$$TESTS_SHARED"' EXIT; failed=; \
-	for part in "$(EYES)" "tests/ircore $(EYES:%=--ignore=%)" "tests --ignore=tests/ircore"; do \
+	for part in "$(WITH_EYES)" "tests/ircore $(WITH_EYES:%=--ignore=%)" "tests --ignore=tests/ircore"; do \
 	  echo "pytest $$part"; $(BIN)/pytest $$part $(if $(CI),--reruns 1 -rR) || failed=1; \
 	done; test -z "$$failed"
 

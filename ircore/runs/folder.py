@@ -49,7 +49,7 @@ from ircore.instances.records import Instances
 from ircore.instances.store import INDEX, InstanceSet, read_instances
 from ircore.runs.events import EVENTS, Call, CallKey, End, Event, EventEntry, Failure, format_event
 from ircore.runs.provenance import Provenance, read_provenance
-from ircore.seeing.descriptors import pack_small, unpack_small
+from ircore.seeing.descriptors import pack_small_picture, unpack_small_pictures
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -58,7 +58,7 @@ RUN_FILE = "run.json"
 JOURNAL = "journal.jsonl"
 SCORES = "scores.jsonl"
 RETESTS = "retests.jsonl"
-SMALL = "small.bin"
+SMALL_PICTURES = "small.bin"
 JUDGES = "judges"
 _RESTORE = "Restore it from a copy of the run."
 _EPISODE_ID = re.compile(rb'"episode_id":"([A-Za-z0-9][A-Za-z0-9._-]*)"')
@@ -452,26 +452,28 @@ def store_pictures(folder: RunFolder, entries: Iterable[EventEntry], stored: Set
         write_bytes(folder.rendering_path(sha256), pictures[sha256].data, durable=True)
         # Scores, sites and releases read the file again, and know its bytes by then.
         pictures[sha256].remember()
-    add_small(folder.path, {sha256: grey for sha256 in new if (grey := pictures[sha256].small_grey) is not None})
+    add_small_pictures(
+        folder.path, {sha256: grey for sha256 in new if (grey := pictures[sha256].small_grey) is not None}
+    )
     if new:
         # The names of new files survive a crash once their folder is on the disk, too.
         sync_folder(folder.path / "renderings")
     return new
 
 
-def add_small(run: Path, pictures: Mapping[str, "Image.Image"]) -> None:
+def add_small_pictures(run: Path, pictures: Mapping[str, "Image.Image"]) -> None:
     """Append small pictures of renderings to those of a run folder; where they cannot be written, they are lacking."""
-    records = b"".join(pack_small(sha256, grey) for sha256, grey in pictures.items())
+    records = b"".join(pack_small_picture(sha256, grey) for sha256, grey in pictures.items())
     if records:
         # In one call, so that the records of several processes stand one after the other.
-        with suppress(OSError), (run / SMALL).open("ab", buffering=0) as file:
+        with suppress(OSError), (run / SMALL_PICTURES).open("ab", buffering=0) as file:
             file.write(records)
 
 
-def read_small(run: Path) -> dict[str, "Image.Image"]:
+def read_small_pictures(run: Path) -> dict[str, "Image.Image"]:
     """Return the small pictures of renderings that were drawn in a run folder, by the hashes of their pixels."""
-    path = run / SMALL
-    return dict(unpack_small(path.read_bytes())) if path.is_file() else {}
+    path = run / SMALL_PICTURES
+    return dict(unpack_small_pictures(path.read_bytes())) if path.is_file() else {}
 
 
 class SaidTurn(Record):

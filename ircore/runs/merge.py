@@ -27,10 +27,10 @@ from ircore.runs.folder import (
     RUN_FILE,
     RunFolder,
     add_facts,
-    add_small,
+    add_small_pictures,
     create_run,
     read_facts,
-    read_small,
+    read_small_pictures,
 )
 from ircore.runs.judge_questions import JUDGEMENTS, JudgeQuestion, format_questions, read_judgements
 from ircore.runs.play import ShardPart, add_run_id, read_part, strip_undecisive
@@ -315,7 +315,9 @@ def _write(
             # Several shards may have drawn the same picture.
             if not copied.exists():
                 write_bytes(copied, shard.rendering(rendering).data, durable=True)
-    add_small(out, {sha256: grey for shard in shards for sha256, grey in read_small(shard.path).items()})
+    add_small_pictures(
+        out, {sha256: grey for shard in shards for sha256, grey in read_small_pictures(shard.path).items()}
+    )
     order = folder.episode_ids
     # As one process plays them: every instance once before any instance is repeated.
     repeats = (order[place :: run.repeats] for place in range(run.repeats))

@@ -37,10 +37,10 @@ def compute_descriptor(picture: Picture) -> "Descriptors":
     """
     from PIL import Image
 
-    return describe_small(picture.small_grey or shrink_image(Image.fromarray(picture.pixels)))
+    return describe_small_picture(picture.small_grey or shrink_image(Image.fromarray(picture.pixels)))
 
 
-def describe_small(grey: "Image.Image") -> "Descriptors":
+def describe_small_picture(grey: "Image.Image") -> "Descriptors":
     """Return the descriptor of a picture that ``shrink_image`` has made small."""
     import numpy as np
 
@@ -68,19 +68,19 @@ def _remove_gradients(image: "Image.Image") -> "Floats":
     return detail
 
 
-def pack_small(sha256: str, grey: "Image.Image") -> bytes:
+def pack_small_picture(sha256: str, grey: "Image.Image") -> bytes:
     """Return the record of a small picture: the bytes of its hash, its sides, its rows, and their CRC-32."""
     rows = grey.tobytes().ljust(SMALL_SIDE * SMALL_SIDE, b"\0")
     record = bytes.fromhex(sha256) + bytes(grey.size) + rows
     return record + crc32(record).to_bytes(_CHECK)
 
 
-def unpack_small(records: bytes) -> Iterator[tuple[str, "Image.Image"]]:
+def unpack_small_pictures(records: bytes) -> Iterator[tuple[str, "Image.Image"]]:
     """Yield hash and small picture of each record that is whole.
 
     >>> from PIL import Image
-    >>> record = pack_small("ab" * 32, Image.new("L", (32, 24)))
-    >>> [(sha256[:4], grey.size) for sha256, grey in unpack_small(record + record[:-9])]
+    >>> record = pack_small_picture("ab" * 32, Image.new("L", (32, 24)))
+    >>> [(sha256[:4], grey.size) for sha256, grey in unpack_small_pictures(record + record[:-9])]
     [('abab', (32, 24))]
     """
     from PIL import Image

@@ -27,8 +27,8 @@ from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes
 from ircore.core.images import SMALL_SIDE, Pixels
 from ircore.results.played_run import RunSource
-from ircore.runs.folder import RunFolder, read_small
-from ircore.seeing.descriptors import compute_descriptor, describe_small
+from ircore.runs.folder import RunFolder, read_small_pictures
+from ircore.seeing.descriptors import compute_descriptor, describe_small_picture
 
 if TYPE_CHECKING:
     import numpy as np
@@ -177,11 +177,11 @@ def compute_index(run: RunSource) -> RunIndex:
 
     wanted = list(_list_renderings(run))
     # A release has no such file, and a run that was taken up again may lack the pictures of its beginning.
-    known = read_small(run.path) if isinstance(run, RunFolder) else {}
+    known = read_small_pictures(run.path) if isinstance(run, RunFolder) else {}
 
     def described(rendering: Rendering) -> "Descriptors":
         grey = known.get(rendering.sha256)
-        return compute_descriptor(run.rendering(rendering)) if grey is None else describe_small(grey)
+        return compute_descriptor(run.rendering(rendering)) if grey is None else describe_small_picture(grey)
 
     # Threads, since most of the time goes into decoding, which holds up no other.
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -17,7 +17,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.images import Picture, Pixels, read_picture
 from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.ranking import find_held_runs
-from ircore.runs.folder import SMALL, RunFolder
+from ircore.runs.folder import SMALL_PICTURES, RunFolder
 from ircore.runs.provenance import Evidence, Flag, Provenance, write_provenance
 from ircore.seeing.descriptors import compute_descriptor, shrink_to_grey
 from ircore.submissions.rescoring.copies import CopyComparison, is_photograph
@@ -233,7 +233,7 @@ def test_a_flat_picture_has_nothing_to_compare() -> None:
 def test_what_was_drawn_here_is_described_without_decoding(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     described = index_of(RunFolder(run.path))
     (run.path / INDEX).unlink()
-    records = (run.path / SMALL).read_bytes()
+    records = (run.path / SMALL_PICTURES).read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr(RunFolder, "rendering", lambda *_: pytest.fail("a rendering was read"))
         again = index_of(RunFolder(run.path))
@@ -241,7 +241,7 @@ def test_what_was_drawn_here_is_described_without_decoding(run: RunFolder, monke
     # Records that a crash cut short, and that a disk gave back otherwise, are computed anew.
     for damaged in (records[:-1], bytes([records[0] ^ 1]) + records[1:], records[:99] + b"\0" + records[100:], b""):
         (run.path / INDEX).unlink()
-        (run.path / SMALL).write_bytes(damaged)
+        (run.path / SMALL_PICTURES).write_bytes(damaged)
         assert (index_of(RunFolder(run.path)).descriptors == described.descriptors).all()
     for sha256, descriptor in zip(described.sha256, described.descriptors, strict=True):
         picture = read_picture(run.rendering_path(sha256))

@@ -21,7 +21,7 @@ from transcripts import hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
 from ircore.games.reconstruction.records import Rules
-from ircore.runs.folder import SMALL, RunFolder, read_small
+from ircore.runs.folder import SMALL_PICTURES, RunFolder, read_small_pictures
 from ircore.runs.judge_questions import JudgeQuestion, read_judgements
 from ircore.runs.provenance import PROVENANCE
 
@@ -99,16 +99,16 @@ def test_answers_are_paid_for_once_and_nothing_else_is_taken(job: Job) -> None:
     (kept / PROVENANCE).write_text(json.dumps(forged))
     stated = json.loads((kept / "run.json").read_text()) | {"started": "2020-01-01T00:00:00+00:00", "run_id": "x"}
     (kept / "run.json").write_text(json.dumps(stated))
-    for name in ("scores.jsonl", "facts.jsonl", "costs.json", SMALL):
+    for name in ("scores.jsonl", "facts.jsonl", "costs.json", SMALL_PICTURES):
         (kept / name).write_text("forged\n")
     (kept / "judges").mkdir()
     (kept / "judges" / "structural.json").write_text("{}")
 
     made = job.paid()
     files = {path.relative_to(made).as_posix().split("/")[0] for path in made.rglob("*") if path.is_file()}
-    assert files == {"run.json", "instances", "journal.jsonl", "renderings", SMALL, PROVENANCE}
+    assert files == {"run.json", "instances", "journal.jsonl", "renderings", SMALL_PICTURES, PROVENANCE}
     drawn = {path.stem for path in (made / "renderings").iterdir()}
-    assert read_small(made).keys() == drawn, "computed here, from the pictures"
+    assert read_small_pictures(made).keys() == drawn, "computed here, from the pictures"
     folder = RunFolder(made)
     assert folder.run.run_id == RunFolder(run).run.run_id
     assert folder.run.started > "2026"
