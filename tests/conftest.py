@@ -25,6 +25,7 @@ from ircore.commands.main import run as ircore_command
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.runs.folder import RunFolder
+from leaderboard.storage.build_cache import BuildCache
 
 # Compiled test modules are kept even where the environment forbids compiled files: otherwise each worker rewrites the
 # assertions of 220 modules again (10 s), and each command that a test starts compiles the whole package.
@@ -97,6 +98,28 @@ def _freed_memory_is_returned() -> Iterator[None]:
     """A worker goes on after a release command, whose process would keep a gigabyte of freed memory."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dataset_card.commands.keep_freed_memory", lambda: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _equal_shells_are_built_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """MkDocs makes the same of equal input, and many small sites differ in nothing that it reads."""
+    kept = BuildCache(made_once(tmp_path_factory, "shells", lambda folder: None))
+    load, store = BuildCache.load, BuildCache.store
+
+    def load_shells(cache: BuildCache, name: str) -> bytes | None:
+        data = load(cache, name)
+        if data is None and name.startswith("shells/") and (data := load(kept, name)) is not None:
+            store(cache, name, data)
+        return data
+
+    def store_shells(cache: BuildCache, name: str, data: bytes) -> None:
+        for place in (cache, kept) if name.startswith("shells/") else (cache,):
+            store(place, name, data)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BuildCache, "load", load_shells)
+        patch.setattr(BuildCache, "store", store_shells)
         yield
 
 
