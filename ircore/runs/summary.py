@@ -16,7 +16,7 @@ from ircore.core.plain_words import format_count
 from ircore.core.records import Fields, Instance, format_rule_value
 from ircore.core.terminal import find_terminal_width, make_printable
 from ircore.games.base import Game, StepAnswer, read_ending
-from ircore.games.registry import find_step_word, load_game, load_installed_games
+from ircore.games.registry import find_step_word, load_game
 from ircore.runs.costs.prices import Asked, RunPrices, find_usage, load_run_prices
 from ircore.runs.costs.totals import Totals, compute_episode_costs
 from ircore.runs.events import Call, Failure
@@ -199,7 +199,10 @@ def _list_outcomes(folder: RunFolder) -> Sequence[str]:
 
 def _find_game(folder: RunFolder) -> Game[Any] | None:
     """Return the game of a run; None if it is not installed."""
-    return load_installed_games()[0].get(folder.game)
+    try:
+        return load_game(folder.game)
+    except InputError:
+        return None
 
 
 def _summarise_pulled(folder: RunFolder, episodes: Sequence[Episode], summary: dict[str, Any]) -> dict[str, Any]:

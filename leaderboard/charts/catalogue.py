@@ -4,7 +4,6 @@ A chart is data: its colours are names of CSS variables, which ``assets/js/chart
 its numbers as a table for those who cannot or do not want to see it, and a still picture for pages without JavaScript.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -59,6 +58,7 @@ from leaderboard.charts.turns import (
     sketch_trajectories,
 )
 from leaderboard.model.site import Pair
+from leaderboard.storage.output_folder import dump_compact
 from leaderboard.theme import NARROW
 
 TALL = 760
@@ -117,8 +117,7 @@ class Chart:
 
     def json(self) -> str:
         """Return the content of ``charts/<id>.json``."""
-        # NaN is no JSON: a browser could not read the file, so the build fails instead.
-        return json.dumps(self.figure, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+        return dump_compact(self.figure) + "\n"
 
     def csv(self) -> str:
         """Return the content of ``charts/<id>.csv``: the table in full precision, and where its numbers come from."""

@@ -5,7 +5,6 @@ scripts get it as data: a target's marks once in its page, fates and faults with
 many hold, and on demand the facts that became right, broke, or are wrong at the end.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +18,7 @@ from ircore.results.corrections import Correction
 from leaderboard.components.markup import macro
 from leaderboard.model.sentences import MarkSubject
 from leaderboard.model.xray import FATES, LETTER, Cited, DrawnMark, DrawnScene, MarkFault, TurnFacts, Xray
+from leaderboard.storage.output_folder import dump_compact
 from leaderboard.storage.pictures import Shown
 from leaderboard.words import CORRECTION_WORDS, MarkedMessage, Segment, escape_untrusted, open_words
 
@@ -122,7 +122,7 @@ def dump_marks(drawn: DrawnScene | None) -> str | None:
     if drawn is None:
         return None
     marks = [[make_visible(mark.name), mark.box] for mark in drawn.marks]
-    return _dump_json({"width": drawn.width, "height": drawn.height, "marks": marks})
+    return dump_compact({"width": drawn.width, "height": drawn.height, "marks": marks})
 
 
 def build_xray_data(xray: Xray) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def build_xray_data(xray: Xray) -> dict[str, Any]:
 
 def dump_xray(xray: Xray) -> str:
     """Return a turn's X-ray as JSON, for an attribute of the turn."""
-    return _dump_json(build_xray_data(xray))
+    return dump_compact(build_xray_data(xray))
 
 
 def turn_facts(facts: TurnFacts | None) -> Markup:
@@ -178,7 +178,3 @@ def _list_fault_fields(fault: MarkFault) -> list[Any]:
 def _list_citation_fields(cited: Cited) -> list[Any]:
     # JavaScript counts strings in UTF-16 units, where a character beyond the first plane has two.
     return [cited.turn, cited.start, len(cited.text.encode("utf-16-le")) // 2, cited.link]
-
-
-def _dump_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -31,6 +31,7 @@ from leaderboard.model.xray import Lines, TurnFacts, Xray, build_xrays, group_fa
 from leaderboard.pages.cannot_draw import load_pair_facts, store_fates
 from leaderboard.rendering.render import render_block
 from leaderboard.storage.build_cache import BuildCache, load_or_make
+from leaderboard.storage.output_folder import dump_compact
 from leaderboard.storage.pictures import Shown
 from leaderboard.words import CORRECTION_WORDS, REASONS, MarkedMessage, describe_rendering, mark_message, open_words
 
@@ -260,11 +261,6 @@ class Fragments:
         return f"outcomes/{self._site.key(pair)}"
 
 
-def dump_compact(value: Any) -> str:
-    """Return JSON without spaces and line breaks."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
 def build_episode_json(view: EpisodeView) -> dict[str, Any]:
     """Return an episode as ``gallery-rows.js`` reads it; strangers' hidden characters are shown by their code."""
     detail = view.episode.detail if view.episode else None
@@ -292,12 +288,15 @@ def build_gallery_shards(
         shares: Number of shares.
     """
     pairs = list_ranked_pairs(site)
-    yield f"{FOLDER}/pairs.json", _dump_file({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]})
+    yield (
+        f"{FOLDER}/pairs.json",
+        dump_compact({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]}) + "\n",
+    )
     for pair in islice(pairs, share, None, shares):
         yield f"{FOLDER}/pairs/{pair.key}.json", fragments.outcomes(pair) + "\n"
     if share == 0:
         outcomes = {pair.key: json.loads(fragments.outcomes(pair)) for pair in pairs}
-        yield f"{FOLDER}/extremes.json", _dump_file(select_extreme_episodes(outcomes))
+        yield f"{FOLDER}/extremes.json", dump_compact(select_extreme_episodes(outcomes)) + "\n"
     later = pairs[FIRST:]
     # Minus twice rounds the number of files up.
     for number in range(share, -(-len(later) // SHARD), shares):
@@ -413,10 +412,6 @@ def _build_message(message: MarkedMessage) -> dict[str, Any]:
 @cache
 def _join_corrections(corrections: tuple[Correction, ...]) -> str:
     return ", ".join(CORRECTION_WORDS[name] for name in corrections)
-
-
-def _dump_file(value: Any) -> str:
-    return dump_compact(value) + "\n"
 
 
 def _explain_end(episode: Episode) -> str:

@@ -16,8 +16,9 @@ from ircore.core.episode_records import Episode
 from ircore.core.plain_words import format_count
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.statistics.intervals import DIFFERENCE, Estimate, are_too_few, clear_of, estimate
-from leaderboard.gallery.fragments import FIRST, dump_compact, list_ranked_pairs
+from leaderboard.gallery.fragments import FIRST, list_ranked_pairs
 from leaderboard.model.site import Gallery, Pair, Site
+from leaderboard.storage.output_folder import dump_compact
 from leaderboard.words import describe_interval, format_signed, number
 
 FILE = "words.json"

@@ -1,6 +1,9 @@
 """The judge whose scores lead the site."""
 
+from collections.abc import Iterator
+
 from ircore.core.errors import InputError
+from ircore.results.cells import Cell
 from ircore.results.headline import find_headline, sort_judges
 from ircore.results.model import Results
 
@@ -19,8 +22,12 @@ def has_rated(results: Results, judge: str, category: str | None = None, difficu
     """
     if not results.game.is_judged:
         return True
-    cells = [results.cell(submission.run_id, judge, category, difficulty) for submission in results.submissions]
-    return any(cell.score.n for cell in cells) or not any(cell.played for cell in cells)
+
+    def cells() -> Iterator[Cell]:
+        # One by one: of the first pair it is known most times.
+        return (results.cell(submission.run_id, judge, category, difficulty) for submission in results.submissions)
+
+    return any(cell.score.n for cell in cells()) or not any(cell.played for cell in cells())
 
 
 def select_site_judge(results: Results, wanted: str | None = None) -> str:

@@ -16,6 +16,7 @@ from ircore.results.statistics.intervals import MINIMUM_PICTURES, SHARE, Estimat
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.model.xray import FATES, FAULTS, LETTER, DrawnScene, Fate, Lines, MarkFault, Xray, build_xrays
 from leaderboard.storage.build_cache import load_or_make
+from leaderboard.storage.output_folder import dump_compact
 from leaderboard.storage.pictures import Shown
 
 MOST_KINDS = 12
@@ -282,7 +283,7 @@ def _compute_fates(site: Site, pair: Pair, facts: Lines) -> bytes:
             letters = "".join(LETTER[fate] for fate in ray.fates)
             # A letter a fate keeps the cache small: pages need the fates of thousands of marks.
             fates[result.episode.instance_id] = [list(ray.transform), letters]
-    return json.dumps(fates, separators=(",", ":")).encode()
+    return dump_compact(fates).encode()
 
 
 def _name_cache_entry(site: Site, pair: Pair) -> str:

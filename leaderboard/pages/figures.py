@@ -5,7 +5,6 @@ can be chosen in which figure. Each choice of a judge and a category is a file t
 ``deltas-by-human-on-geometry.json``; a script takes the chosen pairs out of it (``assets/js/figure-parts.js``).
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from leaderboard.charts.grammar import Missing, Sketch
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.model.site_judge import has_rated
 from leaderboard.pages.board_views import BoardView, describe_view, view_path
+from leaderboard.storage.output_folder import dump_compact
 from leaderboard.theme import describer_class
 from leaderboard.words import format_category
 
@@ -72,7 +72,7 @@ def build_figure_data_files(site: Site) -> Iterator[tuple[str, str]]:
     results = site.under()
     # In the order of the board, in which a reader looks for pairs.
     alike = shorten_pair_names([site.pairs[row.submission.run_id] for row in results.board(site.judge)])
-    yield f"{FOLDER}/pairs.json", _dump_text(_index(site, list(alike.values())))
+    yield f"{FOLDER}/pairs.json", dump_compact(_index(site, list(alike.values()))) + "\n"
     subject = ChartSubject(results, alike, site.judge)
     for kind, choices in CHOOSABLE.items():
         draw = {**OF_ALL, **OF_JUDGE}[kind]
@@ -83,7 +83,7 @@ def build_figure_data_files(site: Site) -> Iterator[tuple[str, str]]:
                 about = subject.chosen(judge or site.judge, ConditionChoice(category, alone=judge is not None))
                 parts = (kind, judge and f"by-{judge}", category and f"on-{category}")
                 name = "-".join(filter(None, parts))
-                yield f"{FOLDER}/{name}.json", _dump_text(_build_figure(site, draw, about, choices))
+                yield f"{FOLDER}/{name}.json", dump_compact(_build_figure(site, draw, about, choices)) + "\n"
 
 
 def _build_figure(
@@ -125,10 +125,6 @@ def _list_names(pair: Pair) -> dict[str, Any]:
         "apart": make_visible(pair.apart),
         "hue": describer_class(pair.hue),
     }
-
-
-def _dump_text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
 
 SECTIONS = (

@@ -4,7 +4,6 @@ Every page shows one target as each pair drew it. Without JavaScript a reader ch
 own page; with it the pictures change in place, from ``data/matrix/<instance>.json``, and the address says which.
 """
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +34,7 @@ from leaderboard.pages.board_views import (
 )
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.selections import choose_example_target
+from leaderboard.storage.output_folder import dump_compact
 from leaderboard.storage.pictures import Shown
 from leaderboard.words import format_category, shorten_category
 
@@ -161,7 +161,7 @@ def build_matrix_files(site: Site) -> Iterator[tuple[str, str]]:
             "judges": judges,
             "pairs": pairs,
         }
-        yield f"{FOLDER}/{gallery.instance.instance_id}.json", json.dumps(value, separators=(",", ":")) + "\n"
+        yield f"{FOLDER}/{gallery.instance.instance_id}.json", dump_compact(value) + "\n"
 
 
 def _list_views(site: Site) -> Iterator[BoardView]:

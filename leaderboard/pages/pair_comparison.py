@@ -12,7 +12,6 @@ chosen pair, or undecided. It holds ``pairs``, the keys of the pairs with ranks;
 minus the lower end of the other order.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
@@ -38,6 +37,7 @@ from ircore.results.statistics.intervals import (
 from ircore.results.tables.comparisons import MOST, describe_repeats, plan_neighbours
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.board_views import BoardView, is_rated, judge_words, list_views, name_view, select_view_results
+from leaderboard.storage.output_folder import dump_compact
 from leaderboard.words import format_category
 
 AGAINST_FOLDER = "data/against"
@@ -73,7 +73,7 @@ def dump_against_file(board: PairDifferences, keys: Sequence[str], names: Sequen
     # Whole tenths are the shortest in JSON, and these files grow with the square of the pairs.
     low = (board.low * 10).round().astype(int).tolist()
     value = {"pairs": keys, **({"names": names} if names else {}), "means": board.means.round(2).tolist(), "low": low}
-    return json.dumps(value, separators=(",", ":")) + "\n"
+    return dump_compact(value) + "\n"
 
 
 FOLDER = "data/compare"
@@ -170,7 +170,7 @@ class Comparisons:
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield every file of the page's data: its path below the site's root, and its text."""
         folder = self.site.path(FOLDER)
-        yield f"{folder}/index.json", _dump_json(self._index())
+        yield f"{folder}/index.json", dump_compact(self._index()) + "\n"
         for judge in self.site.results.judges:
             known = self._compare_known(judge)
             for pair in self.pairs:
@@ -179,7 +179,7 @@ class Comparisons:
                     "main": self._collect_main_scores(pair, judge),
                     "against": known[pair.key],
                 }
-                yield f"{folder}/{judge}/{pair.key}.json", _dump_json(value)
+                yield f"{folder}/{judge}/{pair.key}.json", dump_compact(value) + "\n"
 
     def _collect_main_scores(self, pair: Pair, judge: str) -> dict[str, float | None]:
         """Return a pair's main scores by category, ``""`` for all."""
@@ -325,7 +325,3 @@ def _list_numbers(comparison: PairComparison) -> list[float | int | None]:
 def _round_value(value: float | None) -> float | None:
     # JSON knows no NaN; null says in scripts that there is no value.
     return None if value is None or isnan(value) else round(value, 4)
-
-
-def _dump_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"

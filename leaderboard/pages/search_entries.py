@@ -3,12 +3,12 @@
 ``data/find.json`` holds them all; episodes are not listed: a script puts them together from a pair and a target.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from ircore.core.untrusted_text import format_one_line
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.players import player_paths
+from leaderboard.storage.output_folder import dump_compact
 from leaderboard.words import describe_target_picture, format_category
 
 FILE = "data/find.json"
@@ -59,7 +59,7 @@ def build_search_file(site: Site | None, pages: Sequence[Page]) -> Iterator[tupl
         pages: All pages that templates write.
     """
     entries = [*(() if site is None else list_site_entries(site)), *list_page_entries(pages)]
-    yield FILE, json.dumps({"entries": entries}, ensure_ascii=False, separators=(",", ":")) + "\n"
+    yield FILE, dump_compact({"entries": entries}) + "\n"
 
 
 def list_site_entries(site: Site) -> Iterator[Entry]:

@@ -1,5 +1,6 @@
 """The build folder of a site: a sibling of the output folder, which it replaces by a rename at the end."""
 
+import json
 import os
 import shutil
 import tempfile
@@ -7,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import time
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -98,6 +100,15 @@ def write_text(path: Path, text: str) -> None:
             path.write_bytes(text.encode())
     except OSError as error:
         raise WorkError(f"{path}: cannot be written ({error.strerror})", "Free some space.") from error
+
+
+def dump_compact(value: Any) -> str:
+    """Return JSON without spaces and line breaks, for scripts.
+
+    Raises:
+        ValueError: It holds a number that is not finite, which is no JSON: a browser could not read it.
+    """
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def take_over(source: Path, target: Path) -> None:
