@@ -15,7 +15,6 @@ from ircore.core import exact
 from ircore.core.drawing import AxisScale, Point, arc_points, find_sector_start
 from ircore.core.records import Element, Scene
 from ircore.instances.synthesis.scenes import is_fitting_parameter
-from ircore.players.builtin_language import name_curve
 from ircore.seeing.percepts import (
     Backdrop,
     Bar,
@@ -267,6 +266,9 @@ def _perceive_single(element: Element) -> Iterator[Percept]:
         yield _perceive_stroke(element)
     elif element.type in ("curve", "arc", "angle", "right_angle", "arrowhead"):
         path = np.array(element.points("points"))
+        # Only here: what draws and reads language takes longer to import than most commands take.
+        from ircore.players.builtin_language import name_curve
+
         yield name_curve(path, element.colour or "", element.number("width"), _describe_dash(element))
     elif element.type in ("circle", "polygon") and "width" in element.parameters:
         yield _perceive_outline(element)

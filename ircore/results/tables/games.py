@@ -7,7 +7,7 @@ figures have tables of their own and never stand among results of runs; the sent
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
@@ -16,14 +16,15 @@ from ircore.core.records import describe_rules, format_rules_key
 from ircore.core.score_records import Score
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Seat
-from ircore.games.reasoning.build import DIMENSIONS
-from ircore.games.reasoning.tasks import TaskAttempt
 from ircore.results.model import BoardRow, Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.subsets import find_unusual_rules, list_board_rows
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.pairs import FilledColumn, build_seat_column, format_caption
 from ircore.results.tables.paper_claims import check_paper
+
+if TYPE_CHECKING:
+    from ircore.games.reasoning.tasks import TaskAttempt
 
 GIRBENCH_COLUMNS = (
     Column("run", "Run", "Its folder's name.", digits=None),
@@ -101,6 +102,9 @@ def game_outcomes(results: Results, category: str | None = None, difficulty: str
 
 def girbench_table(results: Results) -> Table:
     """Return both scores of each run and dimension; GIR-Bench's code leaves missing answers out."""
+    # Only here: the game looks at pixels, and takes longer to import than any other table to compute.
+    from ircore.games.reasoning.build import DIMENSIONS
+
     rows = [row for run in results.every_run for name in DIMENSIONS for row in _build_rows(run, name)]
     return Table(
         name="reasoning_girbench",
@@ -195,6 +199,8 @@ _ENDED_COLUMNS = (
 
 def _build_rows(run: PlayedRun, dimension: str) -> list[tuple[Value, ...]]:
     """Return the row of a dimension; none if no task of it was played."""
+    from ircore.games.reasoning.tasks import TaskAttempt
+
     episodes = [episode for episode in run.episodes if episode.category == dimension and episode.steps]
     if not episodes:
         return []
@@ -224,7 +230,7 @@ def _average_measure(run: PlayedRun, measure: str, episodes: Sequence[Episode]) 
 
 
 def _estimate_jigsaws(
-    run: PlayedRun, episodes: Sequence[Episode], attempts: Sequence[TaskAttempt]
+    run: PlayedRun, episodes: Sequence[Episode], attempts: "Sequence[TaskAttempt]"
 ) -> tuple[Value, Value]:
     """Return the normalised FID of all answered jigsaws and the mean of theirs one by one, or why there is none."""
     # The network's libraries are imported only where jigsaws were played.

@@ -16,7 +16,6 @@ from PIL import Image, ImageDraw
 
 from ircore.core.drawing import find_sector_start
 from ircore.core.records import Element, Scene
-from ircore.scorers.verification.eye.regions import draw_filled_mask, draw_shape_mask
 from ircore.scorers.verification.scene_facts.shapes import is_hollow, is_shape
 
 Points: TypeAlias = list[tuple[float, float]]
@@ -188,7 +187,10 @@ def _trace_marker(scene: Scene, element: Element, colour: str) -> FilledArea:
 
 
 def _trace_shape(scene: Scene, element: Element, colour: str) -> FilledArea:
+    # Only here: the site, which needs of this package what cards say, begins without the eye.
     from skimage.measure import find_contours
+
+    from ircore.scorers.verification.eye.regions import draw_filled_mask, draw_shape_mask
 
     about: Any = element.parameters
     if element.type == "ring":
