@@ -154,7 +154,8 @@ class Submission(SubmissionFields):
 
     def label_of(self, seat: str) -> str:
         """Return the label of a seat's player; ``nobody`` for a seat that the rules of the run leave empty."""
-        return self.players[seat].label if seat in self.players else NOBODY
+        player = self.__pydantic_extra__.get(seat)
+        return NOBODY if player is None else player.label
 
     def in_order(self, seats: Iterable[str]) -> "Submission":
         """Return the manifest with its seats in this order: a pair is the same run however it is written."""
