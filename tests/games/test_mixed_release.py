@@ -218,10 +218,10 @@ def test_croissant_and_plain_joins_return_the_rows_that_are_there(mixed: Toy) ->
     mlc, croissant = pytest.importorskip("mlcroissant"), str(mixed.folder / "release" / "croissant.json")
     names = [table.name for table in read_release(mixed.folder / "release").tables]
     tables = {name: pd.read_parquet(mixed.folder / "release" / "data" / name) for name in names}
-    # Opened for each: an object that was read from once may repeat rows of the next table.
-    assert {name: sum(1 for _ in mlc.Dataset(croissant).records(name)) for name in names} == {
-        name: len(frame) for name, frame in tables.items()
-    }
+    # Opened for each: an object that was read from once may repeat rows of the next table. Tables of a release of one
+    # game are read row by row in test_release_card.py; these are the ones that other games share, or have alone.
+    for name in ("instances", "scores", "transcripts_rps"):
+        assert sum(1 for _ in mlc.Dataset(croissant).records(name)) == len(tables[name]), name
     for name, frame in tables.items():
         for key, owner in JOINS.items():
             if key in frame:

@@ -1,6 +1,7 @@
 """Programs that talk to a Hub, in processes of their own: the client reads where it is when it is imported."""
 
 import contextlib
+import gc
 import io
 import json
 import os
@@ -95,7 +96,9 @@ def _checked(outcome: Outcome) -> Outcome:
 def _serve() -> None:
     """Take a command a line as JSON, run it, and answer with its outcome."""
     from ircore.commands.main import run
+    from ircore.core.collector import NEW_OBJECTS
 
+    gc.set_threshold(NEW_OBJECTS)  # as a command that runs by itself
     for line in sys.stdin:
         arguments, variables = json.loads(line)
         os.environ.clear()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -72,6 +73,7 @@ def read_page(path: Path) -> Element:
     return parse_page(path.read_text(encoding="utf-8"))
 
 
+@cache
 def varied_pages(site: Path) -> list[str]:
     """Few pages of a site that together have a page of each folder and every kind of element, by tag and first class.
 

@@ -113,22 +113,19 @@ def verified(drawn: Drawn, image: Image.Image) -> Verification:
     return verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)))
 
 
-def third_of_categories(name: str) -> tuple[str, ...]:
-    """Return every third category, beginning with the first, the second or the third in turn by layout."""
-    return CATEGORIES[list(LAYOUTS).index(name) % 3 :: 3]
+def next_category(name: str) -> str:
+    """Return the category that a layout is tried on: each has three or four of the nineteen."""
+    return CATEGORIES[list(LAYOUTS).index(name) % 6]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_drawing_is_found_wherever_it_lies(name: str) -> None:
     layout = LAYOUTS[name]
-    pages = {category: np.asarray(laid_out(target(category), layout)) for category in third_of_categories(name)}
-    fits = {category: register_rendering(model(category), page) for category, page in pages.items()}
-    assert all(fit.is_found for fit in fits.values())
-    # 1 % of a drawing of 40 % is a pixel of the rendering.
-    far = {category: round(off_by(fit, layout), 4) for category, fit in fits.items() if off_by(fit, layout) > 0.012}
-    assert far == {}
-    assert min(off_by(fit, layout) for fit in fits.values()) <= 0.005
+    category = next_category(name)
+    fit = register_rendering(model(category), np.asarray(laid_out(target(category), layout)))
+    assert fit.is_found
+    assert off_by(fit, layout) <= 0.005  # 1 % of a drawing of 40 % is a pixel of the rendering
 
 
 @pytest.mark.slow
@@ -140,11 +137,8 @@ def test_a_drawing_is_found_wherever_it_lies(name: str) -> None:
     ],
 )  # fmt: skip
 def test_a_perfect_drawing_in_another_layout_costs_what_it_looks_like(name: str, least: float, most: float) -> None:
-    scores = {
-        category: verified(target(category), laid_out(target(category), LAYOUTS[name])).score or 0.0
-        for category in third_of_categories(name)
-    }
-    assert {category: score for category, score in scores.items() if not least <= score <= most} == {}
+    drawn = target(next_category(name))
+    assert least <= (verified(drawn, laid_out(drawn, LAYOUTS[name])).score or 0.0) <= most
 
 
 @pytest.mark.slow

@@ -54,6 +54,12 @@ def drawn(tmp_path_factory: pytest.TempPathFactory, charts: InstanceSet) -> RunF
     return open_test(tmp_path_factory.mktemp("drawn") / "run", charts.folder)
 
 
+@pytest.fixture(scope="module")
+def drawn_alone(tmp_path_factory: pytest.TempPathFactory, charts: InstanceSet) -> RunFolder:
+    """The same of the first chart alone."""
+    return open_test(tmp_path_factory.mktemp("drawn-alone") / "run", charts.folder, limit=1)
+
+
 @pytest.fixture
 def run(tmp_path: Path, drawn: RunFolder) -> RunFolder:
     return RunFolder(shutil.copytree(drawn.path, tmp_path / "test" / "run"))
@@ -176,8 +182,10 @@ def judge_file(folder: Path, server: OpenAIServer) -> Path:
 
 
 def test_a_model_is_asked_once_for_each_picture_and_never_for_preferences(
-    tmp_path: Path, charts: InstanceSet, server: OpenAIServer
+    tmp_path: Path, charts: InstanceSet, drawn_alone: RunFolder, server: OpenAIServer
 ) -> None:
+    shutil.copytree(drawn_alone.path, tmp_path / "test" / "run")
+
     def gives_ten(question: Judged) -> str:
         return '{"score": 10}'
 
@@ -212,10 +220,10 @@ class Brightest:
 
 
 def test_a_judge_that_only_prefers_is_shown_both_edits_of_each_pair(
-    tmp_path: Path, charts: InstanceSet, monkeypatch: pytest.MonkeyPatch
+    drawn_alone: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(test_run, "load_judge", lambda name: Brightest())
-    card = compute_preference_card(open_test(tmp_path / "run", charts.folder, limit=1), "brightest")
+    card = compute_preference_card(drawn_alone, "brightest")
     orders = {(order.better, order.worse): order for order in card.orders if order.targets}
     assert len(orders) == card.pairs == 91
     assert orders["identity", "mirrored"].right == 0  # as bright as the target: a tie, and ties are wrong here
