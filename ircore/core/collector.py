@@ -18,15 +18,17 @@ NEW_OBJECTS = 10_000
 def pause_collector() -> Iterator[None]:
     """Pause the garbage collector, which would otherwise scan the growing set of objects again and again.
 
-    What was made by the end counts as old, so that the collector does not go through it at once when it comes back.
+    What was made by the end counts as old, so that the collector does not go through it at once when it comes back;
+    not where the caller has frozen objects (``gc.freeze``), which cannot be told from others once all are frozen.
     """
-    was = gc.isenabled()
+    was, frozen = gc.isenabled(), gc.get_freeze_count()
     gc.disable()
     try:
         yield
     finally:
-        gc.freeze()
-        gc.unfreeze()  # into the oldest generation
+        if not frozen:
+            gc.freeze()
+            gc.unfreeze()  # into the oldest generation
         if was:
             gc.enable()
 
@@ -36,22 +38,25 @@ def slow_collector() -> Iterator[None]:
     """Let the garbage collector run seldom, and never over objects that exist already.
 
     A full search over what the imports alone have made stands still for 80 ms, in which every episode waits. Within
-    ``pause_collector`` the collector runs again, over the objects that are made from here on alone.
+    ``pause_collector`` the collector runs again, over the objects that are made from here on alone. What the caller has
+    frozen stays so.
 
     >>> with slow_collector():
     ...     gc.get_threshold()[0]
     10000
     """
-    was, thresholds = gc.isenabled(), gc.get_threshold()
+    was, thresholds, frozen = gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()
     gc.set_threshold(NEW_OBJECTS, *thresholds[1:])
-    gc.freeze()
+    if not frozen:
+        gc.freeze()
     gc.enable()
     try:
         yield
     finally:
         if not was:
             gc.disable()
-        gc.unfreeze()
+        if not frozen:
+            gc.unfreeze()
         gc.set_threshold(*thresholds)
 
 

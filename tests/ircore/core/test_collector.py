@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,16 @@ import pytest
 from ircore.core.collector import give_back_memory, pause_collector, slow_collector
 
 
+@pytest.fixture
+def _nothing_frozen() -> Iterator[None]:
+    """As in a program that never calls ``gc.freeze``, which these tests do."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("_nothing_frozen")
 def test_the_collector_rests_and_what_was_made_counts_as_old() -> None:
     with pause_collector():
         assert not gc.isenabled()
@@ -37,6 +48,16 @@ def test_it_comes_back_after_an_error_and_stays_off_if_it_was_off() -> None:
         gc.enable()
 
 
+@pytest.mark.parametrize("treat", [pause_collector, slow_collector])
+def test_what_the_caller_has_frozen_stays_frozen(treat: Callable[[], AbstractContextManager[None]]) -> None:
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    with treat():
+        pass
+    assert gc.get_freeze_count() == frozen
+
+
+@pytest.mark.usefixtures("_nothing_frozen")
 def test_it_runs_seldom_while_questions_are_asked_and_as_before_afterwards() -> None:
     before, frozen = gc.get_threshold(), gc.get_freeze_count()
     with contextlib.suppress(KeyError), slow_collector():
