@@ -137,13 +137,11 @@ def describe_view(site: Site, view: BoardView) -> str:
 
 
 def describe_origin(site: Site, view: BoardView) -> str:
-    """Return what a citation of a board names beside its numbers: key of the rules, benchmark, version of ircore."""
+    """Return what a citation of a board names beside its numbers: key of the rules, version of ircore."""
     results = select_view_results(site, view)
     versions = ", ".join(sorted({submission.run.version for submission in results.submissions}))
     rules = "rules of each row" if view.rules is None else f"rules {view.rules.key}"
-    # The words of an unreleased benchmark name its instance set already.
-    benchmark = site.version.words + (f", instance set {results.instance_set[:8]}" if site.version.released else "")
-    return f"{rules}; {benchmark}; ircore {versions}"
+    return f"{rules}; ircore {versions}"
 
 
 def judge_words(site: Site, judge: str) -> str:
