@@ -383,7 +383,7 @@ class Site:
         """What a main score is, in words; may be a plug-in's words."""
         if self.game.is_judged:
             return "ten times the similarity of the final picture to the target"
-        return f"{lower_title(self.game.headline.title)} from 0, worst, to 100, best"
+        return f"{lower_title(self.game.headline.title)}, from 0, worst, to 100, best"
 
     @property
     def name_fields(self) -> str:

@@ -228,6 +228,15 @@ def test_a_comparison_keeps_the_category_of_the_board_that_it_came_from(visit: V
     assert page.locator(".verdicts strong").all_inner_texts()[0] == "Geometry:"
 
 
+def test_every_printed_sheet_of_a_board_repeats_the_heads_of_its_columns(visit: Visit) -> None:
+    page = visit.open(BOARD)
+    page.emulate_media(media="print")
+    display = "selector => getComputedStyle(document.querySelector(selector)).display"
+    # Chromium repeats the head of a real table alone, and none that has buttons.
+    shown_as = [page.evaluate(display, f"table.board {part}") for part in ("thead", "tbody", "thead .sort-button")]
+    assert shown_as == ["table-header-group", "table-row-group", "contents"]
+
+
 def test_files_hold_exactly_what_is_shown_in_full(visit: Visit, site: Path) -> None:
     page = visit.open(f"{BOARD}?describer=teller&by=tokens&hide=effort,details,provenance")
     keys = shown(page)
