@@ -261,17 +261,17 @@ def describe_ties(standing: Standing, noun: str = "pairs") -> str:
     if not apart:
         return f"No two of these {pairs} {noun} can be told apart." if pairs > 2 else ""
     if apart <= (1 - NEARLY_ALL) * couples and pairs > FEW:
-        told = f"{apart:,} of {couples:,} comparisons of two tell which is better"
-        return f"Nearly all of these {pairs} {noun} tie: {told}."
+        share = f"{apart:,} of {couples:,} comparisons of two tell which is better"
+        return f"Nearly all of these {pairs} {noun} tie: {share}."
     if pairs <= FEW:
         return ""
     top, groups = sum(rank.top for rank in ranks), max(rank.group for rank in ranks)
-    told = f"{100 * apart / couples:.0f} % of the {couples:,} comparisons of two {noun} tell which is better"
+    share = f"{100 * apart / couples:.0f} % of the {couples:,} comparisons of two {noun} tell which is better"
     if top == 1:
-        return f"{told}; one of the {noun} is better than all others."
+        return f"{share}; one of the {noun} is better than all others."
     inside = f"any of the {top} in the first of {groups} groups" if groups > 1 else f"any of {top}"
     chance = format_percent(max(rank.chance for rank in ranks))
-    return f"{told}; {inside} may be the best, the likeliest with a chance of {chance} %."
+    return f"{share}; {inside} may be the best, the likeliest with a chance of {chance} %."
 
 
 def format_percent(chance: float) -> str:
