@@ -200,6 +200,15 @@ def name_waiting_page(slug: str, run_ids: Collection[str]) -> str:
     return f"{slug}~waiting" if slug in run_ids else slug
 
 
+def lower_title(title: str) -> str:
+    """Return the title of a measure for the middle of a sentence: abbreviations keep their capitals.
+
+    >>> lower_title("Element F1, last hop"), lower_title("SSIM")
+    ('element F1, last hop', 'SSIM')
+    """
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
+
+
 def number(value: float | None, digits: int = 2) -> str:
     """Format a number with a true minus sign; a dash where there is none."""
     return MISSING if value is None else written(value, digits)
@@ -453,7 +462,7 @@ def render_untrusted(text: str) -> Markup:
 
     Line breaks become character references, so that the text never adds a line to the page's source.
     """
-    return Markup(f'<bdi dir="auto">{escape_untrusted(text)}</bdi>')  # noqa: S704 - inert escapes
+    return Markup('<bdi dir="auto">{}</bdi>').format(escape_untrusted(text))
 
 
 def escape_untrusted(text: str) -> Markup:

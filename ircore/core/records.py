@@ -397,6 +397,19 @@ class StatedRules(NamedTuple):
         own = (phrase for phrase in self.phrases if not all(phrase in other.phrases for other in among))
         return ", ".join(own) or "usual rules"
 
+    def describe(self, among: "Sequence[StatedRules]") -> str:
+        """Return the rules below the heading of a board: the paper's name and what is unusual, or every rule.
+
+        >>> usual, other = (StatedRules.of({"history": on}, {"history": True}) for on in (True, False))
+        >>> usual.describe([usual, other]), other._replace(setting="L2").describe([usual, other])
+        ('history on', 'rules L2 (history off)')
+        """
+        if not self._is_named(among):
+            return self.words
+        # A preset is what the name says.
+        unusual = ", ".join(phrase for phrase in self.unusual if not phrase.endswith(f": {self.setting}"))
+        return f"rules {self.setting}" + (f" ({unusual})" if unusual else "")
+
     def _is_named(self, among: "Sequence[StatedRules]") -> bool:
         """Return whether the rules have a name that none of the others has."""
         return bool(self.setting) and all(other.setting != self.setting or other == self for other in among)

@@ -441,17 +441,22 @@ def _answer_hardest_targets(table: _ScoreTable) -> Answer | None:
     rated = f"the {format_count(len(best), f'rated {noun}')}" + (
         f" ({left} more {'is' if left == 1 else 'are'} not rated)" if left else ""
     )
-    hardest = f"{lines[0].label}, where no {table.noun} scores above {best[worst[0]] * table.factor:.1f}"
+    label = lines[0].label
+    hardest = (
+        f", least of all {label[0].lower()}{label[1:]}, where no {table.noun} scores above "
+        f"{best[worst[0]] * table.factor:.1f}"
+        if undrawn
+        else ""
+    )
     sentence = (
-        f"{hardest[0].upper()}{hardest[1:]}, most of all; {undrawn} of {rated} are {solved} by nobody"
+        f"{undrawn} of {rated} are {solved} by nobody"
         if undrawn
         else f"Nothing: every one of {rated} is {solved} by some {table.noun}"
     )
     sentence += (
-        f" to a {table.score} of {DRAWN * table.factor:g}, and the best {table.score} of "
-        f"{add_article(noun).lower()} is "
+        f" to a {table.score} of {DRAWN * table.factor:g}{hardest}. On average the best {table.score} of "
+        f"{add_article(noun).lower()} is {table.interval(mean)}."
     )
-    sentence += f"{table.interval(mean)} in the mean."
     names = {row: chosen[row].instance_id for row in worst[:PICTURES]}
     episodes = tuple(
         (table.select_drawn(scores[row], int(np.nanargmax(scores[row])), name), name) for row, name in names.items()

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple
 from functools import partial
 
+from markupsafe import Markup
+
 from ircore.core.files import write_bytes
 from ircore.core.workers import run_pieces
 from ircore.runs.animation import animate
@@ -60,7 +62,11 @@ def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:
     """Write the HTML of pages, and their charts."""
     charts = {} if content.site is None else draw(content.site, pages)
     _write_charts(charts.values(), tree)
-    renderer = Renderer(content.site, charts, lambda page: render_share_strip(page, content.site))
+
+    def cite(page: Page) -> Markup:
+        return render_share_strip(page, content.site, renderer.finding(page))
+
+    renderer = Renderer(content.site, charts, cite)
     for page in map(Page.complete, pages):
         own = page.values.get("own_charts", ())
         _write_charts(own, tree)

@@ -245,10 +245,12 @@ def _render_cells(line: RowView, layout: RowLayout, rows: int, root: str, episod
 
 
 def _measure_cells(line: RowView, layout: RowLayout, episodes: str) -> Iterator[Markup]:
-    for column, estimate in zip(layout.measures, (line.headline, *line.measures), strict=True):
+    for place, (column, estimate) in enumerate(zip(layout.measures, (line.headline, *line.measures), strict=True)):
         if estimate is not None:
+            # The main score says the same as the headline, which stands among the details.
+            group = "g-measures" if place else "g-score"
             shown = values.stacked(estimate, column.digits, "no value", end_digits=column.digits)
-            yield macro("number_cell")("g-measures", column.title, ends(estimate), shown, episodes)
+            yield macro("number_cell")(group, column.title, ends(estimate), shown, episodes)
 
 
 def _pair_cell(line: RowView, layout: RowLayout, root: str) -> Markup:

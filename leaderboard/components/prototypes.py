@@ -27,7 +27,7 @@ from leaderboard.components.values import (
 from leaderboard.storage.pictures import Shown
 from leaderboard.words import CORRECTION_WORDS
 
-_SAMPLE = Estimate(1.0, 0.5, 1.5, 2)
+_SAMPLE = Estimate(1.0, 0.5, 1.5, 20)
 """Mean with an interval: the parts that depend on one are in the prototype, to be removed where they do not apply."""
 
 _PROTOTYPES: Mapping[str, Callable[[], Markup]] = {

@@ -64,7 +64,7 @@ def score(estimate: Estimate, why: str = "no rated episode", digits: int = 2) ->
     """
     if estimate.mean is None:
         return missing(why)
-    title, width = describe_interval(estimate, digits), format_interval_width(estimate, digits)
+    title, width = describe_interval(estimate, digits), _format_width(estimate, digits)
     return macro("value")(number(estimate.mean, digits), title, width)
 
 
@@ -112,7 +112,7 @@ def stacked(
         return missing(why)
     # Two ends with two decimals each would reach into the next column.
     ends = min(digits, 1) if end_digits is None else end_digits
-    half = format_interval_width(estimate, digits, ends, as_difference) or f"n {estimate.n}"
+    half = _format_width(estimate, digits, ends, as_difference) or f"n {estimate.n}"
     sign = render_arrow(value) if as_difference and improves else ""
     text = sign + format_signed(value, digits) if as_difference else number(value, digits)
     return macro("stacked")(text, describe_interval(estimate, digits), half)
@@ -348,7 +348,8 @@ def dot(
         # Four units of margin at both ends leave room for half a dot; values beyond the scale stand on its end.
         return f"{4 + 112 * (min(max(value, low), high) - low) / (high - low):.1f}"
 
-    known = estimate.low is not None and estimate.high is not None
+    # Without an interval in words there is none in the plot.
+    known = estimate.low is not None and estimate.high is not None and not are_too_few(estimate.n)
     return macro("dot")(
         "" if hue is None else f" {describer_class(hue)}",
         f"{number(estimate.mean)}, {describe_interval(estimate)}" if labelled else "",
@@ -395,8 +396,13 @@ def rank_bar(low: int, high: int, rows: int) -> Markup:
 
 
 def _render_signed(estimate: Estimate, sign: str = "", digits: int = 2) -> Markup:
-    title, width = describe_interval(estimate, digits), format_interval_width(estimate, digits, difference=True)
+    title, width = describe_interval(estimate, digits), _format_width(estimate, digits, difference=True)
     return macro("value")(sign + format_signed(estimate.mean, digits), title, width)
+
+
+def _format_width(estimate: Estimate, digits: int, end_digits: int | None = None, difference: bool = False) -> str:
+    """Return the interval beside a mean; empty for a mean of too few pictures, which its n says once for a table."""
+    return "" if are_too_few(estimate.n) else format_interval_width(estimate, digits, end_digits, difference)
 
 
 def _format_part(name: str, start: float, width: float) -> tuple[str, str, str]:

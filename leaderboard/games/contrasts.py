@@ -26,7 +26,7 @@ from leaderboard.games.figures import build_published_table, drop_weak_interval,
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
-from leaderboard.words import choose_digits, format_category, number, scale_end
+from leaderboard.words import choose_digits, format_category, format_signed, number, scale_end
 
 _ROW = 40
 """Height of a row, CSS pixels."""
@@ -68,7 +68,7 @@ def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
     which = "best" if len(section.rule_sets) == 1 else "first"
     few = f" The {which} {MOST_COLOURED} of {len(valued)} are shown." if len(valued) > len(pairs) else ""
     return Sketch(
-        title=f"{title}: {_describe_finding(contrast, rows, names, choose_digits(shown))}",
+        title=f"{title}: {_describe_finding(contrast, rows, pairs, names, choose_digits(shown))}",
         reading_aid=f"Each mark is a {section.noun}’s mean, with its 95 % interval from five episodes on; further "
         f"right is {'better' if shown.direction == 'higher' else 'worse'}.{few}",
         drawing=_draw_contrast(rows, pairs, names, published, (low, high), shown),
@@ -97,21 +97,33 @@ def _name_run(section: GameSection, pair: Pair) -> str:
     return f"{pair.players} ({setting})" if setting else pair.players
 
 
-def _describe_finding(contrast: Contrast, rows: Sequence[_Row], names: Sequence[str], digits: int) -> str:
-    """Return what the first two runs reach in the measures beside the categories, and where runs differ most."""
+def _describe_finding(
+    contrast: Contrast, rows: Sequence[_Row], pairs: Sequence[Pair], names: Sequence[str], digits: int
+) -> str:
+    """Return what lies between the two measures beside the categories, or where runs differ most."""
+    beside = [row for row in rows if row[0] in contrast.beside]
+    if len(beside) == len(contrast.beside) == 2:
+        (_, first, above), (_, second, below) = beside
+        # The best run by the usual rules, and by others.
+        other = next((at for at, pair in enumerate(pairs) if not _is_filled(pair, pairs)), 1)
+        said = [
+            f"{_subtract(above[at], below[at], digits)} with {names[at]}"
+            for at in dict.fromkeys((0, other))
+            if at < len(pairs)
+        ]
+        return f"{first} less {second} is {', '.join(said)}"
     known = [
         (title, [(mean.mean, name) for mean, name in zip(means, names, strict=True) if mean.mean is not None])
         for _, title, means in rows
     ]
-    beside = [row for row in rows if row[0] in contrast.beside]
-    if len(beside) == len(contrast.beside) > 1:
-        several = " and ".join(row[1] for row in beside)
-        said = [
-            f"{' and '.join(number(row[2][at].mean, digits) for row in beside)} with {name}"
-            for at, name in enumerate(names[:2])
-        ]
-        return f"{several} are {', '.join(said)}; {_describe_widest_gap(known, names, digits)}"
     return _describe_widest_gap(known, names, digits)
+
+
+def _subtract(first: Estimate, second: Estimate, digits: int) -> str:
+    """Return the difference of two means in words."""
+    if first.mean is None or second.mean is None:
+        return "not known"
+    return format_signed(first.mean - second.mean, digits)
 
 
 def _describe_widest_gap(

@@ -18,6 +18,7 @@ from ircore.core.records import Instance
 from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure
 from ircore.instances.store import describe_ways_to_get
+from ircore.results.statistics.intervals import are_too_few
 from ircore.results.subsets import count_rivals
 from ircore.results.tables.board import board_table, measure_column
 from ircore.results.tables.formats import escape_formula, format_csv, format_units, list_flat_records, list_flat_units
@@ -44,6 +45,7 @@ from leaderboard.pages.history import build_history_page
 from leaderboard.pages.matrix import build_matrix_pages
 from leaderboard.pages.pair_comparison import compare_page
 from leaderboard.pages.players import build_player_board_pages
+from leaderboard.storage.pictures import Shown
 from leaderboard.words import choose_digits, format_category, lead_words, number, place_words
 
 _TABS = (
@@ -71,6 +73,9 @@ _RULES = 3
 
 _SHOWN = 6
 """Instances on a game's first page."""
+
+_BEST = 9.995
+"""Headline from 0 to 10 that is written as the best value."""
 
 _COLUMNS = (
     "game", "run_id", "submission", "measure", "mean", "low", "high", "n", "unit", "category", "difficulty",
@@ -225,15 +230,17 @@ def _describe_place(values: Mapping[str, Any]) -> str:
 def _collect_start_values(section: GameSection) -> dict[str, Any]:
     """Return what the game's boards say, their first rows, and the instances on which runs differ most, or go worst."""
     thumbs = [thumb for group in _group_instances(section) for thumb in group["instances"] if thumb["picture"]]
+    differ = [thumb for thumb in thumbs if thumb["low"] != thumb["high"]]
     # Of equal spreads, and of a single run, the lowest comes first.
     spread = sorted(
-        thumbs, key=lambda thumb: ((thumb["low"] or 0.0) - (thumb["high"] or 0.0), thumb["low"] is None, thumb["low"])
+        differ or thumbs,
+        key=lambda thumb: ((thumb["low"] or 0.0) - (thumb["high"] or 0.0), thumb["low"] is None, thumb["low"]),
     )
     return {
         "most": _TOP,
         "lead": " ".join(_describe_lead(section, board) for board in section.boards[:_RULES]),
         "thumbs": spread[:_SHOWN],
-        "differ": any(thumb["low"] != thumb["high"] for thumb in thumbs),
+        "differ": bool(differ),
     }
 
 
@@ -269,44 +276,58 @@ def _build_figures(section: GameSection) -> list[dict[str, Any]]:
 
 
 def _build_dots(section: GameSection, measure: Measure) -> dict[str, Any]:
-    categories: list[str | None] = [None, *(section.results.categories if len(section.results.categories) > 1 else ())]
+    results = section.results
+    several = results.categories if len(results.categories) > 1 else ()
+    # A category in which no run has a value has no column.
+    categories: list[str | None] = [
+        None,
+        *(
+            category
+            for category in several
+            if any(results.mean(pair.run_id, measure.key, category).mean is not None for pair in section.ranked)
+        ),
+    ]
     rows = [
         {
             "pair": pair,
-            "means": [section.results.mean(pair.run_id, measure.key, category) for category in categories],
+            "means": [results.mean(pair.run_id, measure.key, category) for category in categories],
         }
         for pair in section.ranked
     ]
-    ends = scale_ends(measure, [mean for row in rows for mean in row["means"]])  # type: ignore[attr-defined]
+    means = [mean for row in rows for mean in row["means"]]  # type: ignore[attr-defined]
+    few = any(mean.mean is not None and are_too_few(mean.n) for mean in means)
     return {"headings": [format_category(category) if category else "All" for category in categories],
-            "rows": rows, "ends": ends}  # fmt: skip
+            "rows": rows, "ends": scale_ends(measure, means), "few": few}  # fmt: skip
 
 
 def _group_instances(section: GameSection) -> list[dict[str, Any]]:
-    """Return the instances by category and difficulty, each with the least and the greatest headline of all runs."""
+    """Return the instances by category, each with the least and the greatest headline of all runs."""
     finals = [section.get_run(pair).values(section.game.headline) for pair in section.ranked]
     return [
         {
             "category": category,
-            "difficulty": difficulty,
             "instances": [
                 _build_thumbnail(
                     section, instance, [run[name] for run in finals if (name := instance.instance_id) in run]
                 )
                 for instance in section.instances
-                if (instance.category, instance.difficulty) == (category, difficulty)
+                if instance.category == category
             ],
         }
-        for category, difficulty in section.conditions
+        for category in section.results.categories
     ]
 
 
 def _find_worst(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the instances with the lowest values of any run, at most one row of them; none where all are alike."""
+    """Return the instances with the lowest values of any run, at most one row of them; none where all are alike.
+
+    An instance that every run solved in full did not go wrong.
+    """
     known = [thumb for group in groups for thumb in group["instances"] if thumb["low"] is not None]
     if len({thumb["low"] for thumb in known}) < 2:
         return []
-    return sorted(known, key=lambda thumb: float(thumb["worst"]))[:_SHOWN]
+    wrong = (thumb for thumb in known if thumb["worst"] < _BEST)
+    return sorted(wrong, key=lambda thumb: float(thumb["worst"]))[:_SHOWN]
 
 
 def _build_thumbnail(section: GameSection, instance: Instance, values: Sequence[float]) -> dict[str, Any]:
@@ -369,7 +390,7 @@ def _measure_run(section: GameSection, pair: Pair, measure: Measure) -> dict[str
 
 
 def _select_examples(section: GameSection, pair: Pair) -> list[dict[str, Any]]:
-    """Return a run's worst episode and its best, each with the picture of its instance; one where all are equal."""
+    """Return a run's worst episode and its best, each with what was drawn; one where all are equal."""
     run = section.get_run(pair)
     values = run.values(section.game.headline)
     ended = {episode.episode_id: episode.instance_id for episode in run.episodes}
@@ -380,8 +401,25 @@ def _select_examples(section: GameSection, pair: Pair) -> list[dict[str, Any]]:
     if len(ranked) > 1:
         (low, worst), (high, best) = ranked[0], ranked[-1]
         chosen = [("Worst", worst), ("Best", best)] if low < high else [("As all others", worst)]
-    galleries = ((label, values[name], section.galleries[ended[name]]) for label, name in chosen)
-    return [{"label": label, "value": value, "gallery": gallery} for label, value, gallery in galleries]
+    return [
+        {
+            "label": label,
+            "value": values[name],
+            "similarity": compute_similarity(section.game.headline, values[name]),
+            "gallery": section.galleries[ended[name]],
+            "compared": find_compared_picture(section, section.galleries[ended[name]].instance),
+            "drawn": _find_last_drawing(section, pair, ended[name]),
+        }
+        for label, name in chosen
+    ]
+
+
+def _find_last_drawing(section: GameSection, pair: Pair, instance_id: str) -> Shown | None:
+    """Return what a run drew last of an instance; None of a game that does not draw, and where it is withheld."""
+    result = section.episode(pair.run_id, instance_id)
+    published = section.renderings_are_published(section.galleries[instance_id].instance)
+    drawn = list(result.episode.renderings.values()) if result is not None and published else []
+    return section.shown_rendering(pair, drawn[-1]) if drawn else None
 
 
 def _link_episodes(section: GameSection, pair: Pair, category: str, difficulty: str) -> list[dict[str, Any]]:

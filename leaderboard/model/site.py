@@ -30,7 +30,7 @@ from leaderboard.model.xray import DrawnScene, draw_scene
 from leaderboard.storage.build_cache import BuildCache, compute_content_key
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.theme import Hues, assign_hues, describe_shape, describer_class, generator_path
-from leaderboard.words import PROGRAM_MARK, name_instances, name_run_pages, name_waiting_page
+from leaderboard.words import PROGRAM_MARK, lower_title, name_instances, name_run_pages, name_waiting_page
 
 LEADERBOARD = ("data/leaderboard.csv", "data/leaderboard.json")
 """Files of the boards of the default game, which pages link to."""
@@ -383,7 +383,7 @@ class Site:
         """What a main score is, in words; may be a plug-in's words."""
         if self.game.is_judged:
             return "ten times the similarity of the final picture to the target"
-        return f"{self.game.headline.title} from its worst value, 0, to its best, 100"
+        return f"{lower_title(self.game.headline.title)}, from 0, worst, to 100, best"
 
     @property
     def name_fields(self) -> str:

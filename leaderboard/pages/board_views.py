@@ -22,7 +22,7 @@ from leaderboard.components.markup import Chip
 from leaderboard.model.site import LEADERBOARD, Site
 from leaderboard.model.site_judge import has_rated
 from leaderboard.model.trust import find_tier
-from leaderboard.words import format_category
+from leaderboard.words import format_category, lower_title
 
 
 @dataclass(frozen=True)
@@ -127,22 +127,21 @@ def describe_view(site: Site, view: BoardView) -> str:
     which = view.difficulty or " and ".join(results.difficulties)
     # Every pair plays the same set, so the first pair tells the number of episodes.
     size = results.cell(results.submissions[0].run_id, view.judge, view.category, view.difficulty).episodes
-    how = f"judged by {view.judge}" if site.game.is_judged else f"by {site.game.headline.title}"
+    how = f"judged by {view.judge}" if site.game.is_judged else f"by {lower_title(site.game.headline.title)}"
     if site.game.is_judged and judge_kind(results, view.judge) == "computed":
         how += " (computed, no human or model)"
-    rules = f"each {site.noun} by the rules that stand beside it" if view.rules is None else view.rules.words
+    beside = f"each {site.noun} by the rules that stand beside it"
+    rules = beside if view.rules is None else view.rules.describe(site.rule_sets)
     parts = (f"{targets}, {which}", how, f"{format_count(size, 'episode')} a {site.noun}", rules)
     return "; ".join(filter(None, parts))
 
 
 def describe_origin(site: Site, view: BoardView) -> str:
-    """Return what a citation of a board names beside its numbers: key of the rules, benchmark, version of ircore."""
+    """Return what a citation of a board names beside its numbers: key of the rules, version of ircore."""
     results = select_view_results(site, view)
     versions = ", ".join(sorted({submission.run.version for submission in results.submissions}))
     rules = "rules of each row" if view.rules is None else f"rules {view.rules.key}"
-    # The words of an unreleased benchmark name its instance set already.
-    benchmark = site.version.words + (f", instance set {results.instance_set[:8]}" if site.version.released else "")
-    return f"{rules}; {benchmark}; ircore {versions}"
+    return f"{rules}; ircore {versions}"
 
 
 def judge_words(site: Site, judge: str) -> str:

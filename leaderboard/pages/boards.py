@@ -147,6 +147,7 @@ def describe_board(site: Site, judge: str) -> str:
 def build_board_lines(site: Site, view: BoardView, columns: Sequence[_HeatColumn] = ()) -> list[RowView]:
     """Return the rows of a board, best first; of a judge that only compares, by the share that prefers the final."""
     results, rated = select_view_results(site, view), is_rated(site, view)
+    measures = _list_measures(site.results)
     rows = list_rows_and_references(results, view.judge, view.category, view.difficulty, view.order)
     # A judge that only compares gives no main score to sort by; pairs without a preference stand last.
     if not rated:
@@ -158,31 +159,37 @@ def build_board_lines(site: Site, view: BoardView, columns: Sequence[_HeatColumn
             heats=tuple(_build_heats(results, pair, view, column, rated) for column in columns),
             parts=_collect_parts(results, view, pair),
             references=tuple(line.value for line in list_pair_references(site, view, pair)),
-            **_collect_means(results, view, pair),
+            **_collect_means(results, view, pair, measures),
         )
         for row in rows
     ]
 
 
-def _collect_means(results: Results, view: BoardView, pair: Pair) -> dict[str, Any]:
+def _collect_means(results: Results, view: BoardView, pair: Pair, measures: Sequence[Measure]) -> dict[str, Any]:
     """Return a run's means of the measures that boards show, where the game measures its headline itself."""
-    if results.game.is_judged:
+    if not measures:
         return {}
-    means = [
-        results.mean(pair.run_id, measure.key, view.category, view.difficulty) for measure in _list_measures(results)
-    ]
+    means = [results.mean(pair.run_id, measure.key, view.category, view.difficulty) for measure in measures]
     return {"headline": means[0], "measures": tuple(means[1:])}
 
 
 def _list_measures(results: Results) -> list[Measure]:
-    """Return the measures of a board, the headline first."""
+    """Return the measures of all boards, the headline first; none where judges rate, and none that no run has."""
+    if results.game.is_judged:
+        return []
     headline = results.game.headline
-    return [headline, *(measure for measure in results.shown if measure is not headline)]
+    return [
+        headline,
+        *(
+            measure
+            for measure in results.shown
+            if measure is not headline
+            and any(results.mean(run.run_id, measure.key).mean is not None for run in results.submissions)
+        ),
+    ]
 
 
 def _measure_columns(results: Results) -> tuple[MeasureColumn, ...]:
-    if results.game.is_judged:
-        return ()
     columns = ((measure, measure_column(measure)) for measure in _list_measures(results))
     return tuple(
         MeasureColumn(
@@ -293,7 +300,7 @@ def _build_rows(
         "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
         "tools": build_menus(lines, site.seat_titles),
         "groups": _list_groups(layout),
-        "hidden": _list_hidden_groups(lines),
+        "hidden": _list_hidden_groups(lines, view),
         "models": FACTS if layout.models else {},
         "parts": [(part, ABOUT[part]) for part in layout.parts],
     }
@@ -307,7 +314,7 @@ def _list_groups(layout: RowLayout) -> dict[str, str]:
     """Return the groups of columns that can be hidden, in the order of their columns, with their names."""
     there = {
         "score": layout.rated,
-        "measures": bool(layout.measures),
+        "measures": len(layout.measures) > 1,
         "coverage": layout.rated,
         "categories": bool(layout.columns),
         "facts": bool(layout.parts),
@@ -337,12 +344,19 @@ GROUPS = {
 """Groups of columns that a reader can hide, with their names in the menu."""
 
 
-def _list_hidden_groups(lines: Sequence[RowView]) -> tuple[str, ...]:
-    """Return the groups of columns that are hidden at first: details, and what is the same in every row."""
+def _list_hidden_groups(lines: Sequence[RowView], view: BoardView) -> tuple[str, ...]:
+    """Return the groups of columns that are hidden at first: details, and what is the same in every row.
+
+    The score is among the details, unless the rows are ordered by it.
+    """
     partly = any(line.cell.played < line.cell.episodes or line.cell.rated < line.cell.applicable for line in lines)
     tiers = {line.tier for line in lines}
-    alike = (("coverage", not partly), ("provenance", len(tiers) == 1 and not any(line.disputed for line in lines)))
-    return ("score", "facts", "preference", "details", "models", *(name for name, hidden in alike if hidden))
+    hidden = {
+        "score": view.order == "main",
+        "coverage": not partly,
+        "provenance": len(tiers) == 1 and not any(line.disputed for line in lines),
+    }
+    return ("facts", "preference", "details", "models", *(name for name, is_hidden in hidden.items() if is_hidden))
 
 
 def _list_charts(site: Site, view: BoardView) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -18,6 +19,7 @@ from markupsafe import Markup
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.benchmark_version import Version
 from ircore.results.model import BoardRow
+from ircore.results.questions import Answer
 from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Page, Pair, Site
@@ -48,6 +50,11 @@ NUMBERED = frozenset(
     }
 )  # fmt: skip
 """Templates of pages that have numbers."""
+
+_NAME = "The Image Reconstruction Game"
+
+_LONGEST_FINDING = 400
+"""Characters of what a page says in its citation."""
 
 _BADGE_LABEL = "image reconstruction"
 _BADGE_HEIGHT = 20
@@ -108,21 +115,23 @@ def format_bibtex(cff: Mapping[str, Any]) -> str:
     return _format_entry(kind, _make_key(family, fields["year"], cff["title"]), fields)
 
 
-def format_pair_bibtex(pair: Pair, address: str) -> str:
+def format_pair_bibtex(pair: Pair, address: str, finding: str = "") -> str:
     """Return the BibTeX entry of a pair's results.
 
     Args:
         pair: Pair to be cited.
         address: Absolute address of its page; empty leaves it out.
+        finding: Its rank and main score in words.
     """
     run = pair.result.run
     # Labels of players are strangers' text: a line break or a brace in a label must not end the field.
     title = escape_bibtex(format_one_line(f"{pair.describer} + {pair.generator} in the Image Reconstruction Game", 300))
     authors = [f"{{{escape_bibtex(format_one_line(name))}}}" for name in run.submission.authors]
-    note = f"Run {run.run_id}, instance set {run.instance_set[:12]}, ircore {format_one_line(run.version, 40)}"
+    said = f"{finding[0].upper()}{finding[1:]}. " if finding else ""
+    note = f"{said}Run {run.run_id}, instance set {run.instance_set[:12]}, ircore {format_one_line(run.version, 40)}"
     fields = {
         "title": f"{{{title}}}",
-        "author": " and ".join(authors) or None,
+        "author": " and ".join(authors) or _list_contributors(),
         # The year in which the run was played, since a build of the site may be years later.
         "year": run.started[:4],
         "note": escape_bibtex(note),
@@ -131,35 +140,45 @@ def format_pair_bibtex(pair: Pair, address: str) -> str:
     return _format_entry("misc", re.sub(r"[^A-Za-z0-9-]", "-", run.run_id), fields)
 
 
-def format_answer_bibtex(key: str, question: str, version: Version, judge: str, address: str) -> str:
+def format_answer_bibtex(answer: Answer, version: Version, judge: str, year: str, address: str) -> str:
     """Return the BibTeX entry of an answer to a ready question.
 
     Args:
-        key: Name of the question in addresses.
-        question: The question, in our own words.
+        answer: With the question, in our own words.
         version: The benchmark version that the site shows.
         judge: Whose scores answer.
+        year: In which the last run began.
         address: Absolute address of the answer; empty leaves it out.
     """
+    sentence = format_one_line(answer.sentence, _LONGEST_FINDING)
     fields = {
-        "title": f"{{{escape_bibtex(question)}}}",
+        "title": f"{{{escape_bibtex(answer.question)}}}",
+        "author": _list_contributors(),
+        "year": year,
         "howpublished": "Leaderboard of the Image Reconstruction Game",
-        "note": escape_bibtex(f"{_name_benchmark(version)}, judge {judge}"),
+        "note": escape_bibtex(f"{sentence} {_name_benchmark(version)}, judge {judge}"),
         "url": address or None,
     }
-    return _format_entry("misc", f"ask-{key}", fields)
+    return _format_entry("misc", f"ask-{answer.key}", fields)
 
 
-def format_misc_entry(key: str, title: str, note: str, address: str) -> str:
+def format_misc_entry(key: str, title: str, note: str, year: str, address: str) -> str:
     """Return the BibTeX entry of a page.
 
     Args:
         key: Name of the entry.
         title: Title of the page.
-        note: What its numbers rest on.
+        note: What the page says, and what its numbers rest on.
+        year: In which the last run began.
         address: Absolute address; empty leaves it out.
     """
-    fields = {"title": f"{{{escape_bibtex(title)}}}", "note": escape_bibtex(note), "url": address or None}
+    fields = {
+        "title": f"{{{escape_bibtex(title)}}}",
+        "author": _list_contributors(),
+        "year": year,
+        "note": escape_bibtex(note),
+        "url": address or None,
+    }
     return _format_entry("misc", key, fields)
 
 
@@ -168,8 +187,14 @@ def escape_bibtex(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
-def render_share_strip(page: Page, site: Site | None) -> Markup:
-    """Return the buttons that copy a page's link and its citation; empty for a page without numbers."""
+def render_share_strip(page: Page, site: Site | None, finding: str = "") -> Markup:
+    """Return the buttons that copy a page's link and its citation; empty for a page without numbers.
+
+    Args:
+        page: The page.
+        site: What is shown; None without runs of the reconstruction game.
+        finding: What the page says, in sentences.
+    """
     section = page.values.get("section")
     # A page of words alone is cited with the paper, on the page of citations.
     if page.template not in NUMBERED or (site is None and section is None):
@@ -178,8 +203,11 @@ def render_share_strip(page: Page, site: Site | None) -> Markup:
     key = re.sub(r"[^A-Za-z0-9-]", "-", f"image-reconstruction-game-{page.path}")
     address = f"{site.address}{page.path}.html" if site is not None and site.address else ""
     shown = page.values.get("site", site) if site is None or section is None else section
-    source = _describe_source(shown, page)
-    entry = format_misc_entry(key, f"{page.title}. The Image Reconstruction Game", source, address)
+    # What a page of many answers or figures says does not fit a note.
+    said = f"{finding.rstrip('.')}; " if finding and len(finding) <= _LONGEST_FINDING else ""
+    note = format_one_line(f"{said}{_describe_source(shown, page)}", 2 * _LONGEST_FINDING)
+    title = page.title if page.title == _NAME else f"{page.title}. {_NAME}"
+    entry = format_misc_entry(key, title, note, find_year(shown), address)
     # A site without the reconstruction game has no page on how to cite it.
     return macro("share_strip")(_dump_episode_links(page), entry, page.root, site is not None)
 
@@ -302,6 +330,18 @@ def _make_key(family: str, year: str | None, title: str) -> str:
     return "".join(re.sub(r"[^A-Za-z0-9]", "", word) for word in parts).lower()
 
 
+@cache
+def _list_contributors() -> str:
+    """Return the authors of the leaderboard, who are those of what no author is named for."""
+    cff = yaml.safe_load(CITATION_FILE.read_text(encoding="utf-8"))
+    return " and ".join(_format_author(author) for author in cff["authors"])
+
+
+def find_year(site: Site) -> str:
+    """Return the year in which the last run of a site began."""
+    return max(submission.run.started[:4] for submission in site.results.submissions)
+
+
 def _name_benchmark(version: Version) -> str:
     # The words of an unreleased benchmark name its instance set already.
     return version.words + (f", instance set {version.instance_set[:12]}" if version.released else "")
@@ -323,7 +363,8 @@ def _describe_source(site: Site, page: Page) -> str:
     values = page.values
     if page.template == "paper":
         return "scores as the paper reports them, not run here"
-    version, instance_set = site.version.words, site.results.instance_set
+    released = site.version.released
+    version, instance_set = site.version.words if released else "unreleased benchmark", site.results.instance_set
     if page.template == "frozen":
         version, instance_set = f"benchmark {values['record'].name}", values["record"].instance_set
     game = f"{site.game.title}, " if site.folder else ""

@@ -23,7 +23,7 @@ from scipy.special import stdtrit
 
 from ircore.results.episodes import average_final_scores
 from ircore.results.model import Results
-from ircore.results.next_episodes import PairDifferences, pair_differences
+from ircore.results.next_episodes import PairDifferences, SeparationPlan, pair_differences
 from ircore.results.statistics.comparison import TIE, PairComparison
 from ircore.results.statistics.intervals import (
     CONFIDENCE,
@@ -34,7 +34,7 @@ from ircore.results.statistics.intervals import (
     Estimate,
     normal_quantile,
 )
-from ircore.results.tables.comparisons import MOST, describe_repeats, plan_neighbours
+from ircore.results.tables.comparisons import MOST, plan_neighbours
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.board_views import BoardView, is_rated, judge_words, list_views, name_view, select_view_results
 from leaderboard.storage.output_folder import dump_compact
@@ -247,10 +247,23 @@ def _compare_neighbours(site: Site) -> list[dict[str, Any]]:
         {
             "pairs": [site.pairs[run_id] for run_id in couple],
             "plan": plan,
-            "where": describe_repeats(plan, (site.pairs[couple[0]].name, site.pairs[couple[1]].name)),
+            "where": _describe_repeats(site, plan, (site.pairs[couple[0]].name, site.pairs[couple[1]].name)),
         }
         for couple, plan in islice(plans, MOST)
     ]
+
+
+def _describe_repeats(site: Site, plan: SeparationPlan, names: tuple[str, str]) -> str:
+    """Return the further repeats of two pairs in words, conditions with as many repeats together."""
+    alike: dict[tuple[int, int], list[str]] = {}
+    for (run, category, difficulty), count in plan.further.items():
+        alike.setdefault((run, count), []).append(f"{format_category(category).lower()} {difficulty}")
+    every = len({(instance.category, instance.difficulty) for instance in site.results.instances})
+    return "; ".join(
+        f"{names[run]}: {'everything' if len(where) == every else ', '.join(where)}"
+        f" {'once' if count == 1 else f'{count} times'} more"
+        for (run, count), where in sorted(alike.items())
+    )
 
 
 def _compare_two_best(site: Site) -> Mapping[str, Any]:

@@ -36,7 +36,7 @@ from leaderboard.pages.pair_comparison import choose_span
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.selections import Chosen, list_judged_episodes
 from leaderboard.storage.pictures import Shown
-from leaderboard.words import CONVERGENCES, NOT_RATED, OUTCOMES, number
+from leaderboard.words import CONVERGENCES, NOT_RATED, OUTCOMES, number, place_words
 
 MOST_SHOWN = 12
 """Findings whose pictures a page shows, grave ones first."""
@@ -132,6 +132,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
     # In the order of the board, so that neighbours, which are compared, are written by one process.
     for pair in ranked:
         total = site.results.cell(pair.run_id, site.judge)
+        rivals = sum(other.result.run.rules == pair.result.run.rules for other in ranked)
         yield Page(
             f"pairs/{pair.key}",
             format_one_line(pair.name, 120),
@@ -147,11 +148,15 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "by_judge": [_find_row(site, pair, judge, board[pair.run_id]) for judge, board in boards.items()],
                 "language": site.runs[pair.run_id].language,
                 "players": {role: players[role, label] for role, label in _list_seats(pair)},
-                "rivals": sum(other.result.run.rules == pair.result.run.rules for other in ranked),
+                "rivals": rivals,
                 "rival": next((other for other in ranked if other is not pair), None),
                 "badges": made[pair.run_id],
                 "badge_snippet": format_badge_snippet(made[pair.run_id][0], pair, site.address),
-                "bibtex": format_pair_bibtex(pair, f"{site.address}pairs/{pair.key}.html" if site.address else ""),
+                "bibtex": format_pair_bibtex(
+                    pair,
+                    f"{site.address}pairs/{pair.key}.html" if site.address else "",
+                    place_words(rows[pair.run_id], rivals),
+                ),
                 "settings": _describe_settings(site, pair),
                 "links": sorted(pair.result.run.submission.links.items()),
                 "commands": _list_commands(pair),

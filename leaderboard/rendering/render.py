@@ -113,6 +113,7 @@ def _make_environment() -> Environment:
         number=words.number,
         signed=words.format_signed,
         scale_end=words.scale_end,
+        lower_title=words.lower_title,
         percent=words.format_share,
         interval=words.describe_interval,
         category=words.format_category,

@@ -73,8 +73,8 @@ TARGET = "target"
 """Name of the instance's picture."""
 
 _METHOD = """\
-Two people talk about a picture that only one of them sees: one asks, the other answers, hop by hop. After every hop a \
-summariser reads the talk so far and writes a prompt, and a generator draws the prompt; neither sees the picture.
+Two people talk about a picture that only one of them sees: one asks, the other answers. After every such exchange, a \
+hop, a summariser reads the talk so far and writes a prompt, and a generator draws the prompt; neither sees the picture.
 
 Every drawing is compared with the picture. At each hop a measure is a mean over the dialogues that have so many hops; \
 on the normalised axis every dialogue runs from its first hop to its last, at twenty places, so that short and long \

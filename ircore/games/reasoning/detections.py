@@ -181,6 +181,15 @@ def scatter_forms(forms: Sequence[Form], rng: random.Random, a_row: int) -> list
     ]
 
 
+def name_thing(label: str) -> str:
+    """Return the label of a thing for people.
+
+    >>> name_thing("red circle"), name_thing("red odd")
+    ('red circle', 'red form of another shape')
+    """
+    return f"{label.removesuffix('odd')}form of another shape" if label.endswith(" odd") else label
+
+
 def detect_forms(pixels: Pixels) -> Detections:
     """Return the coloured forms of a picture, with boxes; a form of another outline is an ``odd`` thing of its colour.
 

@@ -99,10 +99,10 @@ UNCLEAR = "none of them"
 
 _METHOD = """\
 A player is given a task whose answer is a picture or a choice. The task does not say what the picture must show; it \
-has to be worked out.
+has to be worked out, and a program verifies the answer.
 
-A program verifies the answer: it counts, measures and reads the picture. The score is between 0 and 1, and the \
-reasons are on the page of each episode.
+The program counts, measures and reads the picture. The score is between 0 and 1, and the reasons are on the page of \
+each task.
 
 A missing or unreadable picture scores 0. GIR-Bench's own code leaves such pictures out; the share of tasks that were \
 answered is a column.

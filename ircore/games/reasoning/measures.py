@@ -12,7 +12,11 @@ from ircore.games.reasoning.tasks import DETECTOR, UNDECIDED, SeenThings, TaskAt
 
 MEASURES = (
     Measure(
-        "verified", "Verified", range=(0, 1), needs="pictures", about="Score by the corrected rule; no answer is 0."
+        "verified",
+        "Verified",
+        range=(0, 1),
+        needs="pictures",
+        about="A program checks the answer against the task; no answer is 0.",
     ),
     Measure(
         "right", "Right in full", range=(0, 1), needs="pictures", about="1 where nothing about the answer is wrong."

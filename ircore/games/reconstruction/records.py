@@ -120,6 +120,10 @@ class Rules(GameRules):
         most = f"at most {self.token_budget} tokens a message and {turns}"
         return ", ".join([most, *over[self.over_budget], *self.variants])
 
+    def describe(self, among: "Sequence[Rules]") -> str:  # noqa: ARG002 - as other games' rules are called
+        """Return the rules below the heading of a board."""
+        return self.words
+
     def apart(self, among: "Sequence[Rules]") -> str:  # noqa: ARG002 - as other games' rules are called
         """Return the rules beside a pair's name where pairs by several rules stand together.
 

@@ -104,6 +104,11 @@ come to an agreement: people's messages get shorter and keep their words.
 
 People's recorded choices do not depend on what another speaker says: a speaker that meets them has no accuracy and \
 no rank, only length and novelty of its messages.
+
+Rules have ICCA's names. L3 is usual: the listener is shown the pictures once, and both remember earlier rounds. L1: \
+the pictures are shown again in every round, in a new order; L2: in every round, and nobody remembers; L4: in every \
+round. L5: the listener sees grey pictures. L6 and L7: in the first round, or in four late ones, the pictures stand at \
+wrong labels. S1 to S4 are L3 with a speaker that is told ever more about being brief.
 """
 """How the game is played, for the page on its method."""
 

@@ -244,14 +244,14 @@ UNRANKED: FilledColumn[RankedRow[Any, Any]] = FilledColumn(
 
 
 def describe_ties(standing: Standing, noun: str = "pairs") -> str:
-    """Return a sentence on how many couples a board tells apart; empty where ranks speak for themselves.
+    """Return a sentence on how many pairs a board tells apart; empty where ranks speak for themselves.
 
     Args:
         standing: Of the board.
         noun: Who is ranked, in the plural.
 
     >>> describe_ties(Standing(ranges=(), detectable=3.0, critical=4.0, told=30, couples=4950))
-    'Nearly all of these 100 pairs tie: 30 of 4,950 couples are told apart.'
+    'Nearly all of these 100 pairs tie: 30 of 4,950 comparisons of two tell which is better.'
     """
     ranks = [rank for rank in standing.ranges if rank is not None]
     couples, apart = standing.couples, standing.told
@@ -261,16 +261,17 @@ def describe_ties(standing: Standing, noun: str = "pairs") -> str:
     if not apart:
         return f"No two of these {pairs} {noun} can be told apart." if pairs > 2 else ""
     if apart <= (1 - NEARLY_ALL) * couples and pairs > FEW:
-        return f"Nearly all of these {pairs} {noun} tie: {apart:,} of {couples:,} couples are told apart."
+        share = f"{apart:,} of {couples:,} comparisons of two tell which is better"
+        return f"Nearly all of these {pairs} {noun} tie: {share}."
     if pairs <= FEW:
         return ""
     top, groups = sum(rank.top for rank in ranks), max(rank.group for rank in ranks)
-    share = f"{100 * apart / couples:.0f} %"
-    inside = f"{groups} groups" if groups > 1 else "one group"
+    share = f"{100 * apart / couples:.0f} % of the {couples:,} comparisons of two {noun} tell which is better"
+    if top == 1:
+        return f"{share}; one of the {noun} is better than all others."
+    inside = f"any of the {top} in the first of {groups} groups" if groups > 1 else f"any of {top}"
     chance = format_percent(max(rank.chance for rank in ranks))
-    best = f"any of the {top} in the top group may be the best, one of them with a chance of {chance} %"
-    best = best if top > 1 else "one is better than all others"
-    return f"{share} of the {couples:,} couples of {noun} are told apart, in {inside}; {best}."
+    return f"{share}; {inside} may be the best, the likeliest with a chance of {chance} %."
 
 
 def format_percent(chance: float) -> str:

@@ -18,6 +18,11 @@ const MOST_COMPARED = 4;
 const MOST_DRAWN = 24; // pairs that a figure shows as chosen
 const FIRST_TO_GO = ["provenance", "coverage", "effort", "measures", "refinement", "categories"]; // groups of columns, the least telling first
 
+/* Parameters of an address, without the empty ones. */
+function queryText(values) {
+  return Object.entries(values).filter(([, value]) => value).map(([name, value]) => `${name}=${value}`).join("&");
+}
+
 function keyOf(head) {
   return head.dataset.key ?? head.dataset.export?.trim().split(/[:\s]/)[0] ?? "";
 }
@@ -246,8 +251,7 @@ class Board {
     const filtered = this.shown.length < this.rows.length && this.shown.length <= MOST_DRAWN ? this.shown.map(({ id }) => id) : [];
     const pairs = this.state.pick.length ? this.state.pick : filtered;
     const query = { pairs: pairs.map(encodeURIComponent).join(","), judge, category: category === "all" ? "" : category };
-    const text = Object.entries(query).filter(([, value]) => value).map(([name, value]) => `${name}=${value}`).join("&");
-    this.figuresLink.href = `${this.figuresLink.dataset.figuresPage}?${text}`;
+    this.figuresLink.href = `${this.figuresLink.dataset.figuresPage}?${queryText(query)}`;
   }
 
   showCompare() {
@@ -255,7 +259,8 @@ class Board {
     const link = this.compareLink;
     link.textContent = pick.length ? `Compare ${pick.length}` : "Compare";
     if (pick.length > 1) {
-      link.href = `${link.dataset.comparePage}?${this.table.dataset.compare ?? "pairs"}=${pick.map(encodeURIComponent).join(",")}`;
+      const query = { [this.table.dataset.compare ?? "pairs"]: pick.map(encodeURIComponent).join(","), judge: link.dataset.judge, category: link.dataset.category };
+      link.href = `${link.dataset.comparePage}?${queryText(query)}`;
       link.removeAttribute("aria-disabled");
       link.removeAttribute("title");
     } else {
@@ -333,6 +338,7 @@ class Board {
     const hidden = state.hide.filter((name) => !this.folded.includes(name));
     return [
       (this.shown.length < this.rows.length ? `${this.shown.length} of ${count}` : count) + (filters.length ? `: ${filters.join(", ")}` : ""),
+      ...(this.shown.length ? [] : ["search for fewer letters, or press Reset"]),
       usual ? this.table.dataset.usual ?? "best first" : `by ${head.dataset.name.toLowerCase().replace("δq", "ΔQ")}, ${state.order}`,
       ...(this.against?.words(this.form.elements.against.selectedOptions[0].textContent) ?? []),
       ...(hidden.length ? [`without ${hidden.map((name) => this.nameOfGroup(name)).join(", ")}`] : []),

@@ -64,7 +64,7 @@ class ComparePage {
 
   /* Unknown pairs are passed over, and said; what is missing is filled from the top of the board, with pairs by the same rules before others. */
   readAddress() {
-    const { pairs = "", judge } = readQuery();
+    const { pairs = "", judge, category } = readQuery();
     const asked = [...new Set(pairs.split(",").filter(Boolean))];
     this.absent = asked.filter((key) => !this.byKey.has(key));
     this.keys = asked.filter((key) => this.byKey.has(key)).slice(0, MOST);
@@ -76,6 +76,7 @@ class ComparePage {
       if (!this.keys.includes(key)) this.keys.push(key);
     }
     this.judge = this.index.judges.some(({ name }) => name === judge) ? judge : this.index.judge;
+    this.category = this.index.categories.find(([name]) => name === category);
   }
 
   addForm() {
@@ -192,6 +193,11 @@ class ComparePage {
     const { main, alone } = this.compared(first, second, "");
     const single = alone ? this.verdict(alone) : "not computed beforehand for the main scores; the difference on common targets stands below.";
     const claims = [["These two alone:", single], ["Among all on this board:", this.verdict(main)]];
+    // The board that a reader comes from may have been of one category.
+    if (this.category) {
+      const [category, title] = this.category;
+      claims.unshift([`${title}:`, this.verdict(this.compared(first, second, category).main)]);
+    }
     return element("ul", "verdicts", ...claims.map(([label, claim]) => element("li", "", element("strong", "", label), ` ${claim}`)));
   }
 

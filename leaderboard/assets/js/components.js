@@ -3,7 +3,7 @@
  * filled in. No script writes any of them otherwise.
  */
 import { withAttributes } from "./dom.js";
-import { MISSING, colourStep, fixed, intervalText, signed } from "./numbers.js";
+import { MISSING, colourStep, fixed, intervalText, isFew, signed } from "./numbers.js";
 
 const COLOURED = 5; // points at which the colour of a difference is full
 
@@ -110,10 +110,12 @@ export function dot(estimate, span) {
   const { mean, low, high } = estimate;
   if (mean === null) return MISSING;
   const at = (value) => (4 + (112 * (Math.min(span, Math.max(-span, value)) + span)) / (2 * span)).toFixed(1);
+  // Without an interval in words there is none in the plot.
+  const whisker = low !== null && !isFew(estimate);
   const words = low === null ? fixed(mean) : `${fixed(mean)}, ${intervalWords(estimate)}`;
   const made = withAttributes(component("dot"), { "aria-label": words });
   made.querySelector(".mean").setAttribute("cx", at(mean));
-  if (low === null) made.querySelector(".whisker").remove();
+  if (!whisker) made.querySelector(".whisker").remove();
   else made.querySelector(".whisker").setAttribute("d", `M${at(low)} 10H${at(high)}`);
   return made;
 }

@@ -34,9 +34,11 @@ const LOPSIDED = 1.05;
 const SCALE_ENDS = [0, 1, 10, 100, -1, -10, -100];
 const LEAST = 5; // pictures that allow a claim
 
-export function intervalText({ mean, low, high, n }, digits, difference = false) {
-  if (n < LEAST) return `n ${n}: too few`;
-  if (low === null) return "";
+export const isFew = ({ n }) => n < LEAST;
+
+export function intervalText(estimate, digits, difference = false) {
+  const { mean, low, high } = estimate;
+  if (isFew(estimate) || low === null) return "";
   const [short, half] = [mean - low, high - mean].sort((first, second) => first - second);
   const cutOff = half > short * (1 + 1e-9) && (SCALE_ENDS.includes(low) || SCALE_ENDS.includes(high));
   const hidesSign = difference && (low > 0 || high < 0) && half >= Math.abs(mean);

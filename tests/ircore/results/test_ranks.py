@@ -254,7 +254,7 @@ def test_equal_pairs_share_the_chance_of_being_best_and_of_two_far_apart_the_bet
 def test_the_headline_names_the_top_group_and_its_best_chance() -> None:
     ranges = (RankRange(1, 4, 1, 0.92), RankRange(1, 12, 1, 0.08), *(RankRange(3, 12, 2, 0.0) for _ in range(10)))
     words = describe_ties(Standing(ranges, detectable=3.0, critical=4.0, told=30, couples=66))
-    assert words.endswith("any of the 2 in the top group may be the best, one of them with a chance of 92 %.")
+    assert words.endswith("any of the 2 in the first of 2 groups may be the best, the likeliest with a chance of 92 %.")
 
 
 @pytest.mark.parametrize("seed", range(4))

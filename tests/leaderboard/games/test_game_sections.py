@@ -103,7 +103,7 @@ def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
 @pytest.mark.parametrize(("values", "labels"), [([4.0, 6.0] * 10, ["Worst", "Best"]), ([5.0] * 20, ["As all others"])])
 def test_no_episode_is_best_or_worst_where_all_are_equal(values: list[float], labels: list[str]) -> None:
     section = GameSection(Results.from_runs(game=Guessing(), runs=[guessed("pair", guessing_set(5), values)]))
-    assert re.findall("<span><strong>([^<]+)</strong>", html_of(section, "pairs/pair")) == labels
+    assert re.findall("<figcaption><strong>([^<]+)</strong>", html_of(section, "pairs/pair")) == labels
 
 
 def test_a_game_is_asked_in_its_own_words_and_answers_in_main_scores() -> None:
@@ -111,8 +111,8 @@ def test_a_game_is_asked_in_its_own_words_and_answers_in_main_scores() -> None:
     html = html_of(GameSection(Results.from_runs(game=Guessing(), runs=[run])), "ask")
     asked = " ".join(re.sub("<[^>]+>", " ", html).split())
     assert "What can nobody solve?" in asked
-    assert "where no run scores above 30.0, most of all; 10 of the 20 rated instances are solved by nobody" in asked
-    assert "to a main score of 50, and the best main score of an instance is 60.0" in asked
+    assert "10 of the 20 rated instances are solved by nobody to a main score of 50, least of all" in asked
+    assert "where no run scores above 30.0. On average the best main score of an instance is 60.0" in asked
     assert "over the same runs" in asked
     assert "pairs" not in asked
     # A single seat has no partners to be compared over, and nobody ends an episode satisfied.
@@ -255,7 +255,7 @@ def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
     helped = asked.run.submission.model_copy(update={"helper": PlayerSpec(player="looker")})
     runs = [alone, replace(asked, run=asked.run.model_copy(update={"submission": helped}))]
     results = Results.from_runs(game=Helped(), runs=runs)
-    listed = re.findall('<h2 id="([a-z]+)">|<li><bdi[^>]*>([^<]+)<', html_of(GameSection(results), "pairs/index"))
+    listed = re.findall('<h2 id="([a-z]+)">|<li><p><bdi[^>]*>([^<]+)<', html_of(GameSection(results), "pairs/index"))
     assert listed == [
         ("guesser", ""), ("", "alone-model"), ("", "asked-model"), ("helper", ""), ("", "looker")
     ]  # fmt: skip
@@ -369,7 +369,7 @@ def test_a_measure_without_an_upper_end_names_its_unit_and_no_infinity() -> None
     pages = {page.path: Renderer(None, {}).block(page) for page in build_game_pages([section])}
     assert not [path for path, html in pages.items() if re.search(r"(?<![a-z])inf(?![a-z])|∞", html)]
     assert 'Length</abbr> <span class="unit">words</span>' in pages["games/guessing/boards/index"]
-    assert "in words, lower is better, per round" in pages["games/guessing/method"]
+    assert "In words, lower is better, per round." in pages["games/guessing/method"]
     assert '<h2 id="curves">Round by round</h2>' in pages["games/guessing/figures"]
 
 
@@ -563,11 +563,11 @@ def test_pages_name_seats_outcomes_and_units_in_words() -> None:
         for name in ("compare", "matrix", "method", "boards/quality")
     }
     assert "One witnesses Two witnesses" in texts["compare"]
-    assert "First run less second run" in texts["compare"]
+    assert "First run less second" in texts["compare"]
     assert not re.search("target|pair", texts["compare"])
     assert "One witnesses × two witnesses" in texts["matrix"]
     assert "walked out" in texts["method"]
-    assert "Words lower is better" in texts["method"]
+    assert "Words Lower is better" in texts["method"]
     assert "1 of 20 episodes of Twins" in texts["boards/quality"]
 
 

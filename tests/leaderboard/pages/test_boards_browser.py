@@ -85,6 +85,8 @@ def test_search_menus_and_words_say_what_is_shown(visit: Visit) -> None:
     page.get_by_label("Find").fill("tell sket")
     assert shown(page) == ["b-y"]
     assert state(page) == "1 of 5 pairs: “tell sket”; best first."
+    page.get_by_label("Find").fill("nobody")
+    assert state(page) == "0 of 5 pairs: “nobody”; search for fewer letters, or press Reset; best first."
     page.get_by_label("Find").fill("")
     choose(page, "Generator", "painter")
     assert shown(page) == ["a-x", "b-x", "hostile"]
@@ -215,6 +217,24 @@ def test_the_choice_of_pairs_goes_along_to_figures_and_from_a_comparison_too(vis
     page.locator(".compare-view[data-state='drawn']").wait_for()
     page.get_by_role("link", name="These pairs in all figures").click()
     page.locator(".figure-note", has_text="seer° + painter°; teller° + sketcher°").wait_for()
+
+
+def test_a_comparison_keeps_the_category_of_the_board_that_it_came_from(visit: Visit) -> None:
+    page = visit.open("boards/geometry-both.html?pick=a-x,b-y")
+    link = page.locator("a.compare")
+    assert str(link.get_attribute("href")).endswith("compare.html?pairs=a-x,b-y&category=geometry")
+    link.click()
+    page.locator(".compare-view[data-state='drawn']").wait_for()
+    assert page.locator(".verdicts strong").all_inner_texts()[0] == "Geometry:"
+
+
+def test_every_printed_sheet_of_a_board_repeats_the_heads_of_its_columns(visit: Visit) -> None:
+    page = visit.open(BOARD)
+    page.emulate_media(media="print")
+    display = "selector => getComputedStyle(document.querySelector(selector)).display"
+    # Chromium repeats the head of a real table alone, and none that has buttons.
+    shown_as = [page.evaluate(display, f"table.board {part}") for part in ("thead", "tbody", "thead .sort-button")]
+    assert shown_as == ["table-header-group", "table-row-group", "contents"]
 
 
 def test_files_hold_exactly_what_is_shown_in_full(visit: Visit, site: Path) -> None:

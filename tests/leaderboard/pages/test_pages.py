@@ -187,7 +187,8 @@ def test_a_pair_is_cited_with_its_run_and_page(site: Site) -> None:
     entry = format_pair_bibtex(pair, f"{ADDRESS}pairs/{pair.key}.html")
     assert pair.run_id in entry
     assert f"url = {{{ADDRESS}pairs/{pair.key}.html}}" in entry
-    assert "author" not in entry  # nobody is named
+    assert "author = {{The Image Reconstruction Game leaderboard's contributors}}" in entry  # nobody is named
+    assert "note = {Rank 1 of 2. Run" in format_pair_bibtex(pair, "", "rank 1 of 2")
 
 
 @pytest.mark.parametrize("wrong", ["a.example", "ftp://a.example/", "https://a.example/?x=1"])

@@ -1,6 +1,7 @@
 """What leaves a page with its reader: link, citation, card and the origin of its numbers."""
 
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,6 +39,10 @@ def test_a_page_with_numbers_has_its_link_and_an_entry_that_says_where_they_come
     assert "url = {https://example.org/board/boards/all-hard.html}" in entry.text
     assert site.results.instance_set[:12] in entry.text
     assert "judged by structural" in entry.text
+    assert "author = {{The Image Reconstruction Game leaderboard's contributors}}" in entry.text
+    assert re.search(r"year = \{\d{4}\}", entry.text)
+    strip = render_share_strip(Page("boards/index", "Board", "board"), site, "seer leads 3 pairs, main score 60.0.")
+    assert "note = {seer leads 3 pairs, main score 60.0; unreleased" in strip
     assert render_share_strip(Page("cite", "Cite", "cite"), site) == ""
 
 

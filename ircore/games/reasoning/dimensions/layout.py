@@ -11,7 +11,17 @@ from math import hypot
 from typing import Any, Literal, NamedTuple
 
 from ircore.core.images import Picture
-from ircore.games.reasoning.detections import COLOURS, FORMS, SIDE, Box, Detections, Form, Placed, draw_forms
+from ircore.games.reasoning.detections import (
+    COLOURS,
+    FORMS,
+    SIDE,
+    Box,
+    Detections,
+    Form,
+    Placed,
+    draw_forms,
+    name_thing,
+)
 from ircore.games.reasoning.tasks import SeenThings, Task, TaskVerdict
 
 Relation = Literal["left", "right", "above", "below"]
@@ -209,8 +219,12 @@ class Layout(SeenThings):
         ]
         holding = check_relations(wanted_relations, detections)
         counts = {label: len(detections.boxes.get(label, ())) for label in payload["forms"]}
-        reasons = [f"{label}: seen {count} times" for label, count in counts.items() if count != 1]
-        reasons += [f"{label}: not asked for" for label in detections.boxes if label not in counts]
+        reasons = [
+            f"{label}: seen {count} times" if count else f"{label}: not seen"
+            for label, count in counts.items()
+            if count != 1
+        ]
+        reasons += [f"{name_thing(label)}: not asked for" for label in detections.boxes if label not in counts]
         reasons += [
             _describe_relation(relation, holds) for relation, holds in zip(wanted_relations, holding, strict=True)
         ]

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ircore.core.images import Picture
-from ircore.games.reasoning.detections import COLOURS, FORMS, Detections, Form, draw_forms, scatter_forms
+from ircore.games.reasoning.detections import COLOURS, FORMS, Detections, Form, draw_forms, name_thing, scatter_forms
 from ircore.games.reasoning.tasks import SeenThings, Task, TaskVerdict
 
 LEGS: Mapping[str, int] = {"duck": 2, "dog": 4, "beetle": 6, "spider": 8}
@@ -169,7 +169,7 @@ class Quantity(SeenThings):
             label: len(detections.boxes.get(label, ())) for label in {**dict.fromkeys(expected), **detections.boxes}
         }
         reasons = tuple(
-            f"{label}: {count} of {expected[label]}" if label in expected else f"{label}: {count}, not asked for"
+            f"{name_thing(label)}: {count}{f' of {expected[label]}' if label in expected else ', not asked for'}"
             for label, count in counts.items()
         )
         return TaskVerdict(float(is_right_quantity_published(expected, detections)), float(right), right, reasons)
