@@ -139,7 +139,8 @@ sandbox:
 # CI's machines are shared and slow at times: there a test that fails is run once more, and the summary names it.
 WITH_EYES := tests/ircore/scorers tests/ircore/submissions
 test: $(INSTALLED_DEV) browser bubblewrap
-	@export TESTS_SHARED=$$(mktemp -d); trap 'rm -rf "$$TESTS_SHARED"' EXIT; failed=; \
+	@# Each worker has a core of its own: threads of its arithmetic would wait for each other.
+	@export TESTS_SHARED=$$(mktemp -d) OPENBLAS_NUM_THREADS=1; trap 'rm -rf "$$TESTS_SHARED"' EXIT; failed=; \
 	for part in "$(WITH_EYES)" "tests/ircore $(WITH_EYES:%=--ignore=%)" "tests --ignore=tests/ircore"; do \
 	  echo "pytest $$part"; $(BIN)/pytest $$part $(if $(CI),--reruns 1 -rR) || failed=1; \
 	done; test -z "$$failed"
