@@ -12,6 +12,7 @@ from ircore.core.score_records import Part
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.pairs import MOST_NAMES
 from ircore.submissions.decisions import Decision
 from leaderboard.components import values
 from leaderboard.components.board_cells import (
@@ -256,7 +257,16 @@ def _measure_cells(line: RowView, layout: RowLayout, episodes: str) -> Iterator[
 def _pair_cell(line: RowView, layout: RowLayout, root: str) -> Markup:
     names = f"{format_one_line(line.pair.describer)} {format_one_line(line.pair.generator)}"
     why = values.no_rank(line.row) if layout.rated and layout.ranked else ""
-    return macro("pair_cell")(names, pair_name(line.pair, root), why)
+    return macro("pair_cell")(names, pair_name(line.pair, root), why, _list_seats(line.pair))
+
+
+def _list_seats(pair: Pair) -> list[tuple[str, str]]:
+    """Return seats and players of a run that goes by its submission's name; of other runs nothing."""
+    result = pair.result
+    taken = [seat for seat in result.game.seats if seat.name in result.run.submission.players]
+    if len(taken) <= MOST_NAMES:
+        return []
+    return [(seat.title.lower(), format_one_line(label, 40)) for seat, label in zip(taken, result.players, strict=True)]
 
 
 def _render_main_cell(line: RowView, layout: RowLayout, episodes: str) -> Markup:

@@ -177,7 +177,9 @@ def _render_cell(
 ) -> Markup:
     shown = "" if gallery is None else _render_picture(cell, gallery, root, judge)
     family = render_own_family(same_family) if cell.cell.same_family else ""
-    return macro("matrix_cell")(shown, numbers, family, tier_badge(cell.tier), cell.pair.apart)
+    # Of more than two seats, a row and a column do not say which run it is.
+    name = cell.pair.apart or ("" if cell.pair.generator else format_one_line(cell.pair.describer, 60))
+    return macro("matrix_cell")(shown, numbers, family, tier_badge(cell.tier), name)
 
 
 def _render_picture(cell: MatrixCell, gallery: Gallery, root: str, judge: str) -> Markup:

@@ -10,6 +10,7 @@ from typing import Any
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.records import DEFAULT_GAME, Instance
 from ircore.core.score_records import HUMAN
+from ircore.core.submission_records import NOBODY
 from ircore.core.untrusted_text import format_one_line, make_visible
 from ircore.games.base import Game, Seat
 from ircore.instances.benchmark import BenchmarkVersion
@@ -335,18 +336,13 @@ class Site:
             self._labels[role] = _sort_labels(pair.result.run.submission.label_of(role) for pair in self.pairs.values())
         return self._labels[role]
 
-    def crossed_labels(self, pair: Pair) -> tuple[str, str]:
-        """Return the labels of a pair's players in the two crossed seats."""
-        first, second = (pair.result.run.submission.label_of(role) for role in self.roles)
-        return first, second
-
     def seat_title(self, role: str) -> str:
         """Return what a seat is called in headings; may be a plug-in's words."""
         return next(seat.title for seat in self.seats if seat.name == role)
 
     def is_program(self, role: str, label: str) -> bool:
         """Return whether everybody who plays a role under a label is a program of this project, and no AI model."""
-        return (role, label) not in self._models
+        return label != NOBODY and (role, label) not in self._models
 
     @cached_property
     def _models(self) -> frozenset[tuple[str, str]]:
@@ -383,7 +379,10 @@ class Site:
         """What a main score is, in words; may be a plug-in's words."""
         if self.game.is_judged:
             return "ten times the similarity of the final picture to the target"
-        return f"{lower_title(self.game.headline.title)}, from 0, worst, to 100, best"
+        headline = self.game.headline
+        about = headline.about.partition(";")[0].removesuffix(".")
+        meaning = f" ({about[0].lower()}{about[1:]})" if about else ""
+        return f"{lower_title(headline.title)}{meaning}, from 0, worst, to 100, best"
 
     @property
     def name_fields(self) -> str:

@@ -1,5 +1,6 @@
 """The describer × generator matrix: a page for each judge, set of rules and condition, and one for each target.
 
+A game of more seats has a page for every other two of its seats, over all instances.
 Every page shows one target as each pair drew it. Without JavaScript a reader chooses another by going to that target's
 own page; with it the pictures change in place, from ``data/matrix/<instance>.json``, and the address says which.
 """
@@ -8,6 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 from ircore.core.plain_words import form_plural
@@ -37,6 +39,9 @@ from leaderboard.pages.selections import choose_example_target
 from leaderboard.storage.output_folder import dump_compact
 from leaderboard.storage.pictures import Shown
 from leaderboard.words import format_category, shorten_category
+
+_Roles = tuple[str, ...]
+"""Names of two seats."""
 
 DENSE = 30
 """Number of pairs up to which every cell of a matrix has its picture and its numbers."""
@@ -121,9 +126,11 @@ def _compute_mean(cells: Sequence[MatrixCell]) -> float | None:
 
 
 def build_matrix_pages(site: Site) -> Iterator[Page]:
-    """Yield the matrix under every judge that rates, set of rules and condition, then that of every target."""
+    """Yield the matrix under every judge that rates, set of rules and condition, that of other seats and of targets."""
     for view in _list_views(site):
-        yield _build_condition_page(site, view)
+        yield _build_condition_page(site, view, site.roles)
+    for roles in _list_other_roles(site):
+        yield _build_condition_page(site, _get_usual_view(site), roles)
     # Elsewhere the page of an instance shows it as every run played it.
     for gallery in () if site.folder else site.galleries.values():
         yield _build_target_page(site, gallery)
@@ -133,6 +140,29 @@ def matrix_path(site: Site, view: BoardView) -> str:
     """Return where a matrix stands, without suffix: ``matrix`` for the site's judge, rules and every target."""
     name = name_view(site, view)
     return site.path("matrix" if name == "index" else f"matrix/{name}")
+
+
+def _get_usual_view(site: Site) -> BoardView:
+    return BoardView(site.judge, rules=site.rule_sets[0])
+
+
+def _list_other_roles(site: Site) -> list[_Roles]:
+    """Return every other two seats of which one at least has several players; none where no score is there to cross."""
+    couples = combinations([seat.name for seat in site.seats], 2)
+    return [
+        roles
+        for roles in couples
+        if set(roles) != set(site.roles)
+        and any(len(site.labels(role)) > 1 for role in roles)
+        and is_rated(site, _get_usual_view(site))
+    ]
+
+
+def _roles_path(site: Site, roles: _Roles) -> str:
+    """Return where the matrix of two seats over all instances stands, without suffix."""
+    if roles == site.roles:
+        return matrix_path(site, _get_usual_view(site))
+    return site.path(f"matrix/of-{'-'.join(roles)}")
 
 
 def target_path(instance_id: str) -> str:
@@ -168,37 +198,41 @@ def _list_views(site: Site) -> Iterator[BoardView]:
     return (view for view in list_views(site) if view.rules is not None and is_rated(site, view))
 
 
-def _build_condition_page(site: Site, view: BoardView) -> Page:
+def _build_condition_page(site: Site, view: BoardView, roles: _Roles) -> Page:
+    crossed = _name_seats(site, roles)
     return Page(
-        path=matrix_path(site, view),
-        title=f"{_name_crossed_seats(site)}, {format_view_title(site, view)}".replace("Leaderboard", "all", 1),
+        path=matrix_path(site, view) if roles == site.roles else _roles_path(site, roles),
+        title=f"{crossed}, {format_view_title(site, view)}".replace("Leaderboard", "all", 1),
         template="matrix",
         values={
             "site": site,
+            "roles": roles,
             "view": view,
-            "chips": _build_chips(site, view),
+            "chips": _build_chips(site, view, roles),
             "words": describe_view(site, view),
             "anchor": make_condition_anchor(view.category, view.difficulty),
             "own": None,
         },
-        later=partial(_collect_condition_values, site, view),
+        later=partial(_collect_condition_values, site, view, roles),
     )
 
 
-def _name_crossed_seats(site: Site) -> str:
-    """Return the titles of the crossed seats: ``Describers × generators``."""
-    first, second = (site.seat_title(role) for role in site.roles)
+def _name_seats(site: Site, roles: _Roles) -> str:
+    """Return the titles of two seats: ``Describers × generators``."""
+    first, second = (site.seat_title(role) for role in roles)
     return f"{form_plural(first)} × {form_plural(second.lower())}"
 
 
-def _collect_condition_values(site: Site, view: BoardView) -> dict[str, Any]:
-    gallery, effects = None if site.folder else choose_example_target(site, view), _load_effects(site, view)
-    grid = _build_grid(site, view, gallery)
+def _collect_condition_values(site: Site, view: BoardView, roles: _Roles) -> dict[str, Any]:
+    is_usual = roles == site.roles
+    gallery = None if site.folder else choose_example_target(site, view)
+    effects = _load_effects(site, view) if is_usual else None
+    grid = _build_grid(site, view, gallery, roles)
     return {
         **_collect_common_values(site, view, gallery),
         "grid": grid.by_effect(effects) if grid.dense else grid,
         "effects": effects,
-        "maps": _build_maps(site, view, grid.by_effect(effects)) if grid.dense and view.overall else (),
+        "maps": _build_maps(site, view, grid.by_effect(effects)) if grid.dense and view.overall and is_usual else (),
         "references": list_board_references(site, view),
     }
 
@@ -230,13 +264,14 @@ def _build_target_page(site: Site, gallery: Gallery) -> Page:
     instance = gallery.instance
     view = BoardView(site.judge, instance.category, instance.difficulty, site.rule_sets[0])
     back = Chip(f"{format_category(instance.category)}, {instance.difficulty}", matrix_path(site, view), current=False)
-    every = Chip("All targets", matrix_path(site, BoardView(site.judge, rules=site.rule_sets[0])), current=False)
+    every = Chip("All targets", matrix_path(site, _get_usual_view(site)), current=False)
     return Page(
         path=target_path(instance.instance_id),
-        title=f"{_name_crossed_seats(site)}: {gallery.title}",
+        title=f"{_name_seats(site, site.roles)}: {gallery.title}",
         template="matrix",
         values={
             "site": site,
+            "roles": site.roles,
             "effects": None,
             "maps": (),
             "references": (),
@@ -250,7 +285,7 @@ def _build_target_page(site: Site, gallery: Gallery) -> Page:
 
 
 def _collect_target_values(site: Site, view: BoardView, gallery: Gallery) -> dict[str, Any]:
-    grid = _build_grid(site, view, gallery)
+    grid = _build_grid(site, view, gallery, site.roles)
     return {**_collect_common_values(site, view, gallery), "grid": grid.by_effect(None) if grid.dense else grid}
 
 
@@ -265,12 +300,17 @@ def _collect_common_values(site: Site, view: BoardView, gallery: Gallery | None)
     }
 
 
-def _build_chips(site: Site, view: BoardView) -> list[tuple[str, list[Chip]]]:
+def _build_chips(site: Site, view: BoardView, roles: _Roles) -> list[tuple[str, list[Chip]]]:
     """Return links to the matrices that differ in a single choice; judges that only compare have no matrix."""
+    couples = [site.roles, *_list_other_roles(site)]
+    seats = [Chip(_name_seats(site, couple), _roles_path(site, couple), couple == roles) for couple in couples]
+    of_seats = [("Seats", seats)] if len(seats) > 1 else []
+    if roles != site.roles:
+        return of_seats
     there = {matrix_path(site, view) for view in _list_views(site)}
     groups = build_chips(site, view, matrix_path)
     known = [(label, [chip for chip in links if chip.path in there]) for label, links in groups]
-    return [(label, links) for label, links in known if len(links) > 1]
+    return [*of_seats, *((label, links) for label, links in known if len(links) > 1)]
 
 
 def _list_targets(site: Site, view: BoardView) -> list[dict[str, Any]]:
@@ -294,12 +334,14 @@ def _list_targets(site: Site, view: BoardView) -> list[dict[str, Any]]:
     ]
 
 
-def _build_grid(site: Site, view: BoardView, gallery: Gallery | None) -> MatrixGrid:
+def _build_grid(site: Site, view: BoardView, gallery: Gallery | None, roles: _Roles) -> MatrixGrid:
+    first, second = roles
     cells: dict[tuple[str, str], list[MatrixCell]] = {}
     for row in select_view_results(site, view).board(view.judge, view.category, view.difficulty):
         pair = site.pairs[row.submission.run_id]
-        cells.setdefault(site.crossed_labels(pair), []).append(_build_cell(site, view, gallery, pair, row))
-    first, second = site.roles
+        players = pair.result.run.submission
+        labels = players.label_of(first), players.label_of(second)
+        cells.setdefault(labels, []).append(_build_cell(site, view, gallery, pair, row))
     generators = [
         (label, mark) for mark, label in enumerate(site.labels(second)) if any(name == label for _, name in cells)
     ]

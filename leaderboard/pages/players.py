@@ -64,7 +64,7 @@ def make_player_keys(labels: Sequence[str]) -> dict[str, str]:
 def player_paths(site: Site) -> dict[tuple[str, str], str]:
     """Return where each player's page stands, without suffix, by seat and label; of other games the list of players."""
     if site.folder:
-        return {(role, label): site.path("pairs/index") for role in site.roles for label in site.labels(role)}
+        return {(seat.name, label): site.path("pairs/index") for seat in site.seats for label in site.labels(seat.name)}
     return {
         (role, label): f"{role}s/{key}"
         for role in site.roles

@@ -534,9 +534,34 @@ def test_runs_of_many_seats_go_by_the_name_of_the_submission() -> None:
     assert [pair.name for pair in section.ranked] == ["The quick team", "Twins (b)", "Twins (c)"]
     pages = {page.path: Renderer(None, {}).block(page) for page in build_game_pages([section])}
     assert "The quick team" in pages["games/guessing/boards/index"]
-    assert "model-one" not in re.sub(r"<t[hd] [^>]*data-sort[^>]*>", "", pages["games/guessing/boards/index"])
-    # Who sat where is on the page of the run.
+    # The submission's name stands first, below it who sat where.
+    name, seats = (
+        pages["games/guessing/boards/index"].index("The quick team</"),
+        "<bdi>model-one</bdi> + <bdi>model-two</bdi>",
+    )
+    assert pages["games/guessing/boards/index"].index(seats) > name
+    assert 'title="one: model-one, two: model-two, three: model-three"' in pages["games/guessing/boards/index"]
     assert all(f"model-{seat.name}" in pages["games/guessing/pairs/a"] for seat in MANY)
+
+
+@pytest.mark.slow
+def test_players_of_any_two_seats_are_crossed_in_a_matrix() -> None:
+    runs = [crowd("a", "The quick team", [9.0] * 20), crowd("b", "Twins", [5.0] * 20)]
+    third = runs[1].run.submission.with_players({"three": PlayerSpec(player="openai", model="third")})
+    runs[1] = replace(runs[1], run=runs[1].run.model_copy(update={"submission": third}))
+    pages = {
+        page.path: Renderer(None, {}).block(page)
+        for page in build_game_pages([GameSection(Results.from_runs(game=Crowded(), runs=runs))])
+    }
+    usual, other = pages["games/guessing/matrix"], pages["games/guessing/matrix/of-one-three"]
+    # Two runs share a cell of the first two seats, and each has one of its own where their players differ.
+    assert len(re.findall("<td>", usual)) == 1
+    assert [re.findall("The quick team|Twins", cell) for cell in other.split("<td>")[1:]] == [
+        ["The quick team"],
+        ["Twins"],
+    ]
+    assert "of-two-three" in usual
+    assert "games/guessing/matrix/of-one-two" not in pages
 
 
 def test_a_run_that_leaves_one_of_three_seats_empty_goes_by_its_name_as_the_others_do() -> None:
