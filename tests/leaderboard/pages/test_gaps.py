@@ -190,7 +190,8 @@ def test_the_gap_of_each_pair_is_a_column_of_the_board_with_its_interval(season_
     assert "Public − secret" in heading.text
     painter, shy = board.find("td", class_="season-gap")
     assert "+18.0" in painter.text
-    assert "too few" in painter.text  # four targets allow no interval
+    assert "n 4" in painter.text  # four targets allow no interval
+    assert "too few" in painter.find("span", class_="value")[0].attributes["title"]
     assert shy.text.strip().startswith("–")
     (words,) = board.find("p", class_="season-words")
     assert "season spring" in words.text

@@ -103,7 +103,7 @@ TASKS = (
         "Where does literal + looker go worst, and how often is it right there?",
         lambda reader: reader.click("Reference games").click("literal").see(WORST),
         lambda demo: (
-            f"{titled(worst_of_literal(demo))} Accuracy {accuracies(demo, 'literal')[worst_of_literal(demo)]:.2f}"
+            f"{titled(worst_of_literal(demo))}, accuracy {accuracies(demo, 'literal')[worst_of_literal(demo)]:.2f}"
         ),
     ),
     Task(
@@ -129,7 +129,7 @@ TASKS = (
     Task(
         "Which task can nobody solve?",
         lambda reader: reader.click("Reasoning tasks").click("Ask").see("#nobody + .answer"),
-        lambda demo: "Entity-described, easy, 1",  # no program here knows what a thing is called
+        lambda demo: "least of all entity-described, easy, 1",  # no program here knows what a thing is called
     ),
     Task(
         "What does the solver think in the hard task of painting?",
