@@ -33,10 +33,7 @@ from ircore.instances.store import read_instances
 from ircore.results.headline import sort_judges
 from ircore.runs.folder import RunFolder
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")]
 
 
 @pytest.fixture(scope="module")

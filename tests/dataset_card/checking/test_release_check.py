@@ -297,6 +297,8 @@ def drop_run(release: Path) -> None:
     (release / "runs.jsonl").write_text(lines[0], "utf-8")
 
 
+text, lines = partial(partial, replace_text), partial(partial, rewrite_lines)
+
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "no card": (partial(remove, "README.md"), "README.md: is missing"),
     "no record": (partial(remove, "release.json"), "release.json: is missing"),
@@ -304,45 +306,42 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "no picture in the card": (partial(remove, "assets/scores.png"), "picture 'assets/scores.png' is not a file"),
     "a prompt in a picture of the card": (with_words, "assets/episode.png: picture carries metadata (prompt)"),
     "a picture from elsewhere": (
-        partial(replace_text, "README.md", "(assets/episode.png)", "(https://e.example/a.png)"),
+        text("README.md", "(assets/episode.png)", "(https://e.example/a.png)"),
         "picture 'https://e.example/a.png' is not a file of the release",
     ),
     "other code": (
-        partial(replace_text, "README.md", 'turns[0]["message"],', 'print("x")\nturns[0]["message"],'),
+        text("README.md", 'turns[0]["message"],', 'print("x")\nturns[0]["message"],'),
         "README.md: Python block 1 is not one of ours",
     ),
-    "wrong features": (partial(replace_text, "README.md", "dtype: float64", "dtype: string"), "which features it has"),
+    "wrong features": (text("README.md", "dtype: float64", "dtype: string"), "which features it has"),
     "a config too many": (
-        partial(replace_text, "README.md", "\nconfigs:\n", "\nconfigs:\n- config_name: more\n"),
+        text("README.md", "\nconfigs:\n", "\nconfigs:\n- config_name: more\n"),
         "configs lists 'more'",
     ),
     "wrong licence in the card": (
-        partial(replace_text, "README.md", "license:\n- cc0-1.0", "license:\n- mit"),
+        text("README.md", "license:\n- cc0-1.0", "license:\n- mit"),
         "license does not say cc0-1.0",
     ),
     "a source without its licence": (
-        partial(replace_text, "LICENSE.md", "| drawn for a test |", "| drawn |"),
+        text("LICENSE.md", "| drawn for a test |", "| drawn |"),
         "LICENSE.md: does not say that 12 pictures of drawn for a test are CC0-1.0",
     ),
     "another description": (
-        partial(replace_text, "croissant.json", '"column": "by"', '"column": "value"'),
+        text("croissant.json", '"column": "by"', '"column": "value"'),
         "croissant.json: recordSet: scores is missing or not as it is",
     ),
     "a run left out": (drop_run, "unknown run other-block-"),
-    "damaged runs": (partial(replace_text, "runs.jsonl", '"seed":0', '"seed":-1'), "runs.jsonl:1: the line is damaged"),
+    "damaged runs": (text("runs.jsonl", '"seed":0', '"seed":-1'), "runs.jsonl:1: the line is damaged"),
     "no file of a config": (partial(remove_shards, SCORES), "data/scores: is missing"),
     "another rule": (
-        partial(replace_text, "runs.jsonl", '"allow"},"prompts"', '"allow","max_turns":9},"prompts"'),
+        text("runs.jsonl", '"allow"},"prompts"', '"allow","max_turns":9},"prompts"'),
         "rules is b200-t10-allow, the records say b200-t9-allow",
     ),
-    "wrong number of rows": (
-        partial(replace_text, "README.md", "num_examples: 60", "num_examples: 61"),
-        "not say 60 rows",
-    ),
+    "wrong number of rows": (text("README.md", "num_examples: 60", "num_examples: 61"), "not say 60 rows"),
     "a file too few": (rename_shard, "data/scores: a file is missing"),
     "a column left out": (without_column, "column 'by' is missing"),
     "no features": (without_features, "the features in its metadata are not"),
-    "no front matter": (partial(replace_text, "README.md", "---\n", "\n"), "has no YAML front matter"),
+    "no front matter": (text("README.md", "---\n", "\n"), "has no YAML front matter"),
     "words in a file's metadata": (
         with_words_beside_the_features,
         "-00000-of-00001.parquet: has metadata that is never written: note",
@@ -357,7 +356,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "other prompts in the record": (with_other_prompts, "prompts of the game reconstruction is built-in 000000000000"),
     "other prompts of a run": (
-        partial(rewrite_lines, "runs.jsonl", '"prompts":"built-in ', '"prompts":"built-in 0'),
+        lines("runs.jsonl", '"prompts":"built-in ', '"prompts":"built-in 0'),
         "runs.jsonl: run centre-block-",
     ),
     "another label of a computed judge": (
@@ -365,8 +364,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         "judges.jsonl: judge structural: label is three hundred experts, the judge itself says",
     ),
     "a player on a machine": (
-        partial(
-            rewrite_lines,
+        lines(
             "runs.jsonl",
             '"player":"canvas","model":null,"base_url":null',
             '"player":"canvas","model":null,"base_url":"http://localhost:8000/v1"',
@@ -374,7 +372,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         ": generator: base_url is an address on the machine that played",
     ),
     "an escaped mark in a run": (
-        partial(rewrite_lines, "runs.jsonl", "pair", "p\\u2066air"),
+        lines("runs.jsonl", "pair", "p\\u2066air"),
         "runs.jsonl: holds a character that reorders text (⟦U+2066⟧)",
     ),
 }

@@ -238,10 +238,7 @@ def test_chance_of_being_best_is_the_share_of_resamples_in_which_a_pair_leads() 
 
 @pytest.mark.parametrize(
     ("values", "expected", "told", "couples"),
-    [
-        (np.tile(levels(5), 4), [(1, 0.25)] * 4, 0, 6),
-        (levels(6, 3), [(1, 1.0), (2, 0.0)], 1, 1),
-    ],
+    [(np.tile(levels(5), 4), [(1, 0.25)] * 4, 0, 6), (levels(6, 3), [(1, 1.0), (2, 0.0)], 1, 1)],
 )
 def test_equal_pairs_share_the_chance_of_being_best_and_of_two_far_apart_the_better_one_has_it(
     values: np.ndarray, expected: list[tuple[int, float]], told: int, couples: int
