@@ -6,7 +6,7 @@ from typing import Any
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.questions import Answer, answer_questions
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.citation import find_year, format_answer_bibtex
+from leaderboard.pages.citation import find_played_year, format_answer_bibtex
 from leaderboard.words import describe_rendering
 
 
@@ -37,7 +37,7 @@ def _collect_answers(site: Site) -> list[dict[str, Any]]:
 
 def _format_bibtex(site: Site, answer: Answer) -> str:
     address = f"{site.address}{site.path('ask')}.html#{answer.key}" if site.address else ""
-    return format_answer_bibtex(answer, site.version, site.judge, find_year(site), address)
+    return format_answer_bibtex(answer, site.version, site.judge, find_played_year(site), address)
 
 
 def _build_picture(site: Site, run_id: str, instance_id: str) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def build_citation_page(version: Version, address: str) -> Page:
         version: The benchmark version that the site shows.
         address: The site's absolute address, ending in a slash; empty leaves it out.
     """
-    cff = yaml.safe_load(CITATION_FILE.read_text(encoding="utf-8"))
+    cff = _read_citation_file()
     paper = cff["preferred-citation"]
     entries = [
         {
@@ -83,7 +83,12 @@ def build_citation_page(version: Version, address: str) -> Page:
             "title": "This leaderboard and its data",
             "words": "Cite it for numbers, pictures and dialogues of this site. They are of the benchmark named here.",
             "bibtex": format_bibtex(
-                {**cff, "year": _find_year(cff), "notes": _name_benchmark(version), "url": address or cff.get("url")}
+                {
+                    **cff,
+                    "year": _find_release_year(cff),
+                    "notes": _name_benchmark(version),
+                    "url": address or cff.get("url"),
+                }
             ),
         },
     ]
@@ -207,7 +212,7 @@ def render_share_strip(page: Page, site: Site | None, finding: str = "") -> Mark
     said = f"{finding.rstrip('.')}; " if finding and len(finding) <= _LONGEST_FINDING else ""
     note = format_one_line(f"{said}{_describe_source(shown, page)}", 2 * _LONGEST_FINDING)
     title = page.title if page.title == _NAME else f"{page.title}. {_NAME}"
-    entry = format_misc_entry(key, title, note, find_year(shown), address)
+    entry = format_misc_entry(key, title, note, find_played_year(shown), address)
     # A site without the reconstruction game has no page on how to cite it.
     return macro("share_strip")(_dump_episode_links(page), entry, page.root, site is not None)
 
@@ -331,13 +336,17 @@ def _make_key(family: str, year: str | None, title: str) -> str:
 
 
 @cache
+def _read_citation_file() -> dict[str, Any]:
+    known: dict[str, Any] = yaml.safe_load(CITATION_FILE.read_text(encoding="utf-8"))
+    return known
+
+
 def _list_contributors() -> str:
     """Return the authors of the leaderboard, who are those of what no author is named for."""
-    cff = yaml.safe_load(CITATION_FILE.read_text(encoding="utf-8"))
-    return " and ".join(_format_author(author) for author in cff["authors"])
+    return " and ".join(_format_author(author) for author in _read_citation_file()["authors"])
 
 
-def find_year(site: Site) -> str:
+def find_played_year(site: Site) -> str:
     """Return the year in which the last run of a site began."""
     return max(submission.run.started[:4] for submission in site.results.submissions)
 
@@ -347,7 +356,7 @@ def _name_benchmark(version: Version) -> str:
     return version.words + (f", instance set {version.instance_set[:12]}" if version.released else "")
 
 
-def _find_year(cff: Mapping[str, Any]) -> str | None:
+def _find_release_year(cff: Mapping[str, Any]) -> str | None:
     released = str(cff.get("date-released") or cff["preferred-citation"].get("year") or "")
     return released[:4] or None
 

@@ -34,7 +34,7 @@ from ircore.results.statistics.intervals import (
     Estimate,
     normal_quantile,
 )
-from ircore.results.tables.comparisons import MOST, plan_neighbours
+from ircore.results.tables.comparisons import MOST, group_repeats, plan_neighbours
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.board_views import BoardView, is_rated, judge_words, list_views, name_view, select_view_results
 from leaderboard.storage.output_folder import dump_compact
@@ -255,15 +255,17 @@ def _compare_neighbours(site: Site) -> list[dict[str, Any]]:
 
 def _describe_repeats(site: Site, plan: SeparationPlan, names: tuple[str, str]) -> str:
     """Return the further repeats of two pairs in words, conditions with as many repeats together."""
-    alike: dict[tuple[int, int], list[str]] = {}
-    for (run, category, difficulty), count in plan.further.items():
-        alike.setdefault((run, count), []).append(f"{format_category(category).lower()} {difficulty}")
     every = len({(instance.category, instance.difficulty) for instance in site.results.instances})
     return "; ".join(
-        f"{names[run]}: {'everything' if len(where) == every else ', '.join(where)}"
+        f"{names[run]}: {'everything' if len(where) == every else ', '.join(map(_name_condition, where))}"
         f" {'once' if count == 1 else f'{count} times'} more"
-        for (run, count), where in sorted(alike.items())
+        for (run, count), where in group_repeats(plan)
     )
+
+
+def _name_condition(condition: tuple[str, str]) -> str:
+    category, difficulty = condition
+    return f"{format_category(category).lower()} {difficulty}"
 
 
 def _compare_two_best(site: Site) -> Mapping[str, Any]:

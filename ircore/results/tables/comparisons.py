@@ -158,10 +158,18 @@ def next_table(results: Results, judge: str, category: str | None = None, diffic
 
 def describe_repeats(plan: SeparationPlan, names: tuple[str, str]) -> str:
     """Return the further repeats in words, conditions with as many repeats together."""
-    alike: dict[tuple[int, int], list[str]] = {}
+    return "; ".join(
+        f"{names[run]}: {', '.join(' '.join(condition) for condition in conditions)} × {count}"
+        for (run, count), conditions in group_repeats(plan)
+    )
+
+
+def group_repeats(plan: SeparationPlan) -> list[tuple[tuple[int, int], list[tuple[str, str]]]]:
+    """Return the conditions (category and difficulty) by run, 0 or 1, and by how many further repeats they need."""
+    alike: dict[tuple[int, int], list[tuple[str, str]]] = {}
     for (run, category, difficulty), count in plan.further.items():
-        alike.setdefault((run, count), []).append(f"{category} {difficulty}")
-    return "; ".join(f"{names[run]}: {', '.join(of)} × {count}" for (run, count), of in sorted(alike.items()))
+        alike.setdefault((run, count), []).append((category, difficulty))
+    return sorted(alike.items())
 
 
 def _compare_pairs(
