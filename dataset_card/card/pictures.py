@@ -90,7 +90,7 @@ def draw_scores(results: Results, judge: str) -> bytes:
         for index, row in enumerate(pairs):
             cell = results.cell(row.submission.run_id, judge, name)
             chart.estimate(top + 7 + _ROW * index + _ROW / 2, cell.score, index)
-    return _encode_png(sheet.resize(size, Image.Resampling.LANCZOS))
+    return _encode_png(sheet.reduce(_FINE))
 
 
 def describe_chart(pairs: Sequence[BoardRow], label: str) -> str:

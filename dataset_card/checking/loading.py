@@ -91,10 +91,12 @@ def main(place: str, revision: str | None) -> None:
 def _load_table(place: str, revision: str | None, name: str) -> dict[str, Any]:
     import datasets
 
-    arguments = {"path": place, "name": name, "split": SPLIT, "revision": revision}
     try:
-        table = datasets.load_dataset(**arguments)
-        streamed = next(iter(datasets.load_dataset(**arguments, streaming=True)))
+        # What load_dataset does, with one builder for both: the card's YAML is read once a table, not twice.
+        builder = datasets.load_dataset_builder(place, name, revision=revision)
+        builder.download_and_prepare()
+        table = builder.as_dataset(split=SPLIT)
+        streamed = next(iter(builder.as_streaming_dataset(split=SPLIT)))
         return {
             "rows": len(table),
             "columns": table.column_names,

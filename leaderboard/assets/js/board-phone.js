@@ -5,11 +5,7 @@
  *   <button data-sheet aria-expanded="false">Find, filter, sort, columns</button> <form data-board-tools>…</form>
  *   <button data-figures aria-expanded="false">Show the figures</button> <div class="charts folds">…</div>
  */
-import { button, enhanceEach, whenReady, withAttributes } from "./dom.js";
-
-function nameOf({ dataset }) {
-  return [dataset.describer, dataset.generator].filter(Boolean).join(" + ");
-}
+import { button, enhanceEach, nameOf, whenReady, withAttributes } from "./dom.js";
 
 function addUnfold(row) {
   const made = button("", () => {

@@ -8,7 +8,7 @@
 import { Against } from "./against.js";
 import { readQuery, whenMoved, writeQuery } from "./address.js";
 import { columnsOf, saveRows, texts } from "./columns.js";
-import { element, enhanceEach, withAttributes, wordsIn } from "./dom.js";
+import { element, enhanceEach, nameOf, withAttributes, wordsIn } from "./dom.js";
 import { copy, latex, markdown } from "./export.js";
 import { counted } from "./numbers.js";
 import { RowPlaces } from "./row-places.js";
@@ -25,11 +25,6 @@ function queryText(values) {
 
 function keyOf(head) {
   return head.dataset.key ?? head.dataset.export?.trim().split(/[:\s]/)[0] ?? "";
-}
-
-function nameOf({ dataset }) {
-  const { describer, generator, apart } = dataset;
-  return [describer, generator].filter(Boolean).join(" + ") + (apart ? ` (${apart})` : "");
 }
 
 function listed(text) {
@@ -259,7 +254,7 @@ class Board {
     const link = this.compareLink;
     link.textContent = pick.length ? `Compare ${pick.length}` : "Compare";
     if (pick.length > 1) {
-      const query = { [this.table.dataset.compare ?? "pairs"]: pick.map(encodeURIComponent).join(","), judge: link.dataset.judge, category: link.dataset.category };
+      const query = { [this.table.dataset.compare ?? "pairs"]: pick.map(encodeURIComponent).join(","), judge: link.dataset.judge, category: link.dataset.category, difficulty: link.dataset.difficulty };
       link.href = `${link.dataset.comparePage}?${queryText(query)}`;
       link.removeAttribute("aria-disabled");
       link.removeAttribute("title");

@@ -4,7 +4,7 @@
  *
  *   <div data-compare data-root="../" data-folder="data/compare"> <div class="compare-view"> … </div> </div>
  *
- * State in the address: ?pairs=a,b[,c,d]&judge=name; of players see compare-players.js. Strangers' names go in as text,
+ * State in the address: ?pairs=a,b[,c,d]&judge=name&category=name&difficulty=name; of players see compare-players.js. Strangers' names go in as text,
  * never as markup.
  */
 import { readQuery, writeQuery } from "./address.js";
@@ -64,7 +64,7 @@ class ComparePage {
 
   /* Unknown pairs are passed over, and said; what is missing is filled from the top of the board, with pairs by the same rules before others. */
   readAddress() {
-    const { pairs = "", judge, category } = readQuery();
+    const { pairs = "", judge, category, difficulty } = readQuery();
     const asked = [...new Set(pairs.split(",").filter(Boolean))];
     this.absent = asked.filter((key) => !this.byKey.has(key));
     this.keys = asked.filter((key) => this.byKey.has(key)).slice(0, MOST);
@@ -77,6 +77,7 @@ class ComparePage {
     }
     this.judge = this.index.judges.some(({ name }) => name === judge) ? judge : this.index.judge;
     this.category = this.index.categories.find(([name]) => name === category);
+    this.difficulty = this.index.instances.find(([, , name]) => name === difficulty)?.[2];
   }
 
   addForm() {
@@ -167,17 +168,23 @@ class ComparePage {
     return element("p", "aid", link);
   }
 
-  compared(first, second, category) {
+  /* Only comparisons of both difficulties together are computed beforehand. */
+  compared(first, second, category, difficulty = "") {
     const [mine, others] = [first, second].map(({ key }) => this.data.get(key));
+    const couple = [{ key: first.key, data: mine }, { key: second.key, data: others }];
+    if (difficulty) return estimated(couple, this.chosen(category, difficulty), category, null, this.index);
     const known = mine.against[second.key]?.[category];
     if (known) return exact(known);
     const reverse = others.against[first.key]?.[category];
     if (reverse) return turned(exact(reverse));
+    return estimated(couple, this.chosen(category), category, category || first.rules !== second.rules ? null : this.boards.get(first.rules), this.index);
+  }
+
+  /* Places of the instances of a condition that the judge rates. */
+  chosen(category, difficulty = "") {
     const { rates } = this.judged();
-    const chosen = this.index.instances.flatMap(([, own], index) =>
-      ((!category || own === category) && (!rates || rates.includes(own)) ? [index] : []));
-    const couple = [{ key: first.key, data: mine }, { key: second.key, data: others }];
-    return estimated(couple, chosen, category, category || first.rules !== second.rules ? null : this.boards.get(first.rules), this.index);
+    return this.index.instances.flatMap(([, own, hard], place) =>
+      ((!category || own === category) && (!difficulty || hard === difficulty) && (!rates || rates.includes(own)) ? [place] : []));
   }
 
   pair(pair) {
@@ -193,10 +200,11 @@ class ComparePage {
     const { main, alone } = this.compared(first, second, "");
     const single = alone ? this.verdict(alone) : "not computed beforehand for the main scores; the difference on common targets stands below.";
     const claims = [["These two alone:", single], ["Among all on this board:", this.verdict(main)]];
-    // The board that a reader comes from may have been of one category.
-    if (this.category) {
-      const [category, title] = this.category;
-      claims.unshift([`${title}:`, this.verdict(this.compared(first, second, category).main)]);
+    // The board that a reader comes from may have been of one category, one difficulty, or both.
+    if (this.category || this.difficulty) {
+      const [category, title] = this.category ?? ["", "All categories"];
+      const compared = this.compared(first, second, category, this.difficulty);
+      claims.unshift(this.difficulty ? [`${title}, ${this.difficulty}:`, this.common(compared)] : [`${title}:`, this.verdict(compared.main)]);
     }
     return element("ul", "verdicts", ...claims.map(([label, claim]) => element("li", "", element("strong", "", label), ` ${claim}`)));
   }

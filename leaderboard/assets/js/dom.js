@@ -72,3 +72,9 @@ export function enhanceEach(attribute, enhance) {
     enhance(root);
   }));
 }
+
+/* Who stands in a row of a board. */
+export function nameOf({ dataset }) {
+  const { describer, generator, apart } = dataset;
+  return [describer, generator].filter(Boolean).join(" + ") + (apart ? ` (${apart})` : "");
+}

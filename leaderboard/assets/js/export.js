@@ -44,7 +44,7 @@ export function markdown(heads, lines, words) {
   return `${[row(heads), rule, ...lines.map(row), "", markdownCell(words)].join("\n")}\n`;
 }
 
-function latexCell(text) {
+export function latexCell(text) {
   return [...oneLine(text)].map((sign) => LATEX.get(sign) ?? sign).join("");
 }
 

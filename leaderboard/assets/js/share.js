@@ -1,9 +1,24 @@
 /*
  * Below every page with numbers: its link, with all that a reader has chosen, and a citation that names this link. An
- * episode of a target with a page of its own (data-episodes, by pair) is shared by that page, which has a card.
+ * episode of a target with a page of its own (data-episodes, by pair) is shared by that page, which has a card. Where
+ * one row of a board is ticked, the citation is of its cell: it begins with the row's score.
  */
-import { enhanceEach } from "./dom.js";
-import { copy } from "./export.js";
+import { enhanceEach, nameOf } from "./dom.js";
+import { copy, latexCell } from "./export.js";
+
+/* The row of a board that is ticked, if it is one alone. */
+function tickedRow() {
+  const [box, ...others] = document.querySelectorAll("table.board .tools input:checked");
+  return box && !others.length ? box.closest("tr") : null;
+}
+
+function describeScore(row) {
+  const cell = row.querySelector(".score-column");
+  const value = cell?.querySelector(".value");
+  const place = row.querySelector(".rank .half")?.textContent;
+  const said = value ? [cell.dataset.label.toLowerCase(), value.firstChild.textContent.trim(), value.title && `(${value.title})`] : [];
+  return `${nameOf(row)}: ${said.filter(Boolean).join(" ")}${place ? `, rank ${place}` : ""}; `;
+}
 
 class Share {
   constructor(root) {
@@ -26,7 +41,13 @@ class Share {
 
   show() {
     const address = `  url = {${this.link().replace(/[{}\\]/g, encodeURIComponent)}},`;
+    const row = tickedRow();
     const lines = this.written.split("\n").filter((line) => !line.startsWith("  url = "));
+    if (row) {
+      lines[0] = lines[0].replace(/,$/, `-${row.id.replace(/[^A-Za-z0-9-]/g, "-")},`);
+      const note = lines.findIndex((line) => line.startsWith("  note = {"));
+      lines[note] = lines[note].replace("{", () => `{${latexCell(describeScore(row))}`);
+    }
     this.entry.textContent = [...lines.slice(0, -1), address, lines.at(-1)].join("\n");
   }
 

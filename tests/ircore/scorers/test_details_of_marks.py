@@ -3,16 +3,17 @@
 import math
 import random
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+import verified_drawings
 from known_values import known
 from PIL import Image, ImageDraw, ImageOps
 
-from ircore.core.images import Picture
 from ircore.core.records import Element
-from ircore.instances.targets.base import Drawn, SceneDrawing
+from ircore.instances.targets.base import SceneDrawing
 from ircore.instances.targets.categories import draw_target
 from ircore.scorers.judge_test.drawers import DRAWERS, choose_faithful_style, redraw_scene
 from ircore.scorers.judge_test.redraw import redraw_scene as redrawn_by_us
@@ -21,14 +22,11 @@ from ircore.scorers.verification.eye.regions import draw_polygon_mask
 from ircore.scorers.verification.eye.strokes import Course, find_colour, sample_places_along
 from ircore.scorers.verification.eye.view import parse_rgb
 from ircore.scorers.verification.scene_facts.charts import find_scale
-from ircore.scorers.verification.score import Verification, verify_picture
+from ircore.scorers.verification.score import Verification
 
 pytestmark = pytest.mark.slow
 
-
-def verified(drawn: Drawn, image: Image.Image) -> Verification:
-    own = Picture.from_pixels(drawn.drawing.pixels)
-    return verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)), ocr=False)
+verified = partial(verified_drawings.verified, ocr=False)
 
 
 def wrong_facts(verification: Verification) -> dict[str, str]:

@@ -7,13 +7,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from PIL import Image
+from verified_drawings import target, verified
 
 from ircore.core.images import Picture
 from ircore.instances.targets.base import Drawn
 from ircore.instances.targets.categories import draw_target
 from ircore.scorers.verification.eye.frames import apply_matrix
 from ircore.scorers.verification.eye.registration import FrameFit, Model, Transform, compute_cost, register_rendering
-from ircore.scorers.verification.score import Verification, verify_picture
 
 CATEGORIES = ("bar_graph", "line_graph", "pie_graph", "functions", "geometry", "simple_shapes")
 DARK, GREY = (40, 44, 60), (200, 200, 204)
@@ -22,11 +22,6 @@ OWN = None
 
 Colour = tuple[int, int, int] | None
 Corners = tuple[tuple[float, float], ...]
-
-
-@cache
-def target(category: str, seed: int = 5) -> Drawn:
-    return draw_target(category, "easy", seed)
 
 
 @cache
@@ -106,11 +101,6 @@ def off_by(fit: FrameFit, layout: Layout) -> float:
     wanted = apply_matrix(matrix_of(layout.corners), points) / canvas
     found = fit.transform.place_points(points, 512, 512) / 512
     return float(np.abs((wanted - found) / (fit.transform.wide, fit.transform.high)).max())
-
-
-def verified(drawn: Drawn, image: Image.Image) -> Verification:
-    own = Picture.from_pixels(drawn.drawing.pixels)
-    return verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)))
 
 
 def next_category(name: str) -> str:

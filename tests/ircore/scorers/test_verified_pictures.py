@@ -1,17 +1,16 @@
 """What the eye makes of pictures whose content is known: a target, moved, blurred, with faults, and other pictures."""
 
 import random
-from functools import cache
 
 import numpy as np
 import pytest
 from known_values import known
 from PIL import Image
+from verified_drawings import target, verified
 
 from ircore.core.images import Picture
 from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.targets.base import Drawn
-from ircore.instances.targets.categories import draw_target
 from ircore.scorers.judge_test.edits import build_bar_shortener, misspell_labels
 from ircore.scorers.judge_test.redraw import repaint_changes
 from ircore.scorers.verification.eye.look import compute_edit_distance
@@ -19,23 +18,13 @@ from ircore.scorers.verification.eye.registration import Model, Transform, regis
 from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.judge import VerifiedJudge
 from ircore.scorers.verification.scene_facts import Fact
-from ircore.scorers.verification.score import Verification, verify_picture
+from ircore.scorers.verification.score import verify_picture
 from ircore.scorers.verification.verdicts import check_fact, fail_exchanged_colours
 
 pytestmark = pytest.mark.slow
 
 
 DRAWN = [category for category in CATEGORIES if category != "photos"]
-
-
-@cache
-def target(category: str, seed: int = 5) -> Drawn:
-    return draw_target(category, "easy", seed)
-
-
-def verified(drawn: Drawn, image: Image.Image) -> Verification:
-    own = Picture.from_pixels(drawn.drawing.pixels)
-    return verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)))
 
 
 def colour_at(image: Image.Image, x: int, y: int) -> tuple[int, int, int]:

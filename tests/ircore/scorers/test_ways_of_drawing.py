@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
+from verified_drawings import target, verified
 
 from ircore.core.images import Picture
 from ircore.instances.targets.base import Drawn
@@ -16,20 +16,10 @@ from ircore.instances.targets.categories import draw_target
 from ircore.scorers.verification.eye import letter_shapes
 from ircore.scorers.verification.eye.regions import find_shades, prepare_target
 from ircore.scorers.verification.eye.view import Floats, format_rgb, parse_lab, parse_rgb
-from ircore.scorers.verification.score import Verification, verify_picture
+from ircore.scorers.verification.score import Verification
 from ircore.scorers.verification.verdicts import CheckedFact
 
 FONTS = ("cmr10", "STIXGeneral", "DejaVuSansMono", "DejaVuSans-Bold")
-
-
-@cache
-def target(category: str, seed: int = 5) -> Drawn:
-    return draw_target(category, "easy", seed)
-
-
-def verified(drawn: Drawn, image: Image.Image) -> Verification:
-    own = Picture.from_pixels(drawn.drawing.pixels)
-    return verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)))
 
 
 def relabelled(drawn: Drawn, font_name: str, written: Callable[[str], str] = str) -> Image.Image:
@@ -106,60 +96,52 @@ def test_labels_in_capitals_are_right(font: str) -> None:
     assert all(label.verdict == "holds" for label in words)
 
 
-@pytest.mark.slow
-def test_small_letters_may_be_small_capitals_and_other_words_may_not() -> None:
-    """Words set with capitals for their first letters and capitals of 78 % of that size for the others."""
-    path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
-    large, small = (ImageFont.truetype(str(path), size) for size in (40, 31))
+SANS = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
 
-    def ink(word: str) -> np.ndarray:
-        page = Image.new("L", (400, 60), 0)
-        pen, x = ImageDraw.Draw(page), 10.0
-        for place, letter in enumerate(word.upper()):
-            font = small if place else large
-            pen.text((x, 50), letter, 255, font, anchor="ls")
-            x += font.getlength(letter)
-        box = page.getbbox()
-        return np.asarray(page.crop(box), np.float32) / 255
 
-    words = ["Plums", "Melons", "Lemons"]
-    inks = [ink(word) for word in words]
-    fits = letter_shapes.find_fits(inks, words)
-    assert [letter_shapes.read_label(fit, fits.usual) for fit in fits.labels if fit] == words
-    others = letter_shapes.find_fits(inks, ["Grape", "Cherry", "Apples"])
-    assert not {letter_shapes.read_label(fit, others.usual) for fit in others.labels if fit} & {
-        "Grape",
-        "Cherry",
-        "Apples",
-    }
+def ink(text: str, small: int, is_small: Callable[[int, str], bool], low: str = "") -> np.ndarray:
+    """Return a text at 40 pixels a letter, some of them of a smaller size, and some below the line."""
+    page = Image.new("L", (400, 80), 0)
+    pen, x = ImageDraw.Draw(page), 10.0
+    for place, letter in enumerate(text):
+        font = ImageFont.truetype(str(SANS), small if is_small(place, letter) else 40)
+        pen.text((x, 58 if letter in low else 50), letter, 255, font, anchor="ls")
+        x += font.getlength(letter)
+    return np.asarray(page.crop(page.getbbox()), np.float32) / 255
 
 
 @pytest.mark.slow
-def test_figures_may_be_as_uneven_in_height_as_small_letters() -> None:
-    """Text figures: 0, 1 and 2 as low as small letters, 3, 4, 5, 7 and 9 reaching below the line."""
-    path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
-    large, small = (ImageFont.truetype(str(path), size) for size in (40, 29))
-
-    def ink(number: str) -> np.ndarray:
-        page = Image.new("L", (400, 80), 0)
-        pen, x = ImageDraw.Draw(page), 10.0
-        for figure in number:
-            font = small if figure in "012" else large
-            pen.text((x, 58 if figure in "34579" else 50), figure, 255, font, anchor="ls")
-            x += font.getlength(figure)
-        return np.asarray(page.crop(page.getbbox()), np.float32) / 255
-
-    numbers = ["2019", "1230", "685", "740", "20"]
-    fits = letter_shapes.find_fits([ink(number) for number in numbers], numbers)
-    assert [letter_shapes.read_label(fit, fits.usual) for fit in fits.labels if fit] == numbers
-    wrong = ["2014", "1830", "605", "790", "50"]
-    others = letter_shapes.find_fits([ink(number) for number in numbers], wrong)
-    assert not {letter_shapes.read_label(fit, others.usual) for fit in others.labels if fit} & {*wrong}
+@pytest.mark.parametrize(
+    ("texts", "others", "inks"),
+    [
+        # Capitals for the first letters, and capitals of 78 % of that size for the others.
+        (
+            ["Plums", "Melons", "Lemons"],
+            ["Grape", "Cherry", "Apples"],
+            lambda word: ink(word.upper(), 31, lambda place, _: place > 0),
+        ),
+        # Text figures: 0, 1 and 2 as low as small letters, 3, 4, 5, 7 and 9 reaching below the line.
+        (
+            ["2019", "1230", "685", "740", "20"],
+            ["2014", "1830", "605", "790", "50"],
+            lambda number: ink(number, 29, lambda _, figure: figure in "012", low="34579"),
+        ),
+    ],
+    ids=["small capitals", "text figures"],
+)
+def test_letters_may_be_of_two_heights_and_other_words_may_not(
+    texts: list[str], others: list[str], inks: Callable[[str], np.ndarray]
+) -> None:
+    drawn = [*map(inks, texts)]
+    for words, found in ((texts, {*texts}), (others, set())):
+        fits = letter_shapes.find_fits(drawn, words)
+        read = [letter_shapes.read_label(fit, fits.usual) for fit in fits.labels if fit]
+        assert {*read} & {*words} == found
 
 
 def test_figures_are_of_the_kind_that_all_labels_with_figures_show() -> None:
     """A label such as 100 is equally high in either kind, so that it says nothing, however long it is."""
-    font = ImageFont.truetype(str(Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"), 13)
+    font = ImageFont.truetype(str(SANS), 13)
 
     def ink(text: str) -> np.ndarray:
         page = Image.new("L", (200, 40), 0)

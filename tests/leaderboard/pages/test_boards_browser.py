@@ -219,13 +219,30 @@ def test_the_choice_of_pairs_goes_along_to_figures_and_from_a_comparison_too(vis
     page.locator(".figure-note", has_text="seer° + painter°; teller° + sketcher°").wait_for()
 
 
-def test_a_comparison_keeps_the_category_of_the_board_that_it_came_from(visit: Visit) -> None:
-    page = visit.open("boards/geometry-both.html?pick=a-x,b-y")
+@pytest.mark.parametrize(
+    ("board", "kept", "told"),
+    [("geometry-both", "&category=geometry", "Geometry:"), ("all-hard", "&difficulty=hard", "All categories, hard:")],
+)
+def test_a_comparison_keeps_the_condition_of_the_board_that_it_came_from(
+    visit: Visit, board: str, kept: str, told: str
+) -> None:
+    page = visit.open(f"boards/{board}.html?pick=a-x,b-y")
     link = page.locator("a.compare")
-    assert str(link.get_attribute("href")).endswith("compare.html?pairs=a-x,b-y&category=geometry")
+    assert str(link.get_attribute("href")).endswith(f"compare.html?pairs=a-x,b-y{kept}")
     link.click()
     page.locator(".compare-view[data-state='drawn']").wait_for()
-    assert page.locator(".verdicts strong").all_inner_texts()[0] == "Geometry:"
+    assert page.locator(".verdicts strong").all_inner_texts()[0] == told
+
+
+def test_with_one_pair_ticked_the_citation_of_a_board_is_of_its_cell(visit: Visit) -> None:
+    page = visit.open("boards/geometry-hard.html?pick=b-y")
+    page.get_by_text("Cite this page").click()
+    entry = page.locator("[data-bibtex]").inner_text()
+    assert "boards-geometry-hard-b-y," in entry.splitlines()[0]
+    score = page.locator("#b-y .score-column .value")
+    value, words = score.inner_text().split()[0], str(score.get_attribute("title"))
+    assert f"note = {{teller + sketcher: main score {value} ({words.replace('%', chr(92) + '%')}), rank " in entry
+    assert all(words in entry for words in ("author = ", "year = ", "Geometry, hard"))
 
 
 def test_every_printed_sheet_of_a_board_repeats_the_heads_of_its_columns(visit: Visit) -> None:
