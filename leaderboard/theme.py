@@ -347,17 +347,17 @@ def assign_hues(labels: Sequence[str], best_first: Sequence[str], seat: str = "d
         return Hues({label: families.index(find_family(label)) for label in labels}, words)
     chosen = [label for label in best_first if label in labels][: len(OKABE_ITO)]
     numbers = {label: chosen.index(label) if label in chosen else UNCOLOURED for label in labels}
-    return Hues(numbers, f"The {len(chosen)} best {form_plural(seat)} have a colour, the others are grey")
+    return Hues(numbers, f"Colours: the {len(chosen)} best {form_plural(seat)}")
 
 
 def describe_shape(players: int, seat: str = "generator") -> str:
     """Return the meaning of a shape in words, for a number of players of a seat.
 
     >>> describe_shape(4), describe_shape(10)
-    ('shape for the generator', 'shapes of generators repeat after the eighth')
+    ('shape for the generator', 'shapes of generators repeat after eight')
     """
     alone = players <= len(GENERATOR_SYMBOLS)
-    return f"shape for the {seat}" if alone else f"shapes of {form_plural(seat)} repeat after the eighth"
+    return f"shape for the {seat}" if alone else f"shapes of {form_plural(seat)} repeat after eight"
 
 
 def _list_classes() -> Iterator[str]:

@@ -376,6 +376,8 @@ class PublishedFigure:
         setting: Rules that the series was played by, as ``Game.name_setting`` names them: it stands beside runs by the
             same rules alone. Empty for a series that stands beside all runs.
         row: Category, or key of a measure, beside which the figure stands in a contrast; empty for a figure of none.
+        low: Lower end of its 95 % interval, in the measure's unit; None where none is known.
+        high: Upper end.
     """
 
     label: str
@@ -386,6 +388,8 @@ class PublishedFigure:
     place: int = 0
     setting: str = ""
     row: str = ""
+    low: float | None = None
+    high: float | None = None
 
 
 Verdict = Literal["holds", "exceptions", "does not hold", "open", "not printed", "no data"]

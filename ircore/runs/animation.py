@@ -58,7 +58,7 @@ def animate(folder: RunFolder, episode_id: str, file: Path, judges: Sequence[str
     buffer = io.BytesIO()
     frames[0].save(
         buffer, FORMATS[file.suffix.lower()], save_all=True, append_images=frames[1:], duration=lasting, loop=0,
-        **({"quality": 88, "method": 4} if file.suffix.lower() == ".webp" else {"optimize": True}),
+        **({"quality": 88, "method": 2, "kmax": 0} if file.suffix.lower() == ".webp" else {"optimize": True}),
     )  # fmt: skip
     write_bytes(file, buffer.getvalue())
     return len(frames)

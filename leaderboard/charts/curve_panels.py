@@ -56,6 +56,15 @@ class BesideCurves:
         """Return people's band and line in a panel, back to front."""
         return [self._draw_band(scale, panel), self._draw_line(scale, panel)] if self.people else []
 
+    def band_traces(self, scale: TrackScale, panel: int, setting: str) -> list[Json]:
+        """Return the intervals of the published series of a panel, of those that have them."""
+        several = self.of_setting(setting).values()
+        bounded = (
+            [(figure.place, figure.low, figure.high) for figure in points if figure.low is not None]
+            for points in several
+        )
+        return [_draw_outline(ends, scale, panel) for ends in bounded if ends]
+
     def series_traces(self, scale: TrackScale, panel: int, setting: str) -> list[Json]:
         """Return the published series of a panel."""
         return [_draw_points(points, scale, panel) for points in self.of_setting(setting).values()]
@@ -99,13 +108,14 @@ class BesideCurves:
         sentences = ""
         if self.people:
             sentences += " The grey area and its dotted line are people, as recorded on these instances."
+        if named := [figure.series for figure in self.published if figure.low is not None]:
+            sentences += f" A grey area with hollow marks is the 95 % interval of {', '.join(dict.fromkeys(named))}."
         return sentences
 
     def _draw_band(self, scale: TrackScale, panel: int) -> Json:
         # A mean of one episode has no interval, and the area has no corner there.
-        bounded = [(place, mean) for place, mean in self.people.items() if mean.low is not None]
-        ends = [(place, mean.high) for place, mean in bounded] + [(place, mean.low) for place, mean in bounded[::-1]]
-        return draw_band([(place, scale.height(end)) for place, end in ends], token("hairline"), panel)
+        bounded = [(place, mean.low, mean.high) for place, mean in self.people.items() if mean.low is not None]
+        return _draw_outline(bounded, scale, panel)
 
     def _draw_line(self, scale: TrackScale, panel: int) -> Json:
         return make_scatter(
@@ -167,6 +177,12 @@ def draw_curve_panels(parts: Sequence[CurvePanel], scale: TrackScale, beside: Be
     return PlotlyDrawing(traces, wide, narrow)
 
 
+def _draw_outline(bounded: Sequence[tuple[int, float | None, float | None]], scale: TrackScale, panel: int) -> Json:
+    """Return the area between the lower and the upper ends of intervals, each with its place."""
+    ends = [(place, high) for place, _, high in bounded] + [(place, low) for place, low, _ in reversed(bounded)]
+    return draw_band([(place, scale.height(end)) for place, end in ends], token("hairline"), panel)
+
+
 def _draw_points(points: list[PublishedFigure], scale: TrackScale, panel: int) -> Json:
     return make_scatter(
         mode="lines+markers",
@@ -177,7 +193,7 @@ def _draw_points(points: list[PublishedFigure], scale: TrackScale, panel: int) -
         # A point at the end of the scale would be cut in half at the plot's edge.
         cliponaxis=False,
         customdata=[[escape_for_plotly(figure.series), scale.form(figure.value)] for figure in points],
-        hovertemplate="%{customdata[0]}: %{customdata[1]}<br>reported by the paper<extra></extra>",
+        hovertemplate="%{customdata[0]}: %{customdata[1]}<br>published, not run here<extra></extra>",
         **name_axes(panel),
     )
 
@@ -188,6 +204,7 @@ def _draw_traces(part: CurvePanel, scale: TrackScale, beside: BesideCurves, pane
     bands, lines = zip(*(draw_line(track, scale, panel) for track in reversed(own)), strict=True)
     return [
         *beside.people_traces(scale, panel),
+        *beside.band_traces(scale, panel, part.title),
         *bands,
         *([draw_context(others, scale, panel)] if others else []),
         *beside.series_traces(scale, panel, part.title),

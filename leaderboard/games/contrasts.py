@@ -100,23 +100,25 @@ def _name_run(section: GameSection, pair: Pair) -> str:
 def _describe_finding(
     contrast: Contrast, rows: Sequence[_Row], pairs: Sequence[Pair], names: Sequence[str], digits: int
 ) -> str:
-    """Return what lies between the two measures beside the categories, or where runs differ most."""
+    """Return what lies between the two measures beside the categories, and otherwise where runs differ most."""
     beside = [row for row in rows if row[0] in contrast.beside]
+    gap = ""
     if len(beside) == len(contrast.beside) == 2:
         (_, first, above), (_, second, below) = beside
         # The best run by the usual rules, and by others.
         other = next((at for at, pair in enumerate(pairs) if not _is_filled(pair, pairs)), 1)
-        said = [
-            f"{_subtract(above[at], below[at], digits)} with {names[at]}"
-            for at in dict.fromkeys((0, other))
-            if at < len(pairs)
-        ]
-        return f"{first} less {second} is {', '.join(said)}"
+        gaps = {at: _subtract(above[at], below[at], digits) for at in dict.fromkeys((0, other)) if at < len(pairs)}
+        gap = f"{first} less {second} is "
+        if len(set(gaps.values())) == len(gaps):
+            return gap + ", ".join(f"{value} with {names[at]}" for at, value in gaps.items())
+        # Where both leave as much between the two measures, the categories tell more.
+        gap += f"{gaps[0]} with either; "
     known = [
         (title, [(mean.mean, name) for mean, name in zip(means, names, strict=True) if mean.mean is not None])
-        for _, title, means in rows
+        for key, title, means in rows
+        if key not in contrast.beside
     ]
-    return _describe_widest_gap(known, names, digits)
+    return gap + _describe_widest_gap(known, names, digits) if known else gap.removesuffix("; ")
 
 
 def _subtract(first: Estimate, second: Estimate, digits: int) -> str:
@@ -210,7 +212,7 @@ def _draw_published(published: Sequence[PublishedFigure], places: dict[str, int]
         marker={"symbol": "diamond-open", "size": 7, "color": token("muted")},
         cliponaxis=False,
         customdata=[[f"{escape_for_plotly(figure.label)}: {figure.value:g}"] for figure in published],
-        hovertemplate="%{customdata[0]}<br>reported by the paper<extra></extra>",
+        hovertemplate="%{customdata[0]}<br>published, not run here<extra></extra>",
     )
 
 

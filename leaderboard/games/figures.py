@@ -114,7 +114,12 @@ def build_published_table(
             Column("source", "Source", "The paper.", digits=None),
         ),
         rows=tuple(
-            (Value(_name_source(figure)), Value(figure.row or figure.place), Value(figure.value), Value(figure.source))
+            (
+                Value(_name_source(figure)),
+                Value(figure.row or figure.place),
+                Value(figure.value, figure.low, figure.high),
+                Value(figure.source),
+            )
             for figure in figures
         ),
         origin="reported by the paper",
@@ -152,7 +157,7 @@ def _build_sketch(
     lines = [*points.values(), beside.people]
     # What stands beside the runs may reach farther than they do, on both axes.
     places = sorted({place for means in lines for place in means} | {figure.place for figure in drawn_beside})
-    reported = [Estimate(figure.value, None, None, 0) for figure in drawn_beside]
+    reported = [Estimate(figure.high or figure.value, None, None, 0) for figure in drawn_beside]
     low, high = scale_ends(shown, [*(mean for means in lines for mean in means.values()), *reported])
     if (
         low

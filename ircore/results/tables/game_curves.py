@@ -288,7 +288,7 @@ def published_figures_table(game: Game[Any]) -> Table:
     return Table(
         name=f"{game.name}_published",
         title=f"{game.title}: published figures",
-        caption="As the paper reports them: other players, other instances.",
+        caption="As published: other players, other instances.",
         columns=(
             Column("who", "Who", "Players and setting.", digits=None),
             Column("measure", "Measure", "The game's measure.", digits=None),
@@ -296,8 +296,8 @@ def published_figures_table(game: Game[Any]) -> Table:
             Column("source", "Source", "The paper.", digits=None),
         ),
         rows=tuple(
-            (Value(figure.label), Value(titles.get(figure.measure, figure.measure)), Value(figure.value),
-             Value(figure.source))
+            (Value(figure.label), Value(titles.get(figure.measure, figure.measure)),
+             Value(figure.value, figure.low, figure.high), Value(figure.source))
             for figure in game.published
         ),
         origin="reported by the paper",

@@ -10,7 +10,7 @@ from yardstick import rounds
 from ircore.players.builtin.canvas.figures.values import FormulaError, find_formula, parse
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw, keep_affordable_items
-from ircore.players.builtin.canvas.shapes import Blob, Item, LineItem
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, LineItem
 from ircore.players.builtin.canvas.text import split_clauses
 from ircore.seeing.colours import replace_colour_words
 
@@ -191,8 +191,9 @@ HOSTILE = [
 @pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_read_quickly(text: str) -> None:
-    assert rounds(lambda: read([text]), 2) < 250  # a second
-    canvas, notes = read([text])
+    done: list[tuple[Canvas, tuple[str, ...]]] = []
+    assert rounds(lambda: done.append(read([text])), 1) < 250  # a second
+    ((canvas, notes),) = done
     assert canvas.width <= 2048
     assert len(canvas.items) <= 2000
     assert len(notes) <= 20

@@ -23,7 +23,7 @@ from ircore.core.submission_records import Submission
 from ircore.games.base import Curve, Measure, Pages
 from ircore.games.conversation.game import ConversationGame
 from ircore.games.declarations import NOT_NEGATIVE
-from ircore.games.reference.game import ReferenceGame
+from ircore.games.reference.game import PUBLISHED, ReferenceGame
 from ircore.games.reference.icca import import_icca
 from ircore.games.registry import find_declaration_faults
 from ircore.instances.requests import ImportRequest
@@ -469,11 +469,12 @@ def test_a_game_has_tables_of_its_players_and_of_its_papers(people: Results) -> 
     assert "Rows of 'people, as recorded' are computed from what the instances hold." in caption
     published = made(people, "published")
     assert published.origin == "reported by the paper"
-    figures = dict(
-        zip((v.value for v in published.column("who")), (v.value for v in published.column("value")), strict=True)
-    )
-    assert figures["people, repetition 6"] == 0.9954
-    assert figures["GPT-4, L1, repetition 5"] == 0.925
+    figures = {(who.value, measure.value): value for who, measure, value, _ in published.rows}
+    # Of people ICCA's paper prints the last accuracy alone; the others are measured on the games that it took.
+    last = figures["people in 54 published games, repetition 6", "Accuracy"]
+    assert last.value == pytest.approx(0.9954, abs=5e-5)
+    assert (last.low, last.high) == (0.9861, 1)
+    assert figures["GPT-4, L1, repetition 5", "Accuracy"].value == 0.925
     seats = made(people, "players").column("seat")
     assert [value.value for value in seats] == ["speaker", "listener"]
 
@@ -483,6 +484,11 @@ def test_a_game_has_tables_of_its_players_and_of_its_papers(people: Results) -> 
 def test_people_of_the_recorded_games_have_the_known_means_and_intervals(tmp_path: Path) -> None:
     results = play_recorded(tmp_path, ICCA / "games")
     expected = json.loads((ICCA / "expected_aggregate.json").read_text())
+    for measure, key in (("correct", "accuracy"), ("message_words", "length_words"), ("message_wnr", "wnr_icca_code")):
+        of_all = [each for each in PUBLISHED if (each.series, each.measure) == ("people", measure)]
+        # Half of the published games: their means lie within the intervals of all of them.
+        for figure, mean in zip(of_all, expected[key]["mean"], strict=True):
+            assert (figure.low or 0) <= mean <= (figure.high or 0)
     # Theirs are percentiles of the bootstrap, which knows nothing of what was not seen near the end of a scale.
     for measure, key in ((CORRECT, "accuracy"), (WORDS, "length_words")):
         for episodes in (list_recorded_episodes(results), run_episodes(results, results.every_run[0])):

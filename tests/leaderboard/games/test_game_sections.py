@@ -502,7 +502,7 @@ def test_a_step_without_a_template_is_a_card_with_its_own_values() -> None:
 
 def test_published_points_beyond_the_runs_are_on_the_curve() -> None:
     (chart,) = make_curve_charts(timed())
-    (points,) = [trace for trace in chart.figure["data"] if "reported by the paper" in trace.get("hovertemplate", "")]
+    (points,) = [trace for trace in chart.figure["data"] if "published, not run here" in trace.get("hovertemplate", "")]
     assert points["x"] == [1, 6]
     assert points["y"] == [9, 700]
     low, high = chart.figure["layout"]["xaxis"]["range"]

@@ -110,4 +110,4 @@ def test_without_few_families_only_the_best_are_coloured_and_the_page_says_so() 
     coloured = [label for label in STRANGERS if hues.number(label) != UNCOLOURED]
     assert coloured == STRANGERS[3:]
     assert describer_class(hues.number("aa")) == "describer-0"
-    assert hues.words == "The 7 best describers have a colour, the others are grey"
+    assert hues.words == "Colours: the 7 best describers"
