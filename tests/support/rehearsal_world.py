@@ -21,7 +21,7 @@ from dataset_card.releases.record import read_release
 
 WORKFLOWS = ROOT / ".github" / "workflows"
 REPOSITORY, DATASET = "org/benchmark", "org/results"
-FIRST = {"builtin-plain-canvas": "instances", "looker": "contexts", "extractive": "dialogues"}
+FIRST = {"builtin-plain-canvas": "instances", "looker": "contexts", "editor": "tasks"}
 """Submissions of the first release, of three games, each with the demo's folder of its set."""
 SOMEBODY = {f"GIT_{who}_{what}": "somebody" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 

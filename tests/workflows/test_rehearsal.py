@@ -90,7 +90,7 @@ def evaluate(world: World) -> None:
     secret = begin_season("2027-spring", world.root / "season", world.root / "season.json", per_condition=1)
     assert secret.commitment
     # A stranger's pull request leaves a newer artefact from a branch that is called main: it is not looked at.
-    shutil.copytree(world.root / "played", world.service.artefact("foreign") / "extractive")
+    shutil.copytree(world.root / "played", world.service.artefact("foreign") / "editor")
     forged = Uploaded("foreign", created="2027-01-01T00:00:00Z", fork=True, event="pull_request")
     world.github.uploads.append(forged)
 
@@ -108,14 +108,14 @@ def evaluate(world: World) -> None:
     assert "evaluation 2 is under way" in early.output
 
     world.github.under_way = []
-    second = world.run("evaluate", "evaluate", inputs__slugs=f"{SLUG},extractive,nobody")
+    second = world.run("evaluate", "evaluate", inputs__slugs=f"{SLUG},editor,nobody")
     assert second.failed is None, second.output
-    assert "2 evaluated: extractive, my-players" in second.output
+    assert "2 evaluated: editor, my-players" in second.output
     assert "1 skipped, since they do not wait: nobody" in second.output
     assert second.outputs == {"finished": "2"}
     kinds = [
         json.loads((world.service.artefact("finished") / slug / "provenance.json").read_text())["kind"]
-        for slug in (SLUG, "extractive")
+        for slug in (SLUG, "editor")
     ]
     assert kinds == ["rescored", "maintainers"]
     assert "foreign" not in world.github.downloaded
@@ -163,14 +163,14 @@ def publish(world: World) -> None:
 
 def approve_late(world: World) -> None:
     """The first evaluation is approved: all that it names is done or gone. A season is set, and stays secret."""
-    nothing = world.run("evaluate", "waiting", inputs__slugs=f"{SLUG},extractive")
+    nothing = world.run("evaluate", "waiting", inputs__slugs=f"{SLUG},editor")
     assert nothing.outputs == {"count": "0"}
     assert "my-players: skipped, since it does not wait" in unescape(nothing.summary)
     assert world.run("evaluate", "evaluate", needs__waiting__outputs__count="0").skipped
     season = {"vars__SEASON": "2027-spring", "secrets__SEASON_SECRET": (world.root / "season/secret.json").read_text()}
-    late = world.run("evaluate", "evaluate", inputs__slugs=f"{SLUG},extractive", **season)
+    late = world.run("evaluate", "evaluate", inputs__slugs=f"{SLUG},editor", **season)
     assert late.failed is None, late.output
-    assert "2 skipped, since they do not wait: my-players, extractive" in late.output
+    assert "2 skipped, since they do not wait: my-players, editor" in late.output
     assert late.outputs == {"finished": "0"}
     assert world.run("evaluate", "publish", needs__evaluate__outputs__finished="0").skipped
 
@@ -182,7 +182,7 @@ def look_after(world: World) -> None:
         assert pages.failed is None, pages.output
     deployed = world.service.folder / "deployed"
     assert "builtin-plain-canvas" in (deployed / "pending.html").read_text(), "nobody vouches for the demo's run"
-    assert "extractive" not in (deployed / "pending.html").read_text().partition("<h1")[2]
+    assert "editor" not in (deployed / "pending.html").read_text().partition("<h1")[2]
     assert "we named the wrong player" in (deployed / "changes.html").read_text()
     for job in ("submissions", "reproduce"):
         checked = world.run("scheduled", job)

@@ -17,7 +17,7 @@ function describeScore(row) {
   const value = cell?.querySelector(".value");
   const place = row.querySelector(".rank .half")?.textContent;
   const said = value ? [cell.dataset.label.toLowerCase(), value.firstChild.textContent.trim(), value.title && `(${value.title})`] : [];
-  return `${nameOf(row)}: ${said.filter(Boolean).join(" ")}${place ? `, rank ${place}` : ""}; `;
+  return `${nameOf(row)}: ${said.filter(Boolean).join(" ")}${place ? `, rank ${place}` : ""};`;
 }
 
 class Share {
@@ -46,7 +46,7 @@ class Share {
     if (row) {
       lines[0] = lines[0].replace(/,$/, `-${row.id.replace(/[^A-Za-z0-9-]/g, "-")},`);
       const note = lines.findIndex((line) => line.startsWith("  note = {"));
-      lines[note] = lines[note].replace("{", () => `{${latexCell(describeScore(row))}`);
+      lines[note] = lines[note].replace("{", () => `{${latexCell(describeScore(row))} `);
     }
     this.entry.textContent = [...lines.slice(0, -1), address, lines.at(-1)].join("\n");
   }
