@@ -136,39 +136,23 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
         # A few new runs are read by another process while this one parses.
         beside = build_worker_pool(1) if 0 < len(todo) < min(_MANY, len(paths)) else nullcontext()
         with beside as pool:
-            new = pool and pool.submit(_read_beside, todo, cache)
+            new = pool and pool.submit(_read_share, list(todo.items()), cache, 0, 1)
             # Each reading's data are dropped as soon as they are parsed.
             readings = {key: _parse_reading(data.pop(key)) for key in list(data)}
         if new:
             new.result()
         else:
-            readings |= run_shares(partial(_read_share, list(todo.items()), cache), len(todo) >= _MANY)[0]
-        # Other processes answer through the cache: a file carries readings faster than a pipe.
-        readings |= {key: _parse_reading(cache.load(_name(key))) for key in todo if readings[key] is None}
+            run_shares(partial(_read_share, list(todo.items()), cache), len(todo) >= _MANY)
+        # The processes answer through the cache, so that the second look finds what they read.
+        readings |= {key: _parse_reading(cache.load(_name(key))) for key in todo}
         return [SiteRun(path, readings[key], key, renderings) for path, key in zip(paths, keys, strict=True)]
 
 
-def _read_beside(todo: Mapping[str, Path], cache: BuildCache) -> None:
-    """Read runs into the cache."""
-    for key, path in todo.items():
-        _read_into_cache(key, path, cache)
-
-
-def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int, shares: int) -> dict[str, _RunReading]:
-    """Read a share of the runs into the cache, and return the readings of the share that this process reads itself."""
-    own = {}
+def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int, shares: int) -> None:
+    """Read a share of the runs into the cache; files carry readings to the parent process faster than a pipe."""
     for key, path in todo[share::shares]:
-        reading = _read_into_cache(key, path, cache)
-        if share == 0:
-            own[key] = reading
-    return own
-
-
-def _read_into_cache(key: str, path: Path, cache: BuildCache) -> _RunReading:
-    reading = read_run(path)
-    # Defaults are left out: reading fills them in, and entries stay small.
-    cache.store(_name(key), _format().dump_json(reading, exclude_defaults=True))
-    return reading
+        # Defaults are left out: reading fills them in, and entries stay small.
+        cache.store(_name(key), _format().dump_json(read_run(path), exclude_defaults=True))
 
 
 def _parse_reading(data: bytes | None) -> _RunReading | None:
