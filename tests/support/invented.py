@@ -82,17 +82,9 @@ def invented_run(
         licence="CC0-1.0",
     )
     run = Run(
-        schema_=1,
-        run_id=slug,
-        slug=slug,
-        submission=submission,
-        instance_set=instances.identity,
-        rules=Rules(),
-        prompts="reconstruction-test",
-        seed=0,
-        version="0",
-        started="2026-01-01T00:00:00+00:00",
-    )
+        schema_=1, run_id=slug, slug=slug, submission=submission, instance_set=instances.identity, rules=Rules(),
+        prompts="reconstruction-test", seed=0, version="0", started="2026-01-01T00:00:00+00:00",
+    )  # fmt: skip
     pairs = [_episode(instance, random, skill, gain, judge) for instance in instances.instances]
     return InventedRun(
         Path(slug),

@@ -274,15 +274,10 @@ SLUGS = (
 TAKEN = {
     "slug": {"builtin-classica1-canvas": "looks like", "builtin_classical_canvas": "looks like"},
     "name": {
-        "сlassical + canvas": "mixes|looks like",
-        "CLASSICAL + CANVAS": "looks like",
-        "classical +canvas": "looks like",
-        "ｃｌａｓｓｉｃａｌ + canvas": "looks like",
-        "c1assical + canvas": "looks like",
-        "𝐜lassical + canvas": "looks like",
-        "dassical + canvas": "looks like",
-        "classical + canvаs": "mixes|looks like",
-        "classical+canvas": "looks like",
+        "сlassical + canvas": "mixes|looks like", "CLASSICAL + CANVAS": "looks like",
+        "classical +canvas": "looks like", "ｃｌａｓｓｉｃａｌ + canvas": "looks like",
+        "c1assical + canvas": "looks like", "𝐜lassical + canvas": "looks like", "dassical + canvas": "looks like",
+        "classical + canvаs": "mixes|looks like", "classical+canvas": "looks like",
     },
-}
+}  # fmt: skip
 """Names that look like those of a pair that is there."""

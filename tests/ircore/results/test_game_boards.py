@@ -484,8 +484,8 @@ def test_a_game_has_tables_of_its_players_and_of_its_papers(people: Results) -> 
 def test_people_of_the_recorded_games_have_the_known_means_and_intervals(tmp_path: Path) -> None:
     results = play_recorded(tmp_path, ICCA / "games")
     expected = json.loads((ICCA / "expected_aggregate.json").read_text())
-    for measure, key in (("correct", "accuracy"), ("message_words", "length_words"), ("message_wnr", "wnr_icca_code")):
-        of_all = [each for each in PUBLISHED if (each.series, each.measure) == ("people", measure)]
+    for name, key in (("correct", "accuracy"), ("message_words", "length_words"), ("message_wnr", "wnr_icca_code")):
+        of_all = [each for each in PUBLISHED if (each.series, each.measure) == ("people", name)]
         # Half of the published games: their means lie within the intervals of all of them.
         for figure, mean in zip(of_all, expected[key]["mean"], strict=True):
             assert (figure.low or 0) <= mean <= (figure.high or 0)

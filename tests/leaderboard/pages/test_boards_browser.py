@@ -241,7 +241,8 @@ def test_with_one_pair_ticked_the_citation_of_a_board_is_of_its_cell(visit: Visi
     assert "boards-geometry-hard-b-y," in entry.splitlines()[0]
     score = page.locator("#b-y .score-column .value")
     value, words = score.inner_text().split()[0], str(score.get_attribute("title"))
-    assert f"note = {{teller + sketcher: main score {value} ({words.replace('%', chr(92) + '%')}); seer + painter has" in entry
+    words = words.replace("%", r"\%")
+    assert f"note = {{teller + sketcher: main score {value} ({words}); seer + painter has" in entry
     assert all(words in entry for words in ("author = ", "year = "))
 
 
