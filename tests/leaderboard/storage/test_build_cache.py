@@ -184,7 +184,7 @@ def test_small_pictures_are_not_enlarged(tmp_path: Path) -> None:
         assert large.size == (shown.width, shown.height) == (60, 90)
 
 
-def test_a_picture_shown_twice_is_encoded_once_and_never_again(tmp_path: Path) -> None:
+def test_a_picture_is_encoded_once_and_again_only_where_an_earlier_site_has_it_cut_off(tmp_path: Path) -> None:
     path, sha256 = write_picture(tmp_path, 60, 90)
     book = PictureBook()
     assert book.add(path, sha256, 60, 90) == book.add(path, sha256, 60, 90)
