@@ -57,18 +57,26 @@ def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
         pair for pair in section.ranked if any(section.results.mean(pair.run_id, key).mean is not None for key in keys)
     ]
     pairs = valued[:MOST_COLOURED]
-    rows = [row for row in _collect_rows(section, contrast, pairs) if any(mean.mean is not None for mean in row[2])]
-    if not rows:
+    played = [row for row in _collect_rows(section, contrast, pairs) if any(mean.mean is not None for mean in row[2])]
+    if not played:
         return Missing(title, f"No run has a value of {shown.title}.")
-    places = {key for key, _, _ in rows}
-    published = [figure for figure in section.game.published if figure.row in places]
+    places = {key for key, _, _ in played}
+    published = [
+        figure
+        for figure in section.game.published
+        if figure.row in places or (figure.row and figure.measure == contrast.measure)
+    ]
+    # Categories that the paper alone has, such as the conditions of its people.
+    alone = dict.fromkeys(figure.row for figure in published if figure.row not in places)
+    nobody = [Estimate(None, None, None, 0)] * len(pairs)
+    rows = [*played, *((key, format_category(key), nobody) for key in alone)]
     names = [_name_run(section, pair) for pair in pairs]
     low, high = scale_ends(shown, [mean for _, _, means in rows for mean in means])
     # Runs by other rules stand behind those by the usual ones, however good they are.
     which = "best" if len(section.rule_sets) == 1 else "first"
     few = f" The {which} {MOST_COLOURED} of {len(valued)} are shown." if len(valued) > len(pairs) else ""
     return Sketch(
-        title=f"{title}: {_describe_finding(contrast, rows, pairs, names, choose_digits(shown))}",
+        title=f"{title}: {_describe_finding(contrast, played, pairs, names, choose_digits(shown))}",
         reading_aid=f"Each mark is a {section.noun}’s mean, with its 95 % interval from five episodes on; further "
         f"right is {'better' if shown.direction == 'higher' else 'worse'}.{few}",
         drawing=_draw_contrast(rows, pairs, names, published, (low, high), shown),
