@@ -280,6 +280,10 @@ def _check_fields(game: Game[Any]) -> Iterator[tuple[bool, str]]:
         low, high = ranges.get(figure.measure, (figure.value, figure.value))
         # Scales end where the range does, so that such a figure would be seen nowhere.
         yield low <= figure.value <= high, f"the figure {figure.label!r} is {figure.value:g}, outside of the range"
+        known = figure.low is not None and figure.high is not None and figure.low <= figure.value <= figure.high
+        # A band is drawn between the ends, around the value.
+        sound = known or (figure.low is None and figure.high is None)
+        yield sound, f"the figure {figure.label!r} has an interval that does not hold its value"
         linked = figure.source.startswith("https://")
         yield linked, f"the figure {figure.label!r} has the source {figure.source!r}, which is no https address"
     required = [name for name, info in game.rules.model_fields.items() if info.is_required()]

@@ -4,8 +4,8 @@
  *
  *   <div data-compare data-root="../" data-folder="data/compare"> <div class="compare-view"> … </div> </div>
  *
- * State in the address: ?pairs=a,b[,c,d]&judge=name&category=name&difficulty=name; of players see compare-players.js. Strangers' names go in as text,
- * never as markup.
+ * State in the address: ?pairs=a,b[,c,d]&judge=name&category=name&difficulty=name; of players see compare-players.js.
+ * Strangers' names go in as text, never as markup.
  */
 import { readQuery, writeQuery } from "./address.js";
 import { PlayersCompared, askedRole } from "./compare-players.js";

@@ -51,7 +51,7 @@ class Unsound(Game[GameRules]):
     outcomes: ClassVar[tuple[GameOutcome, ...]] = (GameOutcome("completed", played=True),)
     measures: ClassVar[tuple[Measure, ...]] = (Measure("waited", "Waited", "s", direction="lower"),)
     pages = Pages(columns=("points",), curves=(Curve("waited", over="round"),), matrix=("one", "two"))
-    published: ClassVar[tuple[PublishedFigure, ...]] = (PublishedFigure("people", "points", 9, "javascript:alert(1)"),)
+    published: ClassVar[tuple[PublishedFigure, ...]] = (PublishedFigure("people", "points", 9, "javascript:1", low=10),)
 
     async def play(self, table: SeatTable, setup: EpisodeSetup[GameRules]) -> Ending:
         return Ending("completed", ())
@@ -68,7 +68,8 @@ def test_unsound_declarations_are_named() -> None:
         "pages cross one, two in a matrix, which are not two seats",
         "the seat one is asked with thinking, which is no rule that is true or false",
         "the figure 'people' is of points, which is no measure",
-        "the figure 'people' has the source 'javascript:alert(1)', which is no https address",
+        "the figure 'people' has an interval that does not hold its value",
+        "the figure 'people' has the source 'javascript:1', which is no https address",
     )
 
 
