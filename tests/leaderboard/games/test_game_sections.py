@@ -341,7 +341,7 @@ class Timing(Guessing):
     )
     pages = Pages(columns=("length", "novelty"), figures=("points", "length"), curves=(Curve("length"),))
     published = tuple(
-        PublishedFigure(f"people, step {place}", "length", value, "https://example.org/paper", "people", place)
+        PublishedFigure(f"step {place}", "length", value, "https://a.example", "people", place, low=8.0, high=value + 1)
         for place, value in ((1, 9.0), (6, 700.0))
     )
 
@@ -418,7 +418,10 @@ class Contrasting(Guessing):
 
     pages = Pages(contrasts=(Contrast("points"),), stories=("points",))
     rules = Rounds
-    published = (PublishedFigure("people, birds", "points", 7.0, "https://example.org/paper", "people", row="birds"),)
+    published = tuple(
+        PublishedFigure(f"people, {row}", "points", 7.0, "https://example.org/paper", "people", row=row)
+        for row in ("birds", "fish")
+    )
 
 
 def test_a_contrast_says_where_runs_differ_most_on_the_first_page() -> None:
@@ -429,9 +432,9 @@ def test_a_contrast_says_where_runs_differ_most_on_the_first_page() -> None:
     assert "Points by category: a-model and b-model differ most in Birds, 9.00 and 3.00" in start
     (chart,) = make_contrast_charts(section)
     reported, _, best = chart.figure["data"]
-    # Beasts are the upper row of two; the paper's figure stands under the runs of its row.
-    assert (best["x"], [round(y) for y in best["y"]]) == ([5.0, 9.0], [1, 0])
-    assert (reported["x"], reported["y"]) == ([7.0], [-0.3])
+    # Beasts are the uppermost row; the paper's figures stand under the runs of their rows, and fish in a row without.
+    assert (best["x"], [round(y) for y in best["y"]]) == ([5.0, 9.0], [2, 1])
+    assert (reported["x"], reported["y"]) == ([7.0, 7.0], [0.7, -0.3])
 
 
 def test_a_contrast_shows_runs_with_values_and_calls_them_best_under_one_set_of_rules_alone() -> None:
@@ -503,12 +506,11 @@ def test_a_step_without_a_template_is_a_card_with_its_own_values() -> None:
 def test_published_points_beyond_the_runs_are_on_the_curve() -> None:
     (chart,) = make_curve_charts(timed())
     (points,) = [trace for trace in chart.figure["data"] if "published, not run here" in trace.get("hovertemplate", "")]
-    assert points["x"] == [1, 6]
-    assert points["y"] == [9, 700]
-    low, high = chart.figure["layout"]["xaxis"]["range"]
-    assert low < 1 < 6 < high
-    low, high = chart.figure["layout"]["yaxis"]["range"]
-    assert low <= 0 < 700 <= high
+    assert (points["x"], points["y"]) == ([1, 6], [9, 700])
+    band = chart.figure["data"][0]
+    assert (band["fill"], band["x"], band["y"]) == ("toself", [1, 6, 6, 1], [10, 701, 8, 8])
+    ends = [chart.figure["layout"][axis]["range"] for axis in ("xaxis", "yaxis")]
+    assert all(low <= first < last <= high for (low, high), first, last in zip(ends, (1, 0), (6, 701), strict=True))
 
 
 MANY = tuple(Seat[Question, TextAnswer](name, name.title(), "the prompt", "text") for name in ("one", "two", "three"))
