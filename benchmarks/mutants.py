@@ -283,7 +283,8 @@ class Bench:
             return "cut", ""
         if process.returncode in (0, 5):
             return "passed", ""
-        match = re.search(r"^(?:FAILED|ERROR) (\S+?\.py(?:::.*?)?)(?: - .*)?$", output, re.MULTILINE)
+        # An example's name may hold what stands before the message of a failure, too.
+        match = re.search(r"^(?:FAILED|ERROR) (\S+?\.py(?:::\w+)*(?:\[.*?\](?= - |$))?)", output, re.MULTILINE)
         if match is None:
             raise MutantError(f"pytest ended with {process.returncode}: {output[-600:]}")
         return "failed", match[1]
