@@ -19,11 +19,9 @@ from workflows import quick_commands
 
 from ircore.commands.submission import hand_in
 from ircore.commands.submission.hand_in import STEPS
-from ircore.core.errors import InputError
 from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.submissions.branches import place_of
-from ircore.submissions.texts import format_seat_options
 
 SLUG = "my-models"
 
@@ -304,19 +302,6 @@ def test_a_seat_of_a_rule_brings_its_rule() -> None:
     assert " ".join(hand_in._build_seat_options(plan)) == f"{players[0]} {players[1]} --rule thinking=true {players[2]}"
     plan.rules = ("thinking=false",)
     assert " ".join(hand_in._build_seat_options(plan)) == " ".join(["--rule thinking=false", *players])
-
-
-def test_a_seat_is_one_line() -> None:
-    line = "openai gpt-5.2 2026-01-15 https://openrouter.ai/api/v1 OPENROUTER_API_KEY temperature=0"
-    assert format_seat_options("describer", line) == [
-        *("--player", "describer=openai", "--player", "describer.model=gpt-5.2"),
-        *("--player", "describer.revision=2026-01-15", "--player", "describer.url=https://openrouter.ai/api/v1"),
-        *("--player", "describer.key=OPENROUTER_API_KEY", "--player", "describer.parameter.temperature=0"),
-    ]
-    with pytest.raises(InputError, match="names no player"):
-        format_seat_options("speaker", "")
-    with pytest.raises(InputError, match="'more' has no meaning"):
-        format_seat_options("speaker", "openai a b more")
 
 
 def test_a_rehearsal_holds_for_this_program_manifest_run_scores_and_site_alone(

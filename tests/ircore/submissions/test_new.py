@@ -10,8 +10,10 @@ import yaml
 from installed_packages import install_package
 
 from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
 from ircore.players.submission import read_manifest
 from ircore.submissions.drafts import SCHEMA, QuestionContext, complete
+from ircore.submissions.texts import format_seat_options
 
 pytestmark = pytest.mark.slow
 
@@ -196,3 +198,16 @@ def test_the_schema_that_editors_read_is_the_one_that_is_checked_by() -> None:
     from leaderboard.building.sources import build_json_schemas
 
     assert json.loads(SCHEMA.read_text()) == build_json_schemas()["submission"]
+
+
+def test_a_seat_is_one_line() -> None:
+    line = "openai gpt-5.2 2026-01-15 https://openrouter.ai/api/v1 OPENROUTER_API_KEY temperature=0"
+    assert format_seat_options("describer", line) == [
+        *("--player", "describer=openai", "--player", "describer.model=gpt-5.2"),
+        *("--player", "describer.revision=2026-01-15", "--player", "describer.url=https://openrouter.ai/api/v1"),
+        *("--player", "describer.key=OPENROUTER_API_KEY", "--player", "describer.parameter.temperature=0"),
+    ]
+    with pytest.raises(InputError, match="names no player"):
+        format_seat_options("speaker", "")
+    with pytest.raises(InputError, match="'more' has no meaning"):
+        format_seat_options("speaker", "openai a b more")
