@@ -123,7 +123,7 @@ def _describe_next(folder: Path, document: dict[str, Any], purpose: Any) -> Iter
     yield "\nNext:\n"
     if any("model" in spec for spec in build_player_specs(document).values()):
         yield f"  ircore doctor {path}        # a few tiny questions"
-    yield f"  ircore play {path} --out {run} --limit 5"
+    yield f"  ircore play {path} --out {run} --limit 3"
     yield f"  ircore score {run}\n"
     if purpose.unplayed and not purpose.local:
         yield "Maintainers cannot play it. Play all of it yourself, without --limit; then"
