@@ -123,7 +123,7 @@ def test_the_verified_share_of_a_ceiling_falls_from_easy_to_hard(tmp_path: Path)
     places = ["--instances", str(tmp_path / "targets"), "--out", str(tmp_path / "run")]
     assert ircore(["play", str(ceiling.parent), *places]) == 0
     run = RunFolder(tmp_path / "run")
-    score_runs([run], ScoringPlan(("verified",), metrics=(), every_turn=False), workers=1)
+    score_runs([run], ScoringPlan(("verified",), metrics=(), every_turn=False), workers=2)
     scores = [score for score in run.scores() if score.task == "similarity"]
     shares = {score.episode_id.rpartition("-")[0]: known(score.value) for score in scores}
     easy, hard = (fmean(shares[f"{category}-{difficulty}"] for category in BUILDERS) for difficulty in ("easy", "hard"))
