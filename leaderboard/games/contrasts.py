@@ -120,7 +120,7 @@ def _describe_finding(
         if len(set(gaps.values())) == len(gaps):
             return gap + ", ".join(f"{value} with {names[at]}" for at, value in gaps.items())
         # Where both leave as much between the two measures, the categories tell more.
-        gap += f"{gaps[0]} with either; "
+        gap += f"{gaps[0]} with {'either' if len(pairs) == 2 else ' and '.join(names[at] for at in gaps)}; "
     known = [
         (title, [(mean.mean, name) for mean, name in zip(means, names, strict=True) if mean.mean is not None])
         for key, title, means in rows

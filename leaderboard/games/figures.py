@@ -3,7 +3,7 @@
 A curve has one panel for each set of rules, with the runs that were played by them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import floor, log10
 
@@ -146,11 +146,10 @@ def _build_sketch(
         return Missing(title, f"No {section.game.step_word} of any run has a value.")
     # Runs come best first, so the first ones are the best.
     pairs = [section.pairs[run_id] for run_id in points]
-    # Published points stand at step numbers, which a normalised axis has not.
-    beside = BesideCurves(
-        compute_curve_points(people, shown, curve), () if curve.normalised else _find_published(section, shown)
-    )
     settings = _group_by_setting(section, pairs)
+    # Published points stand at step numbers, which a normalised axis has not.
+    published = () if curve.normalised else _find_published(section, shown, settings)
+    beside = BesideCurves(compute_curve_points(people, shown, curve), published)
     tracks = {pair.run_id: _build_track(pair, points[pair.run_id], curve, words) for pair in colour_runs(pairs)}
     parts = [CurvePanel(name, tuple(tracks[pair.run_id] for pair in own)) for name, own in settings.items()]
     drawn_beside = [figure for name in settings for of in beside.of_setting(name).values() for figure in of]
@@ -224,9 +223,13 @@ def _describe_finding(parts: Iterable[CurvePanel], digits: int) -> str:
     return ", ".join(dict.fromkeys((changes[0][1], changes[-1][1]))) if changes else "no value"
 
 
-def _find_published(section: GameSection, measure: Measure) -> tuple[PublishedFigure, ...]:
-    """Return the paper's points on a curve of this measure."""
-    return tuple(figure for figure in section.game.published if figure.measure == measure.key and figure.place)
+def _find_published(section: GameSection, measure: Measure, settings: Collection[str]) -> tuple[PublishedFigure, ...]:
+    """Return the paper's points on a curve of this measure that stand beside runs of any of these settings."""
+    return tuple(
+        figure
+        for figure in section.game.published
+        if figure.measure == measure.key and figure.place and figure.setting in ("", *settings)
+    )
 
 
 def _build_track(pair: Pair, points: dict[int, Estimate], curve: Curve, words: str) -> PairTrack:
