@@ -1,10 +1,13 @@
 """Records of play: requests to providers, turns, episodes, and the reasons for which episodes were aborted."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from typing import Any, Literal, NamedTuple, Self, TypeVar
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty, Fields, Name, Record, Sha256
@@ -218,6 +221,8 @@ class Episode(Record):
         Raises:
             InputError: They do not fit: another version of the game played it.
         """
+        if isinstance(self.steps, PackedSteps):
+            return self.steps.unpack_as(kind)
         # Beside the fields, and with what it was made of: a copy with other steps has other records.
         known: tuple[Any, ...] = self.__dict__.get("_typed", (None, None, ()))
         if known[0] is not self.steps or known[1] is not kind:
@@ -236,6 +241,66 @@ class Episode(Record):
     def with_steps(self, steps: Iterable[Record], **changes: Any) -> Self:
         """Return the episode with other steps, given as a game's records, and other fields changed too."""
         return self.model_copy(update={**changes, "steps": tuple(step.model_dump(mode="json") for step in steps)})
+
+
+@dataclass(frozen=True, slots=True)
+class PackedSteps(Sequence[Fields]):
+    """The steps of an episode for those who hold many episodes and rarely look into them.
+
+    They are unpacked at every question and not kept: the steps of 28,000 episodes take most of the memory of a site of
+    200 pairs, and most of its pages need none of them.
+
+    >>> common = {"episode_id": "a", "instance_id": "a", "category": "geometry", "difficulty": "easy"}
+    >>> whole = Episode(**common, outcome="completed", steps=({"word": "apple"},))
+    >>> packed = PackedSteps.of(whole)
+    >>> packed[0], len(packed)
+    ({'word': 'apple'}, 1)
+    >>> packed.put_into(whole)
+    >>> whole.steps is packed
+    True
+    """
+
+    __pydantic_config__: ClassVar = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
+    data: bytes
+    """JSON, compressed with zlib."""
+
+    drawn: tuple[tuple[int, str, int, int], ...]
+    """Every rendering, which is what is asked for most: place of its step, 1-based, then hash, width and height."""
+
+    @classmethod
+    def of(cls, episode: Episode) -> "PackedSteps":
+        """Return the steps of an episode, packed."""
+        drawn = ((place, made.sha256, made.width, made.height) for place, made in list_renderings(episode))
+        text = json.dumps(episode.steps, ensure_ascii=False, separators=(",", ":"))
+        return cls(zlib.compress(text.encode(), level=1), tuple(drawn))
+
+    def put_into(self, episode: Episode) -> None:
+        """Let an episode have these steps in place of its own."""
+        # Records are frozen: pydantic's own setter would refuse.
+        object.__setattr__(episode, "steps", self)
+
+    def unpack_as(self, kind: type[StepT]) -> tuple[StepT, ...]:
+        """Return the steps as a game's records."""
+        steps: tuple[StepT, ...] = _load_format(kind).validate_json(zlib.decompress(self.data))
+        return steps
+
+    def __getitem__(self, place: Any) -> Any:
+        """Return a step by its place, 0-based, or the steps of a slice."""
+        return json.loads(zlib.decompress(self.data))[place]
+
+    def __iter__(self) -> Iterator[Fields]:
+        """Return the steps, unpacked once for all of them."""
+        return iter(self[:])
+
+    def __len__(self) -> int:
+        """Return the number of steps."""
+        return len(self[:])
+
+
+@cache
+def _load_format(kind: type[StepT]) -> TypeAdapter[tuple[StepT, ...]]:
+    return TypeAdapter(tuple[kind, ...])  # type: ignore[valid-type]
 
 
 def list_renderings(episode: Episode) -> tuple[tuple[int, Rendering], ...]:
@@ -271,8 +336,12 @@ def _read_drawn(episode: Episode) -> _Drawn:
     # Beside the fields, and with what it was made of: a copy with other steps has other renderings.
     known: _Drawn | None = episode.__dict__.get("_drawn")
     if known is None or known.steps is not episode.steps:
-        steps = enumerate(episode.steps, start=1)
-        drawn = tuple((place, rendering) for place, step in steps for rendering in iterate_renderings(step))
+        steps = episode.steps
+        drawn = (
+            tuple((place, _make_shared_rendering(*fields)) for place, *fields in steps.drawn)
+            if isinstance(steps, PackedSteps)
+            else tuple((place, made) for place, step in enumerate(steps, 1) for made in iterate_renderings(step))
+        )
         first: dict[int, Rendering] = {}
         for place, rendering in drawn:
             first.setdefault(place, rendering)

@@ -16,7 +16,7 @@ from ircore.core.images import Picture
 from ircore.core.records import build_natural_key
 from ircore.core.score_records import VERIFIED, JudgeIdentity, Score
 from ircore.core.submission_records import Run
-from ircore.games.base import Game, Measure
+from ircore.games.base import Game, Measure, Message, list_messages
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.results.arrays import Condition, conditions, select_condition, strata
@@ -226,6 +226,12 @@ class PlayedRun:
         if "results" in self.__dict__:  # computed already, or kept by an earlier build
             view.results = tuple(result for result in self.results if result.episode.instance_id not in left_out)
         return view
+
+    @cached_property
+    def first_messages(self) -> Mapping[str, Message]:
+        """The first message of each episode that has one, by the episode's id."""
+        spoken = ((episode.episode_id, list_messages(self.game, episode)) for episode in self.episodes)
+        return {name: messages[0] for name, messages in spoken if messages}
 
     @cached_property
     def rules(self) -> Any:

@@ -102,9 +102,8 @@ def group_same_words(site: Site, gallery: Gallery, pairs: Sequence[Pair]) -> lis
     by_words: dict[str, list[tuple[Pair, Episode]]] = {}
     for pair in pairs:
         result = site.episode(pair.run_id, gallery.instance.instance_id)
-        # Only a rendering of turn 1 is of the first message alone.
-        if result and (turns := pair.steps(result.episode)) and turns[0].rendering and turns[0].message:
-            by_words.setdefault(turns[0].message, []).append((pair, result.episode))
+        if result and (said := site.find_first_message(result)):
+            by_words.setdefault(said, []).append((pair, result.episode))
     groups = [
         SameWords(
             members[0][0].describer, tuple(pair for pair, _ in members)[:MOST_PAIRS], _count_common_messages(members)
@@ -251,8 +250,7 @@ class BlameShares:
 
     def _find_first_message(self, pair: Pair, name: str) -> str | None:
         result = self._site.episode(pair.run_id, name)
-        turns = pair.steps(result.episode) if result else ()
-        return turns[0].message if turns and turns[0].rendering else None
+        return self._site.find_first_message(result) if result else None
 
 
 def _measure_exchange(first: float, others: Sequence[float]) -> PlayerExchange | None:

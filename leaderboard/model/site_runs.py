@@ -6,18 +6,17 @@ A ``RunReading`` holds the results of one run that the site needs and that depen
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
-from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from ircore.core.collector import pause_collector
-from ircore.core.episode_records import Episode, EpisodeCost, Rendering
-from ircore.core.records import Record
+from ircore.core.episode_records import Episode, EpisodeCost, PackedSteps
 from ircore.core.score_records import Part
 from ircore.core.workers import build_worker_pool, run_shares
-from ircore.games.base import list_picture_fields
+from ircore.games.base import Message
 from ircore.results.cells import Cell
 from ircore.results.episodes import EpisodeResult
 from ircore.results.fact_shares import PartResult
@@ -33,12 +32,7 @@ _MANY = 4
 _READERS = 4
 """Files that are read at once."""
 
-
-_Renderings = dict[tuple[str, int, int], Rendering]
-"""Renderings by hash, width and height."""
-
 _EPISODE_FIELDS = set(Episode.model_fields)
-_RENDERING_FIELDS = set(Rendering.model_fields)
 
 
 @dataclass(frozen=True)
@@ -46,7 +40,13 @@ class _RunReading:
     """Results computed from the files of one run."""
 
     results: tuple[EpisodeResult, ...]
-    """The finished episodes with their judges' scores, in the order of the instance set."""
+    """The finished episodes with their judges' scores, in the order of the instance set, without their steps."""
+
+    steps: tuple[PackedSteps, ...]
+    """The steps of these episodes."""
+
+    first_messages: Mapping[str, Message]
+    """The first message of each episode that has one, by its id."""
 
     costs: Mapping[str, EpisodeCost]
     """What each episode cost, by its id, as ``ircore.runs.costs.totals`` computes them."""
@@ -71,7 +71,6 @@ class SiteRun(PlayedRun):
         path: The run folder.
         reading: The reading of the run; None to read the files now.
         key: Hash of its records; empty if it was not needed.
-        renderings: The renderings of earlier runs, to which those of this one are added.
 
     Example:
         >>> from pathlib import Path
@@ -81,15 +80,17 @@ class SiteRun(PlayedRun):
 
     source: RunFolder
 
-    def __init__(
-        self, path: Path, reading: _RunReading | None = None, key: str = "", renderings: _Renderings | None = None
-    ) -> None:
+    def __init__(self, path: Path, reading: _RunReading | None = None, key: str = "") -> None:
         super().__init__(RunFolder(path))
         reading = reading or read_run(path)
-        _share_field_sets(reading, self.game.step, {} if renderings is None else renderings)
         self.key, self.summary = key, reading.summary
-        self.results, self.costs, self.language = reading.results, reading.costs, reading.language
+        self.costs, self.language, self.first_messages = reading.costs, reading.language, reading.first_messages
+        self.results = reading.results
         self.episodes = tuple(result.episode for result in reading.results)
+        for episode, steps in zip(self.episodes, reading.steps, strict=True):
+            steps.put_into(episode)
+            # Equal in all of them: a set of its own would be half of each.
+            object.__setattr__(episode, "__pydantic_fields_set__", _EPISODE_FIELDS)
         self.condition_parts = {(category, difficulty): parts for category, difficulty, parts in reading.parts}
         self.cells = {(cell.category, cell.difficulty, cell.judge): cell for cell in reading.cells}
 
@@ -105,7 +106,11 @@ def read_run(path: Path) -> _RunReading:
     # The episodes are in ``results`` already; a second copy would double the cache.
     summary = summarise(folder, by_episode=False)
     return _RunReading(
-        results=run.results,
+        results=tuple(
+            replace(result, episode=result.episode.model_copy(update={"steps": ()})) for result in run.results
+        ),
+        steps=tuple(PackedSteps.of(result.episode) for result in run.results),
+        first_messages=run.first_messages,
         costs=run.costs,
         summary=summary,
         cells=tuple(run.cells.values()),
@@ -125,27 +130,27 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
         InputError: A run is damaged.
         WorkError: The disk is full.
     """
-    renderings: _Renderings = {}
     with pause_collector():
         if cache is None:
-            return [SiteRun(path, renderings=renderings) for path in paths]
+            return [SiteRun(path) for path in paths]
         with ThreadPoolExecutor(_READERS) as readers:  # files are read, hashed and unpacked without Python's lock
             keys = list(readers.map(run_key, paths))
-            data = dict(zip(keys, readers.map(cache.load, map(_name, keys)), strict=True))
-        todo = {key: path for key, path in zip(keys, paths, strict=True) if data[key] is None}
-        # A few new runs are read by another process while this one parses.
-        beside = build_worker_pool(1) if 0 < len(todo) < min(_MANY, len(paths)) else nullcontext()
-        with beside as pool:
-            new = pool and pool.submit(_read_share, list(todo.items()), cache, 0, 1)
-            # Each reading's data are dropped as soon as they are parsed.
-            readings = {key: _parse_reading(data.pop(key)) for key in list(data)}
-        if new:
-            new.result()
-        else:
-            run_shares(partial(_read_share, list(todo.items()), cache), len(todo) >= _MANY)
+            new = {key: path for key, path in zip(keys, paths, strict=True) if not cache.has(_name(key))}
+            # A few new runs are read by another process while this one parses.
+            beside = build_worker_pool(1) if 0 < len(new) < min(_MANY, len(paths)) else nullcontext()
+            with beside as pool:
+                read = pool and pool.submit(_read_share, list(new.items()), cache, 0, 1)
+                # Each reading's data are dropped as soon as they are parsed.
+                known = zip(keys, readers.map(cache.load, map(_name, keys)), strict=True)
+                readings = {key: _parse_reading(data) for key, data in known}
+            if read:
+                read.result()
+        missing = {key: path for key, path in zip(keys, paths, strict=True) if readings[key] is None}
+        todo = [(key, path) for key, path in missing.items() if not (read and key in new)]
+        run_shares(partial(_read_share, todo, cache), len(todo) >= _MANY)
         # The processes answer through the cache, so that the second look finds what they read.
-        readings |= {key: _parse_reading(cache.load(_name(key))) for key in todo}
-        return [SiteRun(path, readings[key], key, renderings) for path, key in zip(paths, keys, strict=True)]
+        readings |= {key: _parse_reading(cache.load(_name(key))) for key in missing}
+        return [SiteRun(path, readings[key], key) for path, key in zip(paths, keys, strict=True)]
 
 
 def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int, shares: int) -> None:
@@ -161,39 +166,6 @@ def _parse_reading(data: bytes | None) -> _RunReading | None:
         return None if data is None else _format().validate_json(data)
     except ValidationError:
         return None
-
-
-def _share_field_sets(reading: _RunReading, step: type[Record], renderings: _Renderings) -> None:
-    """Share pydantic's sets of given fields between all records of a class of a reading.
-
-    A site holds a hundred thousand such records; the set, which nothing on the site reads, is a third of each. Equal
-    renderings become a single record, since generators often draw the same picture again.
-
-    Args:
-        reading: The reading.
-        step: The game's record of a step.
-        renderings: The renderings of earlier readings, to which those of this reading are added.
-    """
-    fields, pictures = set(step.model_fields), list_picture_fields(step)
-    for result in reading.results:
-        _set_given_fields(result.episode, _EPISODE_FIELDS)
-        for record in result.episode.steps_as(step):
-            _set_given_fields(record, fields)
-            for name in pictures:
-                drawn: Rendering | None = getattr(record, name)
-                if drawn is None:
-                    continue
-                rendering = renderings.setdefault((drawn.sha256, drawn.width, drawn.height), drawn)
-                if rendering is drawn:
-                    _set_given_fields(drawn, _RENDERING_FIELDS)
-                else:
-                    # Records are frozen: pydantic's own setter would refuse.
-                    object.__setattr__(record, name, rendering)
-
-
-def _set_given_fields(record: BaseModel, fields: set[str]) -> None:
-    # Records are frozen: pydantic's own setter would refuse.
-    object.__setattr__(record, "__pydantic_fields_set__", fields)
 
 
 def _name(key: str) -> str:

@@ -9,7 +9,6 @@ from statistics import fmean, pstdev
 from typing import NamedTuple
 
 from ircore.core.records import Scene, collect_measures
-from ircore.games.base import list_messages
 from ircore.games.reference.game import KILOGRAM
 from ircore.games.reference.naming import EASY_BELOW, HARD_ABOVE, Annotation, Naming, compute_naming
 from ircore.results.arrays import select_condition
@@ -235,10 +234,12 @@ def _list_colours(scene: Scene) -> set[str]:
 def _measure_first_messages(results: Results) -> dict[tuple[str, str], list[int]]:
     """Return the length of the first message of every episode, by category and difficulty."""
     tokens_by_condition: dict[tuple[str, str], list[int]] = {}
-    for episode in (result.episode for episodes in results.episodes.values() for result in episodes):
-        messages = list_messages(results.game, episode)
-        if messages and messages[0].tokens is not None:
-            tokens_by_condition.setdefault((episode.category, episode.difficulty), []).append(messages[0].tokens)
+    for run_id, episodes in results.episodes.items():
+        spoken = results.runs[run_id].first_messages
+        for episode in (result.episode for result in episodes):
+            message = spoken.get(episode.episode_id)
+            if message is not None and message.tokens is not None:
+                tokens_by_condition.setdefault((episode.category, episode.difficulty), []).append(message.tokens)
     return tokens_by_condition
 
 

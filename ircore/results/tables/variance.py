@@ -166,7 +166,7 @@ def _find_varying_seats(results: Sequence[EpisodeResult]) -> tuple[bool | None, 
     """
     by_instance: dict[str, list[EpisodeResult]] = {}
     for result in results:
-        if result.episode.steps and result.episode.steps[0].get("rendering") is not None:
+        if 1 in result.episode.renderings:
             by_instance.setdefault(result.episode.instance_id, []).append(result)
     describer: list[bool] = []
     generator: list[bool] = []

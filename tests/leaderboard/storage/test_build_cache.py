@@ -20,7 +20,7 @@ from leaderboard.gallery import fragments
 from leaderboard.gallery.fragments import FIRST, Fragments
 from leaderboard.model import site_runs
 from leaderboard.model.site import Site
-from leaderboard.model.site_runs import read_run, read_runs
+from leaderboard.model.site_runs import SiteRun, read_runs
 from leaderboard.storage.build_cache import FOLDER, BuildCache, hash_folder
 from leaderboard.storage.pictures import PictureBook
 
@@ -123,9 +123,9 @@ def test_a_run_that_changed_is_read_again(runs: list[Path], tmp_path: Path) -> N
     run = rescored(runs[0], tmp_path / "run", 10.0)
     (second,) = read_runs([run], BuildCache(tmp_path / "second", tmp_path / "first"))
     assert second.key != first.key
-    anew = read_run(run)
+    anew = SiteRun(run)
     assert second.results == anew.results != first.results
-    assert vars(second)["condition_parts"] == {parts[:2]: parts[2] for parts in anew.parts}
+    assert second.condition_parts == anew.condition_parts
     assert {result.judged["structural"].final for result in second.results if result.judged} == {10.0}
 
 
