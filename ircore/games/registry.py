@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, get_args, get_type_hints
 
 from pydantic import Field, create_model
@@ -291,8 +292,9 @@ def _check_fields(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     yield not required, f"rules without a default: {', '.join(required)}"
 
 
+@lru_cache(maxsize=32)
 def _check_game(name: str, named: Any) -> Game[Any]:
-    """Return the game that an entry point names, its declarations checked."""
+    """Return the game that an entry point names, its declarations checked: once, while every run asks for it."""
     game = named() if isinstance(named, type) else named
     if not isinstance(game, Game):
         raise WorkError(
