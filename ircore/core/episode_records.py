@@ -198,6 +198,8 @@ class Episode(Record):
     @property
     def repeat(self) -> int:
         """Which episode of its instance it is in the run, 1-based."""
+        if self.episode_id == self.instance_id:
+            return 1
         number = self.episode_id.removeprefix(f"{self.instance_id}.r")
         # Digits alone: an episode of a first repeat has the instance's id, which may be anything.
         return int(number) if number != self.episode_id and number.isdecimal() else 1

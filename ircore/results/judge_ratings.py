@@ -223,8 +223,10 @@ def arrange_ratings(instances: Sequence[Instance], runs: Iterable[Iterable[Insta
         instances: The rows.
         runs: The episodes of each column; those of other instances are passed over.
     """
-    columns = [_build_column(instances, episodes) for episodes in runs]
-    empty = _build_column(instances, ())
+    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
+    conditions = [(instance.category, instance.difficulty) for instance in instances]
+    columns = [_build_column(rows, conditions, episodes) for episodes in runs]
+    empty = _build_column(rows, conditions, ())
     return JudgeRatings(*(np.hstack([part[:, :0], *others]) for part, *others in zip(empty, *columns, strict=True)))
 
 
@@ -387,31 +389,32 @@ def count_coverage(ratings: JudgeRatings) -> list[Coverage]:
     ]
 
 
-def _build_column(instances: Sequence[Instance], episodes: Iterable[InstanceRating]) -> tuple[NDArray[Any], ...]:
-    """Return the arrays of ``JudgeRatings`` for one run."""
-    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
-    conditions = [(instance.category, instance.difficulty) for instance in instances]
-    due: dict[tuple[str, str], set[int]] = {condition: {1} for condition in conditions}
-    size = len(rows)
-    states = np.zeros((size, 1, len(_PRECEDENCE)), np.int16)
-    final, doubt = np.full((size, 1), np.nan), np.full((size, 1, 4), np.nan)
-    by_row: dict[int, list[InstanceRating]] = {}
-    for episode in episodes:
-        row = rows.get(episode.instance_id)
-        if row is not None:
-            by_row.setdefault(row, []).append(episode)
-            due[conditions[row]].add(episode.repeat)
-    for row, of_instance in by_row.items():
-        states[row, 0] = np.bincount([episode.status for episode in of_instance], minlength=len(_PRECEDENCE))
-        finals = [episode.final for episode in of_instance if episode.status == RATED]
-        doubts = [episode.doubt for episode in of_instance if episode.status == RATED and episode.doubt is not None]
-        if finals:
-            final[row] = fsum(finals) / len(finals)
-        if doubts:
-            doubt[row] = np.mean(doubts, axis=0)
-    wanted = np.array([len(due[condition]) for condition in conditions], np.int16)
-    states[:, 0, UNFINISHED] += np.maximum(wanted - states[:, 0].sum(axis=-1), 0).astype(np.int16)
-    return states, final, doubt
+def _build_column(
+    rows: Mapping[str, int], conditions: Sequence[tuple[str, str]], episodes: Iterable[InstanceRating]
+) -> tuple[NDArray[Any], ...]:
+    """Return the arrays of ``JudgeRatings`` for one run, given the number and the condition of each row."""
+    due = {condition: {1} for condition in set(conditions)}
+    states = [[0] * len(_PRECEDENCE) for _ in conditions]
+    finals: dict[int, list[float]] = {}
+    doubts: dict[int, list[Doubt]] = {}
+    for instance_id, status, value, open_part, repeat in episodes:
+        row = rows.get(instance_id)
+        if row is None:
+            continue
+        states[row][status] += 1
+        due[conditions[row]].add(repeat)
+        if status == RATED:
+            finals.setdefault(row, []).append(value)
+            if open_part is not None:
+                doubts.setdefault(row, []).append(open_part)
+    for condition, counts in zip(conditions, states, strict=True):
+        counts[UNFINISHED] += max(len(due[condition]) - sum(counts), 0)
+    final, doubt = np.full((len(conditions), 1), np.nan), np.full((len(conditions), 1, 4), np.nan)
+    for row, values in finals.items():
+        final[row] = fsum(values) / len(values)
+    for row, parts in doubts.items():
+        doubt[row] = np.mean(parts, axis=0)
+    return np.array(states, np.int16).reshape(-1, 1, len(_PRECEDENCE)), final, doubt
 
 
 def _classify_episode(result: EpisodeResult, judge: str) -> tuple[int, float]:
