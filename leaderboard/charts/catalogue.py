@@ -21,7 +21,7 @@ from ircore.results.tables.formats import (
     format_csv,
     format_units,
     list_flat_names,
-    list_flat_records,
+    list_flat_rows,
     list_flat_units,
 )
 from ircore.results.tables.model import Table
@@ -328,8 +328,8 @@ def build_choosable_figure(sketch: Sketch, subject: ChartSubject, usual: int, ve
         "source": describe_source(sketch.table, version),
         "head": list_flat_names(table),
         "rows": [
-            [key, *(round(value, 8) if isinstance(value, float) else value for value in record.values())]
-            for key, record in zip(runs, list_flat_records(table), strict=True)
+            [key, *(round(value, 8) if isinstance(value, float) else value for value in row)]
+            for key, row in zip(runs, list_flat_rows(table), strict=True)
         ],
     }
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ircore.core.plain_words import format_count
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard import words
-from leaderboard.charts.data import MOST_PANELS, RUN, ChartSubject, select_columns, select_runs
+from leaderboard.charts.data import MOST_PANELS, RUN, ChartSubject, select_runs
 from leaderboard.charts.grammar import (
     Json,
     Missing,
@@ -41,9 +41,9 @@ _ByCategory = Mapping[str, Mapping[str, Value]]
 def sketch_categories(subject: ChartSubject) -> Sketch | Missing:
     """Draw the mean score of the same pairs in each category, a panel per category."""
     categories = subject.results.categories
-    boards = {category: subject.board(subject.judge, category) for category in categories}
+    boards = {category: subject.board(subject.judge, [RUN, "pair", "score"], category) for category in categories}
     scores = {
-        category: {str(run.value): value for run, value in zip(board.column(RUN), board.column("score"), strict=True)}
+        category: {str(run.value): value for run, _, value in board.rows}
         for category, board in boards.items()
         if any(value.n for value in board.column("score"))
     }
@@ -123,10 +123,7 @@ def _build_layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool
 
 def _build_table(boards: Mapping[str, Table], run_ids: Sequence[str]) -> Table:
     """Return the scores of all categories under each other, the category in a column of its own."""
-    tables = {
-        category: select_runs(select_columns(board, [RUN, "pair", "score"]), run_ids)
-        for category, board in boards.items()
-    }
+    tables = {category: select_runs(board, run_ids) for category, board in boards.items()}
     first = next(iter(tables.values()))
     column = Column("category", "category", "Of the targets.", digits=None)
     rows = [

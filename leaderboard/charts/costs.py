@@ -8,7 +8,7 @@ from ircore.core.plain_words import format_count
 from ircore.results.model import BoardRow
 from ircore.results.tables.model import Value
 from leaderboard import words
-from leaderboard.charts.data import RUN, ChartSubject, select_columns, select_runs
+from leaderboard.charts.data import RUN, ChartSubject, select_runs
 from leaderboard.charts.grammar import (
     FOOT,
     Json,
@@ -179,9 +179,8 @@ def _sketch_effort(subject: ChartSubject, effort: EffortAxis) -> Sketch | Missin
             "points",
             [pair.key for pair in usual],
         ),
-        table=select_columns(
-            select_runs(subject.board(subject.judge), [pair.run_id for pair in shown]),
-            [RUN, "pair", "score", effort.key],
+        table=select_runs(
+            subject.board(subject.judge, [RUN, "pair", "score", effort.key]), [pair.run_id for pair in shown]
         ),
         question=effort.title,
         says={

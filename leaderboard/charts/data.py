@@ -29,6 +29,10 @@ MOST_PANELS = 12
 """Maximum of pairs in a figure with a panel per pair."""
 
 
+_BOARD = (RUN, "pair", "score", "delta", "preference", "cost", "seconds")
+"""Keys of the columns of boards that figures draw."""
+
+
 @dataclass(frozen=True)
 class ConditionChoice:
     """A condition that a reader chooses for a figure, which then holds every pair.
@@ -164,9 +168,13 @@ class ChartSubject:
         by = [f"judged by {self.judge}"] if self.choice and self.choice.alone else []
         return ", ".join([*on, *by])
 
-    def board(self, judge: str, category: str | None = None) -> Table:
-        """Return the board of a judge, all pairs, under the subject's category unless another is given."""
-        return self.barred(self.table(board_table, judge, category or self.category))
+    def board(self, judge: str, keys: Sequence[str], category: str | None = None) -> Table:
+        """Return some columns of a judge's board, all pairs, under the subject's category unless another is given."""
+        about = judge, category or self.category
+        key = (*about, *keys)
+        if key not in self._tables:
+            self._tables[key] = self.barred(select_columns(self.table(_build_board, *about), keys))
+        return self._tables[key]
 
     def barred(self, table: Table) -> Table:
         """Return a table with what stands beside means in this subject's figures: intervals, or standard errors."""
@@ -174,8 +182,11 @@ class ChartSubject:
 
     def by_run(self, judge: str, key: str) -> dict[str, Value]:
         """Return a column of a judge's board as values by run_id."""
-        board = self.board(judge)
-        return {str(run.value): value for run, value in zip(board.column(RUN), board.column(key), strict=True)}
+        return {str(run.value): value for run, _, value in self.board(judge, (RUN, "pair", key)).rows}
+
+
+def _build_board(results: Results, judge: str, category: str | None) -> Table:
+    return board_table(results, judge, category, keys=_BOARD)
 
 
 def select_columns(table: Table, keys: Sequence[str], **changes: str) -> Table:

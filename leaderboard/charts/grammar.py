@@ -6,7 +6,7 @@ the still picture (``leaderboard.charts.still``) are two readings of one specifi
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 from typing import Any, Literal, NamedTuple
 
@@ -199,8 +199,10 @@ def list_pair_lines(pair: MarkedPlayers) -> tuple[str, str]:
     return describer, f"{generator} ({pair.apart})" if pair.apart else generator
 
 
+@lru_cache(maxsize=8192)
 def escape_for_plotly(text: str, length: int = 200) -> str:
     """Escape untrusted text for Plotly: hidden characters become visible codes, markup is shown literally."""
+    # Kept, since the names of pairs stand in every figure, and in each several times.
     # Plotly shows quotes literally, so an escaped quote would be seen as its code.
     return escape(format_one_line(text, length), quote=False)
 
@@ -313,14 +315,24 @@ def make_annotation(
         shift: CSS pixels to the right and upwards.
         more: Other properties of the annotation; ``colour``, ``size`` and ``weight`` are those of its font.
     """
-    made: Json = {"text": text, "x": place[0], "y": place[1]}
-    made["xref"], made["yref"] = (ref.replace("_", " ") for ref in refs.split())
+    made: Json = {"text": text, "x": place[0], "y": place[1], **_describe_anchor(refs, anchor)}
     # What the template says already is left out: a heat map has an annotation for each cell.
-    pairs = (("xanchor", anchor.split()[0], "center"), ("yanchor", anchor.split()[1], "middle"))
-    made |= {name: value for name, value, usual in pairs if value != usual}
-    made |= {name: value for name, value in (("xshift", shift[0]), ("yshift", shift[1])) if value}
+    if shift[0]:
+        made["xshift"] = shift[0]
+    if shift[1]:
+        made["yshift"] = shift[1]
     font = {ours: more.pop(name) for name, ours in _FONT.items() if name in more}
-    return {**made, **({"font": font} if font else {}), **more}
+    if font:
+        made["font"] = font
+    return {**made, **more}
+
+
+@cache
+def _describe_anchor(refs: str, anchor: str) -> Json:
+    """Return the properties of an annotation's references and anchor, without those that the template has."""
+    named = zip(("xref", "yref"), (ref.replace("_", " ") for ref in refs.split()), strict=True)
+    anchors = zip(("xanchor", "yanchor"), anchor.split(), ("center", "middle"), strict=True)
+    return {**dict(named), **{name: value for name, value, usual in anchors if value != usual}}
 
 
 _FONT = {"colour": "color", "size": "size", "weight": "weight"}

@@ -265,7 +265,7 @@ def _format_label(judge: str, value: Value, form: _Form, alone: bool) -> str:
 def _build_judged_table(
     subject: ChartSubject, judges: Sequence[str], pairs: Sequence[Pair], key: str, title: str
 ) -> Table:
-    tables = [(judge, select_columns(subject.board(judge), [RUN, "pair", key], title=title)) for judge in judges]
+    tables = [(judge, replace(subject.board(judge, [RUN, "pair", key]), title=title)) for judge in judges]
     return select_runs(tables[0][1] if len(tables) == 1 else join_judges(tables), [pair.run_id for pair in pairs])
 
 

@@ -113,7 +113,7 @@ class MarkedPlayers:
         """The players on one line, with what tells runs of the same ones apart: for titles, without marks."""
         return f"{self.players} ({self.apart})" if self.apart else self.players
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Label of each player as charts show it, with the mark of programs."""
         labels = (self.describer, self.generator)

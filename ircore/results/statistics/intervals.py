@@ -38,6 +38,7 @@ that two to four values hardly show.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from math import fsum, isfinite, sqrt
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -359,7 +360,12 @@ def estimate_all(
         scale: Which values are possible.
         labels: The condition of each place in every column; without them all are of one.
     """
-    moments = [_moments_of(values, labels) for values in columns]
+    return estimate_grouped([_group_values(values, labels) for values in columns], scale)
+
+
+def estimate_grouped(columns: Iterable[Sequence[Sequence[float]]], scale: Scale = OPEN) -> list[Estimate]:
+    """Estimate several means as ``estimate_all`` does, of values that stand by condition: groups of each column."""
+    moments = [_compute_moments(groups) for groups in columns]
     ends = compute_mean_ends(
         Moments(*np.array([known for known in moments if known], np.float64).reshape(-1, 6).T), scale
     )
@@ -372,26 +378,27 @@ def estimate_all(
     ]
 
 
-def _moments_of(
-    values: Sequence[float | None], labels: Sequence[str]
-) -> tuple[float, float, float, float, float, float] | None:
-    """Return the fields of ``Moments`` of values, see ``estimate``; None without a value."""
-    if labels:
-        groups: dict[str, list[float]] = {}
-        for value, label in zip(values, labels, strict=True):
-            if value is not None:
-                groups.setdefault(label, []).append(value)
-        parts = list(groups.values())
-    else:
-        parts = [[value for value in values if value is not None]]
+def _group_values(values: Sequence[float | None], labels: Sequence[str]) -> list[list[float]]:
+    """Return the known values by label; in one group without labels."""
+    if not labels:
+        return [[value for value in values if value is not None]]
+    groups: dict[str, list[float]] = {}
+    for value, label in zip(values, labels, strict=True):
+        if value is not None:
+            groups.setdefault(label, []).append(value)
+    return list(groups.values())
+
+
+def _compute_moments(parts: Sequence[Sequence[float]]) -> tuple[float, float, float, float, float, float] | None:
+    """Return the fields of ``Moments`` of grouped values, see ``estimate``; None without a value."""
     n = sum(map(len, parts))
     if n == 0:
         return None
     if not are_strata(map(len, parts)):
         parts = [[value for part in parts for value in part]]
-    mean = fsum(value for part in parts for value in part) / n
+    mean = fsum(chain.from_iterable(parts)) / n
     influences = [(value - centre) / n for part in parts for centre in (fsum(part) / len(part),) for value in part]
-    squares, cubes = fsum(part**2 for part in influences), fsum(part * part * part for part in influences)
+    squares, cubes = fsum([part**2 for part in influences]), fsum([part * part * part for part in influences])
     # Deviations of equal values that rounding leaves: such values have no spread.
     if squares <= (ROUNDING * mean) ** 2:
         squares = cubes = 0.0

@@ -10,6 +10,7 @@ Proportions for Apportioning the U.S. House of Representatives*, The American St
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -215,20 +216,28 @@ class CrossedValues:
     @classmethod
     def of(cls, values: Sequence[Sequence[Sequence[float]]]) -> "CrossedValues":
         """Take values of the shape (instances, pairs, episodes); every cell has at least one."""
-        return cls(
-            np.array([[np.mean(cell) for cell in row] for row in values], np.float64),
-            np.array([[np.var(cell) * len(cell) for cell in row] for row in values], np.float64),
-            np.array([[len(cell) for cell in row] for row in values], np.intp),
-        )
+        counts = np.array([[len(cell) for cell in row] for row in values], np.intp)
+        means, squares = np.empty(counts.shape), np.empty(counts.shape)
+        cells = [cell for row in values for cell in row]
+        # Cells of one size at once: a call for each cell takes a hundred times as long.
+        for size in np.unique(counts).tolist():
+            of_size = np.array([cell for cell in cells if len(cell) == size], np.float64)
+            means[counts == size] = of_size.mean(axis=1)
+            squares[counts == size] = of_size.var(axis=1) * size
+        return cls(means, squares, counts)
+
+    @cached_property
+    def _freedom(self) -> NDArray[np.intp]:
+        """Degrees of freedom within the cells of each instance."""
+        return np.asarray((self.counts - 1).sum(axis=1), np.intp)
 
     def components(self, rows: NDArray[np.intp] | None = None) -> VarianceComponents:
         """Return the variance components, of some rows, each as often as it is named."""
         chosen = np.arange(len(self.means)) if rows is None else rows
-        means, squares, counts = self.means[chosen], self.squares[chosen], self.counts[chosen]
+        means, freedom = self.means[chosen], int(self._freedom[chosen].sum())
         instances, pairs = means.shape
-        freedom = int((counts - 1).sum())
-        luck = float(squares.sum()) / freedom if freedom else np.nan
-        in_means = luck * float((1 / counts).mean())
+        luck = float(self.squares[chosen].sum()) / freedom if freedom else np.nan
+        in_means = luck * float((1 / self.counts[chosen]).mean()) if freedom else np.nan
         if instances < 2:
             return VarianceComponents(np.nan, np.nan, luck)
         of_rows = pairs * float(np.var(means.mean(axis=1), ddof=1))

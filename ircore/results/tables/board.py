@@ -5,7 +5,7 @@ columns of a release and their descriptions follow from these definitions, and a
 What an episode takes is defined in ``ircore.results.column``.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
@@ -157,8 +157,17 @@ def board_table(
     category: str | None = None,
     difficulty: str | None = None,
     order: Order = "main",
+    keys: Collection[str] | None = None,
 ) -> Table:
     """Return the board of one condition, best pair first; runs under different rules stand on separate boards.
+
+    Args:
+        results: Of runs under any rules.
+        judge: A judge, or the measure that the board is by.
+        category: One of the set's categories, or None for all.
+        difficulty: ``easy``, ``hard``, or None for both.
+        order: What rows are ordered by.
+        keys: Keys of the only columns that are made; None for all.
 
     Raises:
         InputError: There is no such judge, category or difficulty in the results.
@@ -177,7 +186,7 @@ def board_table(
         *filter(None, [results.programs]),
     )
     table = _drop_empty_columns(
-        _build_table("board", "Leaderboard", results, rows, words, notes, rules_above=len(parts) > 1)
+        _build_table("board", "Leaderboard", results, rows, words, notes, rules_above=len(parts) > 1, keys=keys)
     )
     return replace(table, groups=tuple(_list_groups(results, rows)) if len(parts) > 1 else ())
 
@@ -482,6 +491,7 @@ def _build_table(
     words: str,
     notes: tuple[str, ...],
     rules_above: bool = False,
+    keys: Collection[str] | None = None,
 ) -> Table:
     """Return a table of board rows.
 
@@ -493,8 +503,11 @@ def _build_table(
         words: Caption.
         notes: Remarks.
         rules_above: Whether rules are said above the rows, so that names need not say them.
+        keys: Keys of the only columns that are made; None for all.
     """
     game, filling = results.game, build_board_columns(results.game, results.seats)
+    if keys is not None:
+        filling = tuple(filled for filled in filling if filled.column.key in keys)
     columns = tuple(filled.column for filled in filling)
     every = [*results.submissions, *(reference.submission for reference in results.references)]
     # Named apart under each set of rules where the rules are said above.

@@ -277,7 +277,7 @@ def format_csv(table: Table, source: Mapping[str, str | None] | None = None) -> 
     same = {name: escape_formula(fact) for name, fact in (source or {}).items() if name not in names}
     writer = csv.writer(buffer := io.StringIO(), lineterminator="\n")
     writer.writerow([*names, *same])
-    writer.writerows([*map(escape_formula, row), *same.values()] for row in _list_flat_rows(table))
+    writer.writerows([*map(escape_formula, row), *same.values()] for row in list_flat_rows(table))
     return buffer.getvalue()
 
 
@@ -344,8 +344,22 @@ def list_flat_columns(columns: tuple[Column, ...], primary: str | None) -> tuple
 def list_flat_records(table: Table) -> Iterator[dict[str, Any]]:
     """Yield each row as one flat record, in full precision, under the names of ``list_flat_columns``."""
     names = list_flat_names(table)
-    for row in _list_flat_rows(table):
+    for row in list_flat_rows(table):
         yield dict(zip(names, row, strict=True))
+
+
+def list_flat_rows(table: Table) -> Iterator[list[Any]]:
+    """Yield the entries of each flat record, in the order of ``list_flat_names``."""
+    shown = [(place, column.estimated) for place, column in enumerate(table.columns) if column.audience != "readers"]
+    for row in table.rows:
+        entries: list[Any] = []
+        for place, estimated in shown:
+            value = row[place]
+            if estimated:
+                entries += (value.value, value.low, value.high, value.n or 0)
+            else:
+                entries.append(value.value)
+        yield entries
 
 
 def list_flat_names(table: Table) -> list[str]:
@@ -479,13 +493,8 @@ def use_standard_errors(table: "Table", results: "Results") -> "Table":
         if of_episode is None or value.episodes is None or value.n is None:
             return value._replace(low=None, high=None)
         known = True
-        chosen = set(value.episodes.episodes(results))
-        numbers = [
-            number
-            for run_id in value.episodes.run_ids
-            for result in results.episodes[run_id]
-            if (run_id, result.episode.episode_id) in chosen and (number := of_episode(result)) is not None
-        ]
+        of_episodes = map(of_episode, value.episodes.results_of(results))
+        numbers = [number for number in of_episodes if number is not None]
         if len(numbers) < 2 or not isinstance(value.value, int | float):
             return value._replace(low=None, high=None)
         error = stdev(numbers) / sqrt(len(numbers))
@@ -559,17 +568,6 @@ def _describe_left_out(table: Table, places: Sequence[int], width: int) -> str:
         f"Left out, since the terminal is narrow: {titles}. "
         f"A terminal of {width} columns shows everything; so does --format csv."
     )
-
-
-def _list_flat_rows(table: Table) -> Iterator[list[Any]]:
-    """Yield the entries of each flat record, in the order of ``list_flat_names``."""
-    table = table.for_programs()
-    estimated = [column.estimated for column in table.columns]
-    for row in table.rows:
-        entries: list[Any] = []
-        for wide, value in zip(estimated, row, strict=True):
-            entries += (value.value, value.low, value.high, value.n or 0) if wide else (value.value,)
-        yield entries
 
 
 def _flatten_column(column: Column, primary: str | None) -> tuple[FlatColumn, ...]:

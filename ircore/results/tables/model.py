@@ -4,7 +4,7 @@ A table is a frozen value. Every column says its unit and which direction is bet
 how many values it rests on, and which episodes these are; what is missing says why.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -41,12 +41,11 @@ class Selection:
 
     def episodes(self, results: Results) -> tuple[tuple[str, str], ...]:
         """Return run id and episode id of each, in the order of the runs and of the set."""
-        return tuple(
-            (run_id, result.episode.episode_id)
-            for run_id in self.run_ids
-            for result in results.episodes[run_id]
-            if self._has(result)
-        )
+        return tuple((result.run_id, result.episode.episode_id) for result in self.results_of(results))
+
+    def results_of(self, results: Results) -> Iterator[EpisodeResult]:
+        """Yield the results of each, in the order of the runs and of the set."""
+        return (result for run_id in self.run_ids for result in results.episodes[run_id] if self._has(result))
 
     def _has(self, result: EpisodeResult) -> bool:
         episode = result.episode

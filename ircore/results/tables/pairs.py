@@ -151,16 +151,21 @@ def add_rules_column(table: Table, results: Results) -> Table:
         table: Made from ``results``.
         results: Of some runs.
     """
-    keys = {submission.run_id: submission.rules.key for submission in results.submissions}
+    of_run = {submission.run_id: Value(submission.rules.key) for submission in results.submissions}
     every = [rules.key for rules in list_rule_sets(results)]
     caption = table.caption if table.caption.endswith(".") else f"{table.caption}."
     named = replace(table, caption=f"{caption} Rules {', '.join(every)}.")
     if any(column.key == RULES.key for column in table.columns):
         return named
     places = [index for index, column in enumerate(table.columns) if column.key in _RUNS]
-    rows = tuple(
-        (*row, Value(_join_rule_keys({keys[run] for run in _list_runs(row, places)}, every))) for row in table.rows
-    )
+
+    def find_rules(row: tuple[Value, ...]) -> Value:
+        runs = _list_runs(row, places)
+        if len(runs) == 1:
+            return of_run[runs[0]]
+        return Value(_join_rule_keys({str(of_run[run].value) for run in runs}, every))
+
+    rows = tuple((*row, find_rules(row)) for row in table.rows)
     column = replace(RULES, audience="pages") if len(every) > 1 else RULES
     return replace(named, columns=(*table.columns, column), rows=rows)
 

@@ -4,7 +4,6 @@ Judges, parts of the facts and metrics are averaged by turn and up to turn K, an
 to the final rendering.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -26,7 +25,14 @@ from ircore.results.episodes import CONVERGENCES, EpisodeResult, JudgedEpisode
 from ircore.results.headline import judge_kind
 from ircore.results.image_metrics import describe_metric
 from ircore.results.model import Results
-from ircore.results.statistics.intervals import SCORE, SHARE, Estimate, Scale, estimate_all, estimate_clustered_share
+from ircore.results.statistics.intervals import (
+    SCORE,
+    SHARE,
+    Estimate,
+    Scale,
+    estimate_clustered_shares,
+    estimate_grouped,
+)
 from ircore.results.tables.board import build_amount_column
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import (
@@ -89,9 +95,17 @@ def average_trajectories(
         judged = result.judged.get(judge)
         if judged is not None and judged.final is not None:
             track = _Track(_list_scores(result, judged), *strata([result.episode]))
-            for category in {None, result.episode.category} & tracks.keys():
-                tracks[category].append(track)
-    return {category: _average_tracks(of_category) for category, of_category in tracks.items()}
+            for category in (None, result.episode.category):
+                if category in tracks:
+                    tracks[category].append(track)
+    curves = {category: _select_turns(of_category) for category, of_category in tracks.items()}
+    means = iter(estimate_grouped([groups for curve in curves.values() for groups in curve.scores], SCORE))
+    return {
+        category: tuple(
+            _TurnPoint(turn, next(means), refining) for turn, refining in zip(curve.turns, curve.refining, strict=True)
+        )
+        for category, curve in curves.items()
+    }
 
 
 def outcomes_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -134,7 +148,7 @@ def pooled_outcomes_table(results: Results, category: str | None = None, difficu
     """Return the outcomes of refinement pooled over judges, as the paper's Figure 5 has them.
 
     A rating is an episode seen by one judge. Judges of one episode resemble each other, so the intervals take pictures
-    as the units (``estimate_clustered_share``), and not ratings.
+    as the units (``estimate_clustered_shares``), and not ratings.
     """
     judges = list_pooled_judges(results)
     columns = (
@@ -147,20 +161,17 @@ def pooled_outcomes_table(results: Results, category: str | None = None, difficu
     )
     rows = []
     for run_id, who in pair_values(results).items():
-        by_picture: dict[str, Counter[str]] = {}
+        by_picture: dict[str, list[str]] = {}
         for result in select_condition(results.episodes[run_id], category, difficulty):
-            outcomes = [result.judged[judge].convergence for judge in judges if judge in result.judged]
-            known = Counter(outcome for outcome in outcomes if outcome is not None)
-            if known:
-                by_picture.setdefault(result.episode.instance_id, Counter()).update(known)
-        counts = list(by_picture.values())
-        sizes = [count.total() for count in counts]
+            for judge in judges:
+                judged = result.judged.get(judge)
+                if judged is not None and judged.convergence is not None:
+                    by_picture.setdefault(result.episode.instance_id, []).append(judged.convergence)
+        sizes = list(map(len, by_picture.values()))
         # Played, not rated by one judge: several judges stand behind each share.
         behind = Selection((run_id,), "played", category, difficulty)
-        shares = (
-            Value.of(estimate_clustered_share([count[outcome] for count in counts], sizes), behind)
-            for outcome in CONVERGENCES
-        )
+        hits = [[outcomes.count(outcome) for outcomes in by_picture.values()] for outcome in CONVERGENCES]
+        shares = (Value.of(share, behind) for share in estimate_clustered_shares(hits, sizes))
         rows.append((*who, *shares, Value(sum(sizes))))
     words = format_caption(results, None, category, difficulty).removesuffix(".")
     notes = (
@@ -357,12 +368,21 @@ class _Track(NamedTuple):
     label: str
 
 
-def _average_tracks(tracks: Sequence[_Track]) -> tuple[_TurnPoint, ...]:
-    """Return the mean of tracks turn by turn."""
-    lengths, labels = [len(track.scores) for track in tracks], [track.label for track in tracks]
-    longest = max(lengths, default=0)
-    scores = [track.scores for track in tracks]
-    reached = zip(*(track + track[-1:] * (longest - len(track)) for track in scores), strict=True)
+class _Curve(NamedTuple):
+    """The scores of some episodes at the turns that are shown; the episodes are the same at all of them."""
+
+    turns: Sequence[int]
+    scores: Sequence[Sequence[Sequence[float]]]
+    """At each turn those of all episodes, by the condition of their targets."""
+
+    refining: Sequence[int]
+    """Number of episodes with a rendering at each turn."""
+
+
+def _select_turns(tracks: Sequence[_Track]) -> _Curve:
+    """Return the turns at which most tracks have a score, with the tracks that have one at all of these turns."""
+    longest = max((len(track.scores) for track in tracks), default=0)
+    reached = zip(*(scores + scores[-1:] * (longest - len(scores)) for scores, _ in tracks), strict=True)
     # Turns between the first and the final one are rated only on request.
     shown = {
         turn: latest
@@ -370,20 +390,25 @@ def _average_tracks(tracks: Sequence[_Track]) -> tuple[_TurnPoint, ...]:
         if len(latest) - latest.count(None) >= KNOWN_SHARE * len(tracks)
     }
     # Each turn has a score for most episodes; the line is over those with a score at all of these turns.
-    same = [all(latest[episode] is not None for latest in shown.values()) for episode in range(len(tracks))]
     known = [
-        [value if is_same else None for value, is_same in zip(latest, same, strict=True)] for latest in shown.values()
+        (track, scores)
+        for track, scores in zip(tracks, zip(*shown.values(), strict=True), strict=False)
+        if None not in scores
     ]
-    kept = [length for length, is_same in zip(lengths, same, strict=True) if is_same]
-    return tuple(
-        _TurnPoint(turn, mean, sum(length >= turn for length in kept))
-        for turn, mean in zip(shown, estimate_all(known, SCORE, labels), strict=True)
+    groups: dict[str, list[tuple[float, ...]]] = {}
+    for track, scores in known:
+        groups.setdefault(track.label, []).append(scores)
+    return _Curve(
+        list(shown),
+        # Where no episode has a score at all of them, no turn has a mean.
+        list(zip(*(zip(*group, strict=True) for group in groups.values()), strict=True)) or [()] * len(shown),
+        [sum(len(track.scores) >= turn for track, _ in known) for turn in shown],
     )
 
 
 def _list_scores(result: EpisodeResult, judged: JudgedEpisode) -> list[float | None]:
     """Return the score of each rendering in turn; None for a rendering without a score."""
-    return [judged.trajectory.get(step) for step in result.episode.renderings]
+    return list(map(judged.trajectory.get, result.episode.renderings))
 
 
 def _build_amount_columns(results: Results, *keys: str) -> list[Column]:
