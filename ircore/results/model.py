@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import chain
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -455,12 +456,16 @@ class Results:
             KeyError: There is no such run.
         """
         chosen = select_condition(self.instances, category, difficulty)
-        ratings = [self.ratings_of(judge, couple, chosen) for couple in couples]
+        places = {run_id: place for place, run_id in enumerate(dict.fromkeys(chain.from_iterable(couples)))}
+        ratings = self.ratings_of(judge, list(places), chosen)
+        columns = [(places[first], places[second]) for first, second in couples]
         known = self.standings.get((category, difficulty, judge))
         # By the board's own critical value, so that comparison and ranks never contradict each other.
-        mains = estimate_main_differences(chosen, ratings, known.critical if known else None)
-        alone = estimate_main_differences(chosen, ratings, None)
-        finals, bounds = [couple.final for couple in ratings], [couple.at_worst for couple in ratings]
+        criticals = known.critical if known else None, None
+        mains, alone = estimate_main_differences(chosen, ratings, columns, criticals)
+        low, high = ratings.at_worst
+        finals = [ratings.final[:, couple] for couple in columns]
+        bounds = [(low[:, couple], high[:, couple]) for couple in columns]
         return compare(finals, strata(chosen), bounds, mains, alone)
 
     def finals(self, judge: str, run_ids: Sequence[str], instances: Sequence[Instance]) -> "NDArray[np.float64]":

@@ -97,7 +97,7 @@ def rank_pairs(least: Floats, most: Floats, drawn: Resamples) -> Standing:
     heavier tails than resamples show. Values not seen at the ends of the scale count as in every interval. Fewer than
     ``MINIMUM_PICTURES`` instances rank nobody.
 
-    Pairs whose ranges are separate are told apart by their own comparison, too (``estimate_difference`` with the same
+    Pairs whose ranges are separate are told apart by their own comparison, too (``estimate_couples`` with the same
     c): standard errors obey the triangle inequality, so what lies between the two cannot part them where they are one.
 
     Args:
@@ -133,7 +133,7 @@ def bound_differences(least: Floats, most: Floats, drawn: Resamples, critical: f
     The upper end is minus the lower end of the other order. Above 0 the row's pair is better.
 
     Args:
-        least: Values as ``standing`` takes them.
+        least: Values as ``rank_pairs`` takes them.
         most: The same.
         drawn: Resamples of the same instances.
         critical: Of the board.
@@ -144,33 +144,45 @@ def bound_differences(least: Floats, most: Floats, drawn: Resamples, critical: f
     return np.maximum(MAIN_DIFFERENCE.lowest, low)
 
 
-def estimate_difference(
-    point: float, least: Floats, most: Floats, drawn: Resamples, critical: float | None
-) -> Estimate:
-    """Return the difference of two pairs' means, with its interval.
+def estimate_couples(
+    points: Sequence[float],
+    couples: NDArray[np.intp],
+    least: Floats,
+    most: Floats,
+    drawn: Resamples,
+    criticals: Sequence[float | None],
+) -> list[list[Estimate]]:
+    """Return the differences of the means of two pairs each, with their intervals.
 
     Args:
-        point: The difference as far as it is known; NaN if it is not.
-        least: Values of the two, shape (instances, 2), as ``standing`` takes them.
+        points: The difference of each couple as far as it is known.
+        couples: Columns of the first and of the second pair, shape (couples, 2).
+        least: Values of the pairs as ``rank_pairs`` takes them.
         most: The same.
         drawn: Resamples of the same instances.
-        critical: Of the board that both are on: then the interval leaves out 0 where their ranks are separate. None for
-            the interval of this comparison alone.
+        criticals: Of the boards that all pairs are on: then the interval leaves out 0 where the ranks of the two are
+            separate. None for the interval of one comparison alone.
 
     Returns:
-        The difference with its interval; n counts instances.
+        For each critical value one difference a couple; n counts instances.
     """
     from scipy.special import stdtrit
 
-    if np.isnan(point):
-        return Estimate(None, None, None, 0)
-    differences = _compute_differences(least, most, drawn)
-    low, high = float(differences.gaps[0, 1]), -float(differences.gaps[1, 0])
-    if not np.isfinite(differences.errors[0, 1]):
-        return Estimate(point, None, None, len(least))
-    reaches = differences.reach(critical or float(stdtrit(differences.freedom, (1 + CONFIDENCE) / 2)))
-    ends = max(MAIN_DIFFERENCE.lowest, low - reaches[0, 1]), min(MAIN_DIFFERENCE.highest, high + reaches[1, 0])
-    return Estimate(point, float(ends[0]), float(ends[1]), len(least))
+    differences, (first, second) = _compute_differences(least, most, drawn), couples.T
+    alone = float(stdtrit(differences.freedom, (1 + CONFIDENCE) / 2))
+    is_known = np.isfinite(differences.errors[first, second]).tolist()
+    estimates = []
+    for critical in criticals:
+        ends = differences.gaps - differences.reach(critical or alone)
+        lows = np.maximum(MAIN_DIFFERENCE.lowest, ends[first, second]).tolist()
+        highs = np.minimum(MAIN_DIFFERENCE.highest, -ends[second, first]).tolist()
+        estimates.append(
+            [
+                Estimate(point, low if known else None, high if known else None, len(least))
+                for point, known, low, high in zip(points, is_known, lows, highs, strict=True)
+            ]
+        )
+    return estimates
 
 
 @dataclass(frozen=True)
