@@ -407,7 +407,7 @@ def _compute_judge_fields(deltas: Array, ratings: JudgeRatings, drawn: Resamples
     mains = estimate_main_scores(ratings, drawn)
     changes = estimate_differences(deltas, ratings.final, drawn, SCORE, DIFFERENCE)
     # A pair of the same spread that is independent of this one: the difference has twice the variance.
-    moments = finals.moments(drawn)
+    moments = finals.moments(drawn, SCORE)
     errors = (2 * moments.squares * moments.inflation) ** 0.5
     halves = compute_half_interval(errors, moments, SCORE)
     return [

@@ -226,7 +226,7 @@ def _compute_differences(least: Floats, most: Floats, drawn: Resamples) -> _Diff
     is_known = size >= MINIMUM_PICTURES and freedom > 0
     errors = np.sqrt(spread * size / freedom) if is_known else np.full(gaps.shape, np.inf)
     down, up = (
-        compute_unseen_slopes(Ratios.means(values).moments(drawn), MAIN)[side]
+        compute_unseen_slopes(Ratios.means(values).moments(drawn, MAIN), MAIN)[side]
         for side, values in enumerate((least, most))
     )
     unseen = OF_CONTRAST * normal_quantile() ** 2 / max(size, 1) * np.maximum(down[:, None], up[None, :])
