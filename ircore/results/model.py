@@ -272,7 +272,8 @@ class Results:
         held_run_ids = find_held_runs(((run_id, run.provenance) for run_id, run in by_id.items()), cleared)
         past_budget = find_over_budget_runs(ordered)
         barred = held_run_ids | past_budget | {run.run.run_id for run in ordered if run.run.reference}
-        return cls(
+        ratings = arrange_by_judge(instances.instances, episodes, scopes)
+        results = cls(
             instance_set=instances.identity,
             instances=instances.instances,
             submissions=tuple(SubmissionResult(run.run, run.game, run.provenance) for run in ordered),
@@ -282,11 +283,7 @@ class Results:
             difficulties=sort_names({instance.difficulty for instance in instances.instances}, DIFFICULTIES),
             cells=compute_cells(by_id, scopes, families, (held_run_ids, past_budget)),
             episodes=episodes,
-            standings=compute_standings(
-                instances.instances,
-                arrange_by_judge(instances.instances, episodes, scopes),
-                find_barred_columns(by_id, barred),
-            ),
+            standings=compute_standings(instances.instances, ratings, find_barred_columns(by_id, barred)),
             held=held_run_ids,
             past_budget=past_budget,
             retired=tuple(retired),
@@ -303,6 +300,8 @@ class Results:
                 if run.run.reference and not alone
             ),
         )
+        results._ratings.update(ratings)
+        return results
 
     @property
     def barred(self) -> frozenset[str]:

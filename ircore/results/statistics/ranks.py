@@ -111,10 +111,15 @@ def rank_pairs(least: Floats, most: Floats, drawn: Resamples) -> Standing:
     if pairs < 2:
         return Standing(tuple(RankRange(1, 1) for _ in range(pairs)), None, None)
     differences = _compute_differences(least, most, drawn)
-    critical = _find_critical_value(differences, least, most, drawn)
+    middle, fewer = (least + most) / 2, drawn.first(RESAMPLES_USED)
+    resampled = Ratios.means(middle).deviations(fewer)
+    # Where nothing is unknown, the least, the most and the middle are the same.
+    known = np.array_equal(least, most)
+    down, up = (resampled if known else Ratios.means(values).deviations(fewer) for values in (least, most))
+    critical = _find_critical_value(differences, down, up)
     better = differences.gaps > differences.reach(critical)
     means = (least.mean(axis=0) + most.mean(axis=0)) / 2
-    deviations = _compute_deviations(differences, critical, (least + most) / 2, drawn)
+    deviations = _widen_deviations(differences, critical, middle, resampled)
     places = zip(
         1 + better.sum(axis=0),
         pairs - better.sum(axis=1),
@@ -234,24 +239,26 @@ def _compute_differences(least: Floats, most: Floats, drawn: Resamples) -> _Diff
     return _Differences(gaps, spread, errors, max(freedom, 1.0), unseen)
 
 
-def _compute_deviations(differences: _Differences, critical: float, values: Floats, drawn: Resamples) -> Floats:
+def _widen_deviations(differences: _Differences, critical: float, values: Floats, deviations: Floats) -> Floats:
     """Return resampled minus actual means, as far apart as the board's own intervals are wide; (pairs, resamples).
 
     What was not seen adds noise of its own to each pair. So a pair is above another in more than 97.5 % of the
     resamples about where the board tells the two apart.
     """
-    deviations = Ratios.means(values).deviations(drawn.first(RESAMPLES_USED))
     apart = ~np.eye(len(differences.gaps), dtype=bool)
     typical = float(np.median(differences.reach(critical)[apart]))
     # Half a couple's unseen term is each pair's, at the difference that the board typically tells apart.
     unseen = np.sqrt(np.where(apart, differences.unseen, 0).max(axis=1) / 2 * typical) / critical
     # The values themselves seed the noise: it hangs on no order, and pairs with equal values stay equal.
-    noise = [
-        np.random.default_rng((SEED, crc32(column.tobytes()))).standard_normal(deviations.shape[1])
-        for column in np.ascontiguousarray(values.T)
-    ]
+    noise = np.empty_like(deviations)
+    for row, column in zip(noise, np.ascontiguousarray(values.T), strict=True):
+        np.random.default_rng((SEED, crc32(column.tobytes()))).standard_normal(out=row)
     inflation = len(values) / differences.freedom
-    return np.asarray(critical / normal_quantile() * (inflation**0.5 * deviations + unseen[:, None] * noise))
+    # In place: the arrays have pairs × resamples numbers.
+    noise *= unseen[:, None]
+    noise += inflation**0.5 * deviations
+    noise *= critical / normal_quantile()
+    return noise
 
 
 def _spread(least: Floats, most: Floats, drawn: Resamples) -> Floats:
@@ -281,29 +288,33 @@ def _spread_between(end: Floats, other: Floats) -> Floats:
     return spread
 
 
-def _find_critical_value(differences: _Differences, least: Floats, most: Floats, drawn: Resamples) -> float:
-    """Return how many standard errors apart two means must be."""
+def _find_critical_value(differences: _Differences, down: Floats, up: Floats) -> float:
+    """Return how many standard errors apart two means must be; arguments as of ``_find_largest_difference``."""
     from scipy.special import ndtr, stdtrit
 
     # The level that the resamples' point has in the normal distribution, looked up in Student's t.
-    level = 2 * float(ndtr(-_find_largest_difference(differences, least, most, drawn)))
+    level = 2 * float(ndtr(-_find_largest_difference(differences, down, up)))
     return float(stdtrit(differences.freedom, 1 - level / 2))
 
 
-def _find_largest_difference(differences: _Differences, least: Floats, most: Floats, drawn: Resamples) -> float:
-    """Return the 95 % point of the largest standardised difference over the resamples."""
+def _find_largest_difference(differences: _Differences, down: Floats, up: Floats) -> float:
+    """Return the 95 % point of the largest standardised difference over the resamples.
+
+    Args:
+        differences: Of the pairs.
+        down: Resampled minus actual means of the least values, shape (pairs, resamples).
+        up: The same of the most; the same array where nothing is unknown.
+    """
     from scipy.special import ndtri
 
-    fewer = drawn.first(RESAMPLES_USED)
     known = (differences.spread > 0) & (differences.freedom > 1)
     # Single precision is enough: the critical value is known to about 1 %.
     scale = np.where(known, 1 / np.sqrt(np.where(known, differences.spread, 1)), 0).astype(np.float32)
-    down = Ratios.means(least).deviations(fewer).astype(np.float32)
-    up = down if np.array_equal(least, most) else Ratios.means(most).deviations(fewer).astype(np.float32)
-    largest: NDArray[Any] = np.zeros(down.shape[1], np.float32)
-    room = np.empty_like(down)
+    worst, best = (part.astype(np.float32) for part in (down, up))
+    largest: NDArray[Any] = np.zeros(worst.shape[1], np.float32)
+    room = np.empty_like(worst)
     # Where nothing is unknown, either order of two pairs says the same.
-    for first, other in ((down, up),) if up is down else ((down, up), (up, down)):
+    for first, other in ((worst, best),) if up is down else ((worst, best), (best, worst)):
         # Row by row: all couples at once would take pairs² · resamples numbers.
         for index in range(len(first) - 1):
             apart = np.subtract(first[index + 1 :], other[index], out=room[index + 1 :])
@@ -371,4 +382,5 @@ def estimate_best_chances(means: NDArray[Any], deviations: NDArray[Any]) -> list
     drawn = means[:, None] + deviations
     # Means of equal values differ by rounding errors alone.
     leads = drawn >= drawn.max(axis=0) - 1e-6
-    return [float(share) for share in (leads / leads.sum(axis=0)).mean(axis=1)]
+    shares: list[float] = (leads @ (1 / leads.sum(axis=0)) / len(leads[0])).tolist()
+    return shares
