@@ -307,9 +307,9 @@ def _build_cell_column(
                 known = known[key] if hasattr(known, "keys") else getattr(known, key)
         if isinstance(known, Estimate):
             return Value.of(known, line.selections[which], missing)
+        known = int(known) if isinstance(known, bool) else known
         if missing:
             return Value.or_missing(known, missing)
-        known = int(known) if isinstance(known, bool) else known
         return Value(known, episodes=line.selections[which])
 
     return FilledColumn(column, value, field, by_all)
