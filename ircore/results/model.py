@@ -300,7 +300,7 @@ class Results:
                 if run.run.reference and not alone
             ),
         )
-        results._ratings.update(ratings)
+        results.ratings.update(ratings)
         return results
 
     @property
@@ -312,6 +312,11 @@ class Results:
     @cached_property
     def parts_by_rules(self) -> "dict[Any, Results]":
         """Results of the runs under one set of rules each, as ``subsets.select_by_rules`` has ranked them so far."""
+        return {}
+
+    @cached_property
+    def ratings(self) -> dict[str, JudgeRatings]:
+        """Ratings of all runs by judge, as far as they have been arranged; see ``ratings_of``."""
         return {}
 
     @cached_property
@@ -483,9 +488,9 @@ class Results:
     def ratings_of(self, judge: str, run_ids: Sequence[str], instances: Sequence[Instance]) -> JudgeRatings:
         """Return a judge's ratings of some runs on some instances; arguments and errors as of ``finals``."""
         # All runs are arranged at once and kept: a matrix of pairs asks for them couple by couple.
-        every = self._ratings.get(judge)
+        every = self.ratings.get(judge)
         if every is None:
-            every = self._ratings[judge] = judge_ratings(self.instances, self.episodes, judge, self.scopes.get(judge))
+            every = self.ratings[judge] = judge_ratings(self.instances, self.episodes, judge, self.scopes.get(judge))
         rows = [self._rows[instance.instance_id] for instance in instances]
         # Columns first: of two runs among hundreds, rows of all would be copied.
         return every.columns([self._columns[run_id] for run_id in run_ids]).rows(rows)
@@ -507,10 +512,6 @@ class Results:
     @cached_property
     def _means(self) -> dict[tuple[str, str, str | None, str | None], Estimate]:
         return {}  # as far as they have been asked for
-
-    @cached_property
-    def _ratings(self) -> dict[str, JudgeRatings]:
-        return {}  # by judge, as far as they have been asked for
 
     @cached_property
     def _rows(self) -> dict[str, int]:

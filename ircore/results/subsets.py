@@ -8,6 +8,7 @@ from ircore.core.records import Fields, build_natural_key
 from ircore.core.submission_records import Run
 from ircore.results.cells import compute_standings
 from ircore.results.headline import find_headline
+from ircore.results.judge_ratings import arrange_by_judge
 from ircore.results.model import BoardRow, Order, Results
 from ircore.results.ranking import find_barred_columns, rank_rows
 
@@ -49,9 +50,10 @@ def select_by_rules(results: Results, rules: Any) -> Results:
         cells={key: cell for key, cell in results.cells.items() if key[0] in run_ids},
         episodes=episodes,
     )
-    ratings = {judge: results.ratings_of(judge, list(episodes), results.instances) for judge in results.judges}
+    ratings = arrange_by_judge(results.instances, episodes, results.scopes)
     barred = find_barred_columns(episodes, results.barred)
     part = replace(subset, standings=compute_standings(results.instances, ratings, barred))
+    part.ratings.update(ratings)
     results.parts_by_rules[rules] = part
     return part
 
