@@ -124,7 +124,7 @@ class Study:
     def look(self, critical: float) -> Estimate:
         """Return the difference with its interval."""
         ratings: JudgeRatings = arrange_ratings(self.instances, self.columns())
-        return estimate_main_differences(self.instances, [ratings], critical)[0]
+        return estimate_main_differences(self.instances, ratings, [(0, 1)], [critical])[0][0]
 
     def follow(self, further: Mapping[Group, int], odd: int) -> int:
         """Play half of a plan, and return the episodes that it took."""

@@ -8,6 +8,7 @@ scores of their cells.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import chain, product
+from math import isnan
 from statistics import fmean
 from threading import active_count
 from typing import Any
@@ -47,7 +48,7 @@ from ircore.results.statistics.ranks import (
     RankRange,
     Standing,
     compute_detectable,
-    estimate_difference,
+    estimate_couples,
     rank_pairs,
 )
 
@@ -303,7 +304,7 @@ def pair_main_scores(instances: Sequence[Instance], ratings: JudgeRatings) -> tu
 
     Args:
         instances: Under one condition.
-        ratings: Of runs that all have a rank, or of two that are compared.
+        ratings: Of runs that all have a rank.
     """
     least, most = ratings.main
     # Only instances that count for all: differences are taken instance by instance.
@@ -312,21 +313,47 @@ def pair_main_scores(instances: Sequence[Instance], ratings: JudgeRatings) -> tu
 
 
 def estimate_main_differences(
-    instances: Sequence[Instance], couples: Sequence[JudgeRatings], critical: float | None
-) -> list[Estimate]:
-    """Return the difference of the main scores of couples of runs, first minus second.
+    instances: Sequence[Instance],
+    ratings: JudgeRatings,
+    couples: Sequence[tuple[int, int]],
+    criticals: Sequence[float | None],
+) -> list[list[Estimate]]:
+    """Return the differences of the main scores of couples of runs, first minus second.
 
     Args:
         instances: Under one condition.
-        couples: Ratings of two runs each on these instances.
-        critical: Of the board that the runs are on; see ``ranks.estimate_difference``.
+        ratings: Of the runs on these instances.
+        couples: Columns of two runs each.
+        criticals: Of the boards that the runs are on; see ``ranks.estimate_couples``.
+
+    Returns:
+        One list for each critical value, in the order of the couples.
     """
-    differences = []
-    for couple in couples:
-        # The point from what is known, the interval from what the unknown could be.
-        first, second = couple.main_scores().tolist()
-        differences.append(estimate_difference(first - second, *pair_main_scores(instances, couple), critical))
-    return differences
+    least, most = ratings.main
+    # The points from what is known, the intervals from what the unknown could be.
+    scores, outside = ratings.main_scores(), np.isnan(least)
+    points = [float(scores[first] - scores[second]) for first, second in couples]
+    # Couples for which the same instances count are estimated together.
+    together: dict[bytes, list[int]] = {}
+    for place, (couple, point) in enumerate(zip(couples, points, strict=True)):
+        if not isnan(point):
+            together.setdefault(outside[:, couple].any(axis=1).tobytes(), []).append(place)
+    differences: list[dict[int, Estimate]] = [{} for _ in criticals]
+    for places in together.values():
+        runs, columns = np.unique([couples[place] for place in places], return_inverse=True)
+        rows = np.flatnonzero(~outside[:, couples[places[0]]].any(axis=1))
+        estimates = estimate_couples(
+            [points[place] for place in places],
+            columns.reshape(-1, 2),
+            least[np.ix_(rows, runs)],
+            most[np.ix_(rows, runs)],
+            resample(strata(instances[row] for row in rows.tolist())),
+            criticals,
+        )
+        for known, by_critical in zip(differences, estimates, strict=True):
+            known |= zip(places, by_critical, strict=True)
+    missing = Estimate(None, None, None, 0)
+    return [[known.get(place, missing) for place in range(len(couples))] for known in differences]
 
 
 def run_standing(instances: Sequence[Instance], ratings: JudgeRatings, barred: Collection[int] = ()) -> Standing:
@@ -380,7 +407,7 @@ def _compute_judge_fields(deltas: Array, ratings: JudgeRatings, drawn: Resamples
     mains = estimate_main_scores(ratings, drawn)
     changes = estimate_differences(deltas, ratings.final, drawn, SCORE, DIFFERENCE)
     # A pair of the same spread that is independent of this one: the difference has twice the variance.
-    moments = finals.moments(drawn)
+    moments = finals.moments(drawn, SCORE)
     errors = (2 * moments.squares * moments.inflation) ** 0.5
     halves = compute_half_interval(errors, moments, SCORE)
     return [

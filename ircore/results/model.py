@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import chain
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -271,7 +272,8 @@ class Results:
         held_run_ids = find_held_runs(((run_id, run.provenance) for run_id, run in by_id.items()), cleared)
         past_budget = find_over_budget_runs(ordered)
         barred = held_run_ids | past_budget | {run.run.run_id for run in ordered if run.run.reference}
-        return cls(
+        ratings = arrange_by_judge(instances.instances, episodes, scopes)
+        results = cls(
             instance_set=instances.identity,
             instances=instances.instances,
             submissions=tuple(SubmissionResult(run.run, run.game, run.provenance) for run in ordered),
@@ -281,11 +283,7 @@ class Results:
             difficulties=sort_names({instance.difficulty for instance in instances.instances}, DIFFICULTIES),
             cells=compute_cells(by_id, scopes, families, (held_run_ids, past_budget)),
             episodes=episodes,
-            standings=compute_standings(
-                instances.instances,
-                arrange_by_judge(instances.instances, episodes, scopes),
-                find_barred_columns(by_id, barred),
-            ),
+            standings=compute_standings(instances.instances, ratings, find_barred_columns(by_id, barred)),
             held=held_run_ids,
             past_budget=past_budget,
             retired=tuple(retired),
@@ -302,6 +300,8 @@ class Results:
                 if run.run.reference and not alone
             ),
         )
+        results.ratings.update(ratings)
+        return results
 
     @property
     def barred(self) -> frozenset[str]:
@@ -312,6 +312,11 @@ class Results:
     @cached_property
     def parts_by_rules(self) -> "dict[Any, Results]":
         """Results of the runs under one set of rules each, as ``subsets.select_by_rules`` has ranked them so far."""
+        return {}
+
+    @cached_property
+    def ratings(self) -> dict[str, JudgeRatings]:
+        """Ratings of all runs by judge, as far as they have been arranged; see ``ratings_of``."""
         return {}
 
     @cached_property
@@ -455,12 +460,16 @@ class Results:
             KeyError: There is no such run.
         """
         chosen = select_condition(self.instances, category, difficulty)
-        ratings = [self.ratings_of(judge, couple, chosen) for couple in couples]
+        places = {run_id: place for place, run_id in enumerate(dict.fromkeys(chain.from_iterable(couples)))}
+        ratings = self.ratings_of(judge, list(places), chosen)
+        columns = [(places[first], places[second]) for first, second in couples]
         known = self.standings.get((category, difficulty, judge))
         # By the board's own critical value, so that comparison and ranks never contradict each other.
-        mains = estimate_main_differences(chosen, ratings, known.critical if known else None)
-        alone = estimate_main_differences(chosen, ratings, None)
-        finals, bounds = [couple.final for couple in ratings], [couple.at_worst for couple in ratings]
+        criticals = known.critical if known else None, None
+        mains, alone = estimate_main_differences(chosen, ratings, columns, criticals)
+        low, high = ratings.at_worst
+        finals = [ratings.final[:, couple] for couple in columns]
+        bounds = [(low[:, couple], high[:, couple]) for couple in columns]
         return compare(finals, strata(chosen), bounds, mains, alone)
 
     def finals(self, judge: str, run_ids: Sequence[str], instances: Sequence[Instance]) -> "NDArray[np.float64]":
@@ -479,9 +488,9 @@ class Results:
     def ratings_of(self, judge: str, run_ids: Sequence[str], instances: Sequence[Instance]) -> JudgeRatings:
         """Return a judge's ratings of some runs on some instances; arguments and errors as of ``finals``."""
         # All runs are arranged at once and kept: a matrix of pairs asks for them couple by couple.
-        every = self._ratings.get(judge)
+        every = self.ratings.get(judge)
         if every is None:
-            every = self._ratings[judge] = judge_ratings(self.instances, self.episodes, judge, self.scopes.get(judge))
+            every = self.ratings[judge] = judge_ratings(self.instances, self.episodes, judge, self.scopes.get(judge))
         rows = [self._rows[instance.instance_id] for instance in instances]
         # Columns first: of two runs among hundreds, rows of all would be copied.
         return every.columns([self._columns[run_id] for run_id in run_ids]).rows(rows)
@@ -503,10 +512,6 @@ class Results:
     @cached_property
     def _means(self) -> dict[tuple[str, str, str | None, str | None], Estimate]:
         return {}  # as far as they have been asked for
-
-    @cached_property
-    def _ratings(self) -> dict[str, JudgeRatings]:
-        return {}  # by judge, as far as they have been asked for
 
     @cached_property
     def _rows(self) -> dict[str, int]:

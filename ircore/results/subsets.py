@@ -53,6 +53,7 @@ def select_by_rules(results: Results, rules: Any) -> Results:
     ratings = arrange_by_judge(results.instances, episodes, results.scopes)
     barred = find_barred_columns(episodes, results.barred)
     part = replace(subset, standings=compute_standings(results.instances, ratings, barred))
+    part.ratings.update(ratings)
     results.parts_by_rules[rules] = part
     return part
 

@@ -6,13 +6,14 @@ renderings of one generator went with the words. Which of the two is larger is s
 reader looks at, by one player exchanged for one other at a time, and with an interval over targets.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from math import fsum
 
-from ircore.core.episode_records import Episode
+import numpy as np
+
 from ircore.core.plain_words import format_count
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.statistics.intervals import DIFFERENCE, Estimate, are_too_few, clear_of, estimate
@@ -99,27 +100,46 @@ def group_same_words(site: Site, gallery: Gallery, pairs: Sequence[Pair]) -> lis
         gallery: The target.
         pairs: All pairs in the order of the board.
     """
-    by_words: dict[str, list[tuple[Pair, Episode]]] = {}
+    name = gallery.instance.instance_id
+    by_words: dict[str, list[Pair]] = {}
+    messages = _find_first_messages(site, name)
     for pair in pairs:
-        result = site.episode(pair.run_id, gallery.instance.instance_id)
-        if result and (said := site.find_first_message(result)):
-            by_words.setdefault(said, []).append((pair, result.episode))
+        if said := messages.get(pair.run_id):
+            by_words.setdefault(said, []).append(pair)
     groups = [
         SameWords(
-            members[0][0].describer, tuple(pair for pair, _ in members)[:MOST_PAIRS], _count_common_messages(members)
+            members[0].describer, tuple(members[:MOST_PAIRS]), _count_common_messages(site, members[:MOST_PAIRS], name)
         )
         for members in by_words.values()
         # Runs of the same generator say nothing about differences between generators.
-        if len({pair.generator for pair, _ in members}) > 1
+        if len({pair.generator for pair in members}) > 1
     ]
     return sorted(groups, key=lambda group: -len(group.pairs))
 
 
-def _count_common_messages(members: Sequence[tuple[Pair, Episode]]) -> int:
-    """Return how many messages from the first on are the same for all members."""
-    drawn = [pair.rendered(episode) for pair, episode in members[:MOST_PAIRS]]
+@lru_cache(maxsize=1)  # both what is said of words and drawing, and the groups of pairs, ask for it
+def _find_first_messages(site: Site, name: str) -> dict[str, str]:
+    """Return the first message of each pair that drew a target from it, by run_id."""
+    messages = {}
+    for run_id in site.pairs:
+        result = site.episode(run_id, name)
+        said = result and site.results.runs[run_id].first_messages.get(result.episode.episode_id)
+        # Only a rendering of turn 1 is of the first message alone.
+        if result and said and said.step == 1 and 1 in result.episode.renderings:
+            messages[run_id] = said.text
+    return messages
+
+
+def _count_common_messages(site: Site, members: Sequence[Pair], name: str) -> int:
+    """Return how many messages on a target, from the first on, are the same for all members."""
+    results = ((pair, site.episode(pair.run_id, name)) for pair in members)
+    drawn = [pair.rendered(result.episode) for pair, result in results if result]
     messages = zip(*([turn.message for turn in turns] for turns in drawn), strict=False)
     return sum(1 for _ in takewhile(lambda at_turn: len(set(at_turn)) == 1, messages))
+
+
+Scores = Mapping[str, float]
+"""First scores of a run, 0–10, by instance_id."""
 
 
 class BlameShares:
@@ -135,20 +155,25 @@ class BlameShares:
         self._pairs = pairs
         self._known: dict[str, Estimate] = {}
         rule_sets: list[object] = []
+        self._alike: list[list[Pair]] = []
+        """The pairs under each set of rules."""
         self._by_rules: dict[str, int] = {}
         """By run_id the number of its rules: pairs under other rules are not compared."""
         for pair in pairs:
             rules = pair.result.run.rules
             if rules not in rule_sets:
                 rule_sets.append(rules)
-            self._by_rules[pair.run_id] = rule_sets.index(rules)
+                self._alike.append([])
+            number_of_rules = rule_sets.index(rules)
+            self._by_rules[pair.run_id] = number_of_rules
+            self._alike[number_of_rules].append(pair)
         # Of hundreds of pairs, each would otherwise look through all others on every target.
-        self._describers: dict[str, dict[str, Pair]] = {}
-        self._by_words: dict[str, dict[tuple[int, str], list[Pair]]] = {}
+        self._by_words: dict[str, Mapping[tuple[int, str], Sequence[tuple[Pair, Scores]]]] = {}
+        self._describers: dict[str, Sequence[Scores]] = {}
 
     @cached_property
-    def _firsts(self) -> dict[str, dict[str, float]]:
-        """First scores, 0–10, by run_id and instance_id."""
+    def _firsts(self) -> dict[str, Scores]:
+        """First scores by run_id."""
         return {
             pair.run_id: {
                 result.episode.instance_id: judged.trajectory[1]
@@ -160,18 +185,13 @@ class BlameShares:
 
     def of(self, pair: Pair, gallery: Gallery) -> EpisodeBlame | None:
         """Return the shares for a pair's episode on a target; None if no player could be exchanged."""
-        name = gallery.instance.instance_id
-        firsts = self._firsts
-        first, said = firsts[pair.run_id].get(name), self._find_first_message(pair, name)
+        run_id, name = pair.run_id, gallery.instance.instance_id
+        first, said = self._firsts[run_id].get(name), _find_first_messages(self._site, name).get(run_id)
         if first is None or said is None:
             return None
-        drawn, spoken = (
-            {label: other for label, other in others.items() if name in firsts[other.run_id]}
-            for others in (self._find_other_generators(pair, name, said), self._find_other_describers(pair))
-        )
         drawing, words = (
-            _measure_exchange(first, [firsts[other.run_id][name] for other in others.values()])
-            for others in (drawn, spoken)
+            _measure_exchange(first, [scores[name] for scores in others if name in scores])
+            for others in (self._find_drawers(pair, name, said), self._find_other_describers(pair))
         )
         if drawing is None and words is None:
             return None
@@ -198,59 +218,64 @@ class BlameShares:
 
     def _difference(self, pair: Pair) -> Estimate:
         """Return drawing less words over the targets that a pair and all pairs with one player exchanged drew."""
-        if pair.run_id not in self._known:
-            drawers, speakers = self._find_other_generators(pair), self._find_other_describers(pair)
-            own, *others = (self._firsts[other.run_id] for other in (pair, *drawers.values(), *speakers.values()))
-            differences = []
-            for name in own.keys() & set.intersection(*map(set, others)) if drawers and speakers else ():
-                distances = [abs(scores[name] - own[name]) for scores in others]
-                drawn, spoken = distances[: len(drawers)], distances[len(drawers) :]
-                differences.append(fsum(drawn) / len(drawn) - fsum(spoken) / len(spoken))
+        run_id = pair.run_id
+        if run_id not in self._known:
+            alike = [other for other in self._list_same_rules(pair) if other.describer == pair.describer]
+            drawers = self._select_other_generators(pair, [(other, self._firsts[other.run_id]) for other in alike])
+            speakers, own = self._find_other_describers(pair), self._firsts[run_id]
+            others = [*drawers, *speakers]
+            names = list(own.keys() & set.intersection(*map(set, others))) if drawers and speakers else []
+            table = np.array([[*map(scores.__getitem__, names)] for scores in (own, *others)])
+            differences = [
+                fsum(distances[: len(drawers)]) / len(drawers) - fsum(distances[len(drawers) :]) / len(speakers)
+                for distances in np.abs(table[1:] - table[0]).T.tolist()
+            ]
             # Sorted, so that the sum does not depend on the order of a set.
-            self._known[pair.run_id] = estimate(sorted(differences), DIFFERENCE)
-        return self._known[pair.run_id]
+            self._known[run_id] = estimate(sorted(differences), DIFFERENCE)
+        return self._known[run_id]
 
-    def _find_other_generators(self, pair: Pair, name: str = "", said: str = "") -> dict[str, Pair]:
-        """Return pairs of the same describer, or of a target of the same words, with other generators, by generator."""
-        alike = (
-            self._group_by_words(name).get((self._by_rules[pair.run_id], said), [])
-            if name
-            else [other for other in self._list_same_rules(pair) if other.describer == pair.describer]
-        )
-        others: dict[str, Pair] = {}
+    def _find_drawers(self, pair: Pair, name: str, said: str) -> Sequence[Scores]:
+        """Return the first scores of other generators that drew a target from the same words."""
+        alike = self._group_by_words(name)[self._by_rules[pair.run_id], said]
         # The words of the same describer come first, should another have found the same ones.
-        for other in sorted(alike, key=lambda other: other.describer != pair.describer):
-            if other.generator != pair.generator:
-                others.setdefault(other.generator, other)
-        return others
+        own, others = (
+            [entry for entry in alike if (entry[0].describer == pair.describer) is same] for same in (True, False)
+        )
+        return self._select_other_generators(pair, [*own, *others])
 
-    def _find_other_describers(self, pair: Pair) -> dict[str, Pair]:
-        """Return pairs of the same generator with other describers, by describer."""
-        if pair.run_id in self._describers:
-            return self._describers[pair.run_id]
-        others = self._describers[pair.run_id] = {}
-        for other in self._list_same_rules(pair):
-            if other.generator == pair.generator and other.describer != pair.describer:
-                others.setdefault(other.describer, other)
-        return others
+    def _select_other_generators(self, pair: Pair, alike: Iterable[tuple[Pair, Scores]]) -> Sequence[Scores]:
+        """Return the first scores of the first pair of each other generator."""
+        by_generator: dict[str, Scores] = {}
+        for other, scores in alike:
+            by_generator.setdefault(other.generator, scores)
+        by_generator.pop(pair.generator, None)
+        return [*by_generator.values()]
+
+    def _find_other_describers(self, pair: Pair) -> Sequence[Scores]:
+        """Return the first scores of the first pair of each other describer with the same generator."""
+        if pair.run_id not in self._describers:
+            others: dict[str, Scores] = {}
+            for other in self._list_same_rules(pair):
+                if other.generator == pair.generator and other.describer != pair.describer:
+                    others.setdefault(other.describer, self._firsts[other.run_id])
+            self._describers[pair.run_id] = [*others.values()]
+        return self._describers[pair.run_id]
 
     def _list_same_rules(self, pair: Pair) -> list[Pair]:
-        return [other for other in self._pairs if self._by_rules[other.run_id] == self._by_rules[pair.run_id]]
+        return self._alike[self._by_rules[pair.run_id]]
 
-    def _group_by_words(self, name: str) -> dict[tuple[int, str], list[Pair]]:
-        """Return the pairs that drew a target by the number of their rules and their first message."""
-        if name in self._by_words:
-            return self._by_words[name]
-        groups = self._by_words[name] = {}
-        for pair in self._pairs:
-            said = self._find_first_message(pair, name)
-            if said is not None:
-                groups.setdefault((self._by_rules[pair.run_id], said), []).append(pair)
-        return groups
-
-    def _find_first_message(self, pair: Pair, name: str) -> str | None:
-        result = self._site.episode(pair.run_id, name)
-        return self._site.find_first_message(result) if result else None
+    def _group_by_words(self, name: str) -> Mapping[tuple[int, str], Sequence[tuple[Pair, Scores]]]:
+        """Return the pairs that drew a target, with their first scores, by the number of their rules and the words."""
+        if name not in self._by_words:
+            groups: dict[tuple[int, str], list[tuple[Pair, Scores]]] = {}
+            messages = _find_first_messages(self._site, name)
+            for pair in self._pairs:
+                run_id = pair.run_id
+                if run_id in messages:
+                    key = self._by_rules[run_id], messages[run_id]
+                    groups.setdefault(key, []).append((pair, self._firsts[run_id]))
+            self._by_words[name] = groups
+        return self._by_words[name]
 
 
 def _measure_exchange(first: float, others: Sequence[float]) -> PlayerExchange | None:

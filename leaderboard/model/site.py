@@ -411,11 +411,6 @@ class Site:
         """Return the scores of an episode by a judge (default: the site's judge); None if the judge rated nothing."""
         return None if episode is None else episode.judged.get(judge or self.judge)
 
-    def find_first_message(self, result: EpisodeResult) -> str | None:
-        """Return the first message of an episode where the first rendering was drawn from it alone; else None."""
-        message = self.results.runs[result.run_id].first_messages.get(result.episode.episode_id)
-        return message.text if message and message.step == 1 and 1 in result.episode.renderings else None
-
     def key(self, pair: Pair) -> str:
         """Return the cache key of everything rendered from a pair alone: 64 hex digits.
 

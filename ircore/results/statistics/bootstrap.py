@@ -31,7 +31,7 @@ from ircore.results.statistics.intervals import (
     reach,
     t_quantiles,
 )
-from ircore.results.statistics.resamples import BLOCK, RESAMPLES, SEED, Resamples, resample, sum_columns
+from ircore.results.statistics.resamples import BLOCK, RESAMPLES, SEED, Resamples, resample, round_to_grid, sum_columns
 
 __all__ = [
     "AMOUNT",
@@ -47,6 +47,7 @@ __all__ = [
     "Ratios",
     "Resamples",
     "Scale",
+    "compute_couple_moments",
     "compute_half_interval",
     "estimate_contrasts",
     "estimate_differences",
@@ -115,14 +116,15 @@ class Ratios:
         """Return how far each instance moves the ratio, to first order: residual over the sum of denominators."""
         return self.residuals() / np.where(self.totals > 0, self.totals, 1)
 
-    def moments(self, drawn: Resamples) -> Moments:
+    def moments(self, drawn: Resamples, scale: Scale) -> Moments:
         """Return what the intervals rest on.
 
         Args:
             drawn: Its conditions are strata of each column in which all have enough instances with a value.
+            scale: Of the ratios.
         """
-        parts = _Strata.of(self, drawn)
-        return _compute_moments(self.points, parts.varying, self._compute_effective_size(), self.counts, parts.freedom)
+        parts, weighted = _Strata.of(self, drawn), self._compute_effective_size()
+        return _compute_moments(self.points, parts.varying, weighted, self.counts, parts.freedom, scale)
 
     def centred(self, drawn: Resamples) -> NDArray[np.float64]:
         """Return the influence less its mean in the instance's stratum: the part that varies in stratified drawing."""
@@ -182,13 +184,40 @@ class _Strata:
         return cls(are_apart, varying, np.maximum(known.sum(axis=0) - strata, 0).astype(np.float64))
 
 
-def _compute_moments(points: Floats, influence: Floats, weighted: Floats, counts: Numbers, freedom: Floats) -> Moments:
-    squares, cubes = sum_columns(influence**2), sum_columns(influence * influence * influence)
+def _compute_moments(
+    points: Floats, influence: Floats, weighted: Floats, counts: Numbers, freedom: Floats, scale: Scale
+) -> Moments:
+    squares = sum_columns(influence**2)
+    # No interval on a scale with two ends rests on the third moment.
+    cubes = np.zeros(len(points)) if scale.has_ends else sum_columns(influence * influence * influence)
     # Equal values leave influences that are rounding errors, which are no spread.
     equal = squares <= (ROUNDING * np.nan_to_num(points)) ** 2
     squares[equal] = cubes[equal] = 0
     inflation = counts / np.maximum(freedom, 1)
     return Moments(*(np.asarray(part, np.float64) for part in (points, squares, cubes, weighted, freedom, inflation)))
+
+
+def compute_couple_moments(values: NDArray[np.float64]) -> Moments:
+    """Return what the intervals of the mean differences of every two columns rest on, instances not told apart.
+
+    Args:
+        values: NaN where there is none, shape (instances, columns).
+
+    Returns:
+        Of the first less the second column on instances that have both, in the order of ``itertools.combinations``.
+    """
+    known = ~np.isnan(values)
+    # On a grid sums are exact: columns with equal values have a difference of 0.
+    values, ones = round_to_grid(np.where(known, values, 0), len(values)), known.astype(np.float64)
+    couples = np.triu_indices(values.shape[1], 1)
+    counts, sums, squares = ((part.T @ ones) for part in (ones, values, values**2))
+    counts, gaps, most = (part[couples] for part in (counts, sums - sums.T, squares + squares.T))
+    shared = np.maximum(counts, 1)
+    spread = most - 2 * (values.T @ values)[couples] - gaps**2 / shared
+    # Differences that are all the same leave rounding errors, which would look like a spread.
+    spread = np.where(spread <= 1e-12 * most, 0, spread)
+    points, freedom = np.where(counts > 0, gaps / shared, np.nan), np.maximum(counts - 1, 0)
+    return Moments(points, spread / shared**2, np.zeros_like(points), counts, freedom, counts / np.maximum(freedom, 1))
 
 
 def estimate_ratios(ratios: Ratios, drawn: Resamples, scale: Scale) -> list[Estimate]:
@@ -203,7 +232,7 @@ def estimate_ratios(ratios: Ratios, drawn: Resamples, scale: Scale) -> list[Esti
         One estimate a column; ``n`` counts the instances that have a value. There is no interval with fewer than two
         of them, nor where all are the same on a scale without ends.
     """
-    low, high = compute_mean_ends(ratios.moments(drawn), scale)
+    low, high = compute_mean_ends(ratios.moments(drawn, scale), scale)
     return _build_estimates(ratios.points, low, high, ratios.counts)
 
 
@@ -230,7 +259,7 @@ def estimate_contrasts(
     """
     weights = contrasts(np.eye(len(ratios.totals)))
     used = weights != 0
-    parts, columns = _Strata.of(ratios, drawn), ratios.moments(drawn)
+    parts, columns = _Strata.of(ratios, drawn), ratios.moments(drawn, scale)
 
     def fewest(numbers: Numbers) -> NDArray[np.float64]:
         return np.asarray(np.where(used, numbers, np.inf).min(axis=1, initial=np.inf), np.float64)
@@ -239,7 +268,7 @@ def estimate_contrasts(
     influence = np.where(are_apart, contrasts(parts.varying.T).T, contrasts(ratios.influence().T).T)
     counts = fewest(ratios.counts)
     points = contrasts(ratios.points[:, None])[:, 0] if points is None else points
-    moments = _compute_moments(points, influence, fewest(columns.counts), counts, fewest(parts.freedom))
+    moments = _compute_moments(points, influence, fewest(columns.counts), counts, fewest(parts.freedom), scale)
     # What is lost in rounding is a part of what is combined, which may be much more than what is left of it.
     largest = (np.abs(weights) * np.nan_to_num(np.abs(ratios.points))).max(axis=1, initial=0)
     squares = np.where(moments.squares <= (ROUNDING * largest) ** 2, 0, moments.squares)

@@ -391,7 +391,7 @@ class Recalibration:
         fixed = divide(drawn_maps @ belongs, np.broadcast_to(counts, (len(self.draws), len(counts))))
         ratios = Ratios(mapped[:, None] * belongs, belongs)
         conditions = [label for label, is_known in zip(labels, known.tolist(), strict=True) if is_known]
-        ends = compute_mean_ends(ratios.moments(resample(conditions)), SCORE)
+        ends = compute_mean_ends(ratios.moments(resample(conditions), SCORE), SCORE)
         outside = self._are_outside(x) @ belongs
         return [
             self._recalibrate_mean(float(value), int(count), int(beyond), (float(low), float(high)), fixed[:, at])

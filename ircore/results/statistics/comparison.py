@@ -129,7 +129,7 @@ def compare(
     first, second = (np.array([couple[:, side] for couple in scores]).T.reshape(len(labels), -1) for side in (0, 1))
     differences, drawn = first - second, resample(labels)
     estimates = estimate_differences(differences, first, drawn, SCORE, DIFFERENCE)
-    moments = Ratios.means(differences).moments(drawn)
+    moments = Ratios.means(differences).moments(drawn, DIFFERENCE)
     errors = np.sqrt(moments.squares * moments.inflation)
     comparisons = []
     for place, (estimate, main, single) in enumerate(zip(estimates, mains, alone or mains, strict=True)):

@@ -232,7 +232,7 @@ class Moments(NamedTuple):
     """Sum of the squared influences of the values on the mean, s² / n: deviation from the stratum's mean, over n."""
 
     cubes: NDArray[np.float64]
-    """Sum of the cubed influences."""
+    """Sum of the cubed influences; 0 on a scale with two ends, where nothing rests on it."""
 
     counts: NDArray[np.float64]
     """Values n; where they have unequal weights, (Σ weight)² / Σ weight² (Kish 1965, *Survey Sampling*)."""

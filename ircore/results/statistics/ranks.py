@@ -97,7 +97,7 @@ def rank_pairs(least: Floats, most: Floats, drawn: Resamples) -> Standing:
     heavier tails than resamples show. Values not seen at the ends of the scale count as in every interval. Fewer than
     ``MINIMUM_PICTURES`` instances rank nobody.
 
-    Pairs whose ranges are separate are told apart by their own comparison, too (``estimate_difference`` with the same
+    Pairs whose ranges are separate are told apart by their own comparison, too (``estimate_couples`` with the same
     c): standard errors obey the triangle inequality, so what lies between the two cannot part them where they are one.
 
     Args:
@@ -111,10 +111,15 @@ def rank_pairs(least: Floats, most: Floats, drawn: Resamples) -> Standing:
     if pairs < 2:
         return Standing(tuple(RankRange(1, 1) for _ in range(pairs)), None, None)
     differences = _compute_differences(least, most, drawn)
-    critical = _find_critical_value(differences, least, most, drawn)
+    middle, fewer = (least + most) / 2, drawn.first(RESAMPLES_USED)
+    resampled = Ratios.means(middle).deviations(fewer)
+    # Where nothing is unknown, the least, the most and the middle are the same.
+    known = np.array_equal(least, most)
+    down, up = (resampled if known else Ratios.means(values).deviations(fewer) for values in (least, most))
+    critical = _find_critical_value(differences, down, up)
     better = differences.gaps > differences.reach(critical)
     means = (least.mean(axis=0) + most.mean(axis=0)) / 2
-    deviations = _compute_deviations(differences, critical, (least + most) / 2, drawn)
+    deviations = _widen_deviations(differences, critical, middle, resampled)
     places = zip(
         1 + better.sum(axis=0),
         pairs - better.sum(axis=1),
@@ -133,7 +138,7 @@ def bound_differences(least: Floats, most: Floats, drawn: Resamples, critical: f
     The upper end is minus the lower end of the other order. Above 0 the row's pair is better.
 
     Args:
-        least: Values as ``standing`` takes them.
+        least: Values as ``rank_pairs`` takes them.
         most: The same.
         drawn: Resamples of the same instances.
         critical: Of the board.
@@ -144,33 +149,45 @@ def bound_differences(least: Floats, most: Floats, drawn: Resamples, critical: f
     return np.maximum(MAIN_DIFFERENCE.lowest, low)
 
 
-def estimate_difference(
-    point: float, least: Floats, most: Floats, drawn: Resamples, critical: float | None
-) -> Estimate:
-    """Return the difference of two pairs' means, with its interval.
+def estimate_couples(
+    points: Sequence[float],
+    couples: NDArray[np.intp],
+    least: Floats,
+    most: Floats,
+    drawn: Resamples,
+    criticals: Sequence[float | None],
+) -> list[list[Estimate]]:
+    """Return the differences of the means of two pairs each, with their intervals.
 
     Args:
-        point: The difference as far as it is known; NaN if it is not.
-        least: Values of the two, shape (instances, 2), as ``standing`` takes them.
+        points: The difference of each couple as far as it is known.
+        couples: Columns of the first and of the second pair, shape (couples, 2).
+        least: Values of the pairs as ``rank_pairs`` takes them.
         most: The same.
         drawn: Resamples of the same instances.
-        critical: Of the board that both are on: then the interval leaves out 0 where their ranks are separate. None for
-            the interval of this comparison alone.
+        criticals: Of the boards that all pairs are on: then the interval leaves out 0 where the ranks of the two are
+            separate. None for the interval of one comparison alone.
 
     Returns:
-        The difference with its interval; n counts instances.
+        For each critical value one difference a couple; n counts instances.
     """
     from scipy.special import stdtrit
 
-    if np.isnan(point):
-        return Estimate(None, None, None, 0)
-    differences = _compute_differences(least, most, drawn)
-    low, high = float(differences.gaps[0, 1]), -float(differences.gaps[1, 0])
-    if not np.isfinite(differences.errors[0, 1]):
-        return Estimate(point, None, None, len(least))
-    reaches = differences.reach(critical or float(stdtrit(differences.freedom, (1 + CONFIDENCE) / 2)))
-    ends = max(MAIN_DIFFERENCE.lowest, low - reaches[0, 1]), min(MAIN_DIFFERENCE.highest, high + reaches[1, 0])
-    return Estimate(point, float(ends[0]), float(ends[1]), len(least))
+    differences, (first, second) = _compute_differences(least, most, drawn), couples.T
+    alone = float(stdtrit(differences.freedom, (1 + CONFIDENCE) / 2))
+    is_known = np.isfinite(differences.errors[first, second]).tolist()
+    estimates = []
+    for critical in criticals:
+        ends = differences.gaps - differences.reach(critical or alone)
+        lows = np.maximum(MAIN_DIFFERENCE.lowest, ends[first, second]).tolist()
+        highs = np.minimum(MAIN_DIFFERENCE.highest, -ends[second, first]).tolist()
+        estimates.append(
+            [
+                Estimate(point, low if known else None, high if known else None, len(least))
+                for point, known, low, high in zip(points, is_known, lows, highs, strict=True)
+            ]
+        )
+    return estimates
 
 
 @dataclass(frozen=True)
@@ -214,7 +231,7 @@ def _compute_differences(least: Floats, most: Floats, drawn: Resamples) -> _Diff
     is_known = size >= MINIMUM_PICTURES and freedom > 0
     errors = np.sqrt(spread * size / freedom) if is_known else np.full(gaps.shape, np.inf)
     down, up = (
-        compute_unseen_slopes(Ratios.means(values).moments(drawn), MAIN)[side]
+        compute_unseen_slopes(Ratios.means(values).moments(drawn, MAIN), MAIN)[side]
         for side, values in enumerate((least, most))
     )
     unseen = OF_CONTRAST * normal_quantile() ** 2 / max(size, 1) * np.maximum(down[:, None], up[None, :])
@@ -222,24 +239,26 @@ def _compute_differences(least: Floats, most: Floats, drawn: Resamples) -> _Diff
     return _Differences(gaps, spread, errors, max(freedom, 1.0), unseen)
 
 
-def _compute_deviations(differences: _Differences, critical: float, values: Floats, drawn: Resamples) -> Floats:
+def _widen_deviations(differences: _Differences, critical: float, values: Floats, deviations: Floats) -> Floats:
     """Return resampled minus actual means, as far apart as the board's own intervals are wide; (pairs, resamples).
 
     What was not seen adds noise of its own to each pair. So a pair is above another in more than 97.5 % of the
     resamples about where the board tells the two apart.
     """
-    deviations = Ratios.means(values).deviations(drawn.first(RESAMPLES_USED))
     apart = ~np.eye(len(differences.gaps), dtype=bool)
     typical = float(np.median(differences.reach(critical)[apart]))
     # Half a couple's unseen term is each pair's, at the difference that the board typically tells apart.
     unseen = np.sqrt(np.where(apart, differences.unseen, 0).max(axis=1) / 2 * typical) / critical
     # The values themselves seed the noise: it hangs on no order, and pairs with equal values stay equal.
-    noise = [
-        np.random.default_rng((SEED, crc32(column.tobytes()))).standard_normal(deviations.shape[1])
-        for column in np.ascontiguousarray(values.T)
-    ]
+    noise = np.empty_like(deviations)
+    for row, column in zip(noise, np.ascontiguousarray(values.T), strict=True):
+        np.random.default_rng((SEED, crc32(column.tobytes()))).standard_normal(out=row)
     inflation = len(values) / differences.freedom
-    return np.asarray(critical / normal_quantile() * (inflation**0.5 * deviations + unseen[:, None] * noise))
+    # In place: the arrays have pairs × resamples numbers.
+    noise *= unseen[:, None]
+    noise += inflation**0.5 * deviations
+    noise *= critical / normal_quantile()
+    return noise
 
 
 def _spread(least: Floats, most: Floats, drawn: Resamples) -> Floats:
@@ -269,29 +288,33 @@ def _spread_between(end: Floats, other: Floats) -> Floats:
     return spread
 
 
-def _find_critical_value(differences: _Differences, least: Floats, most: Floats, drawn: Resamples) -> float:
-    """Return how many standard errors apart two means must be."""
+def _find_critical_value(differences: _Differences, down: Floats, up: Floats) -> float:
+    """Return how many standard errors apart two means must be; arguments as of ``_find_largest_difference``."""
     from scipy.special import ndtr, stdtrit
 
     # The level that the resamples' point has in the normal distribution, looked up in Student's t.
-    level = 2 * float(ndtr(-_find_largest_difference(differences, least, most, drawn)))
+    level = 2 * float(ndtr(-_find_largest_difference(differences, down, up)))
     return float(stdtrit(differences.freedom, 1 - level / 2))
 
 
-def _find_largest_difference(differences: _Differences, least: Floats, most: Floats, drawn: Resamples) -> float:
-    """Return the 95 % point of the largest standardised difference over the resamples."""
+def _find_largest_difference(differences: _Differences, down: Floats, up: Floats) -> float:
+    """Return the 95 % point of the largest standardised difference over the resamples.
+
+    Args:
+        differences: Of the pairs.
+        down: Resampled minus actual means of the least values, shape (pairs, resamples).
+        up: The same of the most; the same array where nothing is unknown.
+    """
     from scipy.special import ndtri
 
-    fewer = drawn.first(RESAMPLES_USED)
     known = (differences.spread > 0) & (differences.freedom > 1)
     # Single precision is enough: the critical value is known to about 1 %.
     scale = np.where(known, 1 / np.sqrt(np.where(known, differences.spread, 1)), 0).astype(np.float32)
-    down = Ratios.means(least).deviations(fewer).astype(np.float32)
-    up = down if np.array_equal(least, most) else Ratios.means(most).deviations(fewer).astype(np.float32)
-    largest: NDArray[Any] = np.zeros(down.shape[1], np.float32)
-    room = np.empty_like(down)
+    worst, best = (part.astype(np.float32) for part in (down, up))
+    largest: NDArray[Any] = np.zeros(worst.shape[1], np.float32)
+    room = np.empty_like(worst)
     # Where nothing is unknown, either order of two pairs says the same.
-    for first, other in ((down, up),) if up is down else ((down, up), (up, down)):
+    for first, other in ((worst, best),) if up is down else ((worst, best), (best, worst)):
         # Row by row: all couples at once would take pairs² · resamples numbers.
         for index in range(len(first) - 1):
             apart = np.subtract(first[index + 1 :], other[index], out=room[index + 1 :])
@@ -359,4 +382,5 @@ def estimate_best_chances(means: NDArray[Any], deviations: NDArray[Any]) -> list
     drawn = means[:, None] + deviations
     # Means of equal values differ by rounding errors alone.
     leads = drawn >= drawn.max(axis=0) - 1e-6
-    return [float(share) for share in (leads / leads.sum(axis=0)).mean(axis=1)]
+    shares: list[float] = (leads @ (1 / leads.sum(axis=0)) / len(leads[0])).tolist()
+    return shares

@@ -7,13 +7,14 @@ What an episode takes is defined in ``ircore.results.column``.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property
 from itertools import product
-from typing import Any
+from operator import attrgetter
+from typing import Any, get_args
 
 from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Game, Measure, Seat
-from ircore.results.cells import BoardKey, Cell
+from ircore.results.cells import BoardKey
 from ircore.results.column import AMOUNTS, Amount
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.headline import describe_headline, sort_judges
@@ -71,6 +72,15 @@ class BoardLine:
 
     results: Results
     """Where the row comes from."""
+
+    @cached_property
+    def selections(self) -> Mapping[Which, Selection]:
+        """The episodes behind the numbers of the row, by the state that selects them."""
+        cell = self.row.cell
+        return {
+            which: Selection((cell.run_id,), which, cell.category, cell.difficulty, cell.judge)
+            for which in get_args(Which)
+        }
 
 
 Filling = FilledColumn[BoardLine]
@@ -139,16 +149,6 @@ def measure_column(measure: Measure) -> Column:
     said = scale.casefold() == measure.title.casefold()
     unit, implied = ("", scale) if said else (scale, "")
     return Column(measure.key, measure.title, about, unit, measure.direction, 2, estimated=True, implied=implied)
-
-
-def get_cell_value(cell: Cell, field: Sequence[str]) -> Any:
-    """Return what stands in a cell under a path of names: attributes, and keys of mappings; None below a None."""
-    value: Any = cell
-    for name in field:
-        if value is None:
-            return None
-        value = value[name] if isinstance(value, Mapping) else getattr(value, name)
-    return int(value) if isinstance(value, bool) else value
 
 
 def board_table(
@@ -278,8 +278,13 @@ def _build_seat_column(seat: Seat[Any, Any]) -> Filling:
 def _build_rule_column(game: Game[Any], name: str) -> Filling:
     about = game.rules.model_fields[name].description or f"The rule {name}."
 
+    values: dict[str, Any] = {}  # by run, which has a row under every condition
+
     def stated(line: BoardLine) -> Any:
-        return getattr(game.rules.model_validate(line.row.submission.run.rules), name)
+        run = line.row.submission.run
+        if run.run_id not in values:
+            values[run.run_id] = getattr(game.rules.model_validate(run.rules), name)
+        return values[run.run_id]
 
     return _build_identity_column(name, about, stated, 0)
 
@@ -291,16 +296,30 @@ def _adapt_row_column(filled: FilledColumn[RankedRow[Any, Any]]) -> Filling:
 def _build_cell_column(
     column: Column, *field: str, which: Which = "ended", missing: str = "", by_all: bool = False
 ) -> Filling:
-    """Return the column of a number of the cell: an estimate, a count, or a value that may be missing."""
+    """Return the column of a number of the cell: an estimate, a count, or a value that may be missing.
+
+    Args:
+        column: Its title and words.
+        field: Where the number stands: an attribute of the cell, and attributes or keys within it.
+        which: State of the episodes that it is over.
+        missing: Why there is no number, of one that may be missing.
+        by_all: As in ``FilledColumn``.
+    """
+    name, *inner = field
+    # Tables have hundreds of thousands of entries: what is the same for all is found out once.
+    outer = attrgetter(name)
 
     def value(line: BoardLine) -> Value:
-        cell = line.row.cell
-        known = get_cell_value(cell, field)
+        known = outer(line.row.cell)
+        for key in inner:
+            if known is not None:
+                known = known[key] if hasattr(known, "keys") else getattr(known, key)
         if isinstance(known, Estimate):
-            return Value.of(known, _select_episodes(cell, which), missing)
+            return Value.of(known, line.selections[which], missing)
+        known = int(known) if isinstance(known, bool) else known
         if missing:
             return Value.or_missing(known, missing)
-        return Value(known, episodes=_select_episodes(cell, which))
+        return Value(known, episodes=line.selections[which])
 
     return FilledColumn(column, value, field, by_all)
 
@@ -308,16 +327,6 @@ def _build_cell_column(
 def _make_count(key: str, description: str, *field: str, which: Which = "ended", by_all: bool = False) -> Filling:
     column = Column(key, key.replace("_", " ").capitalize(), description, digits=0, audience="programs")
     return _build_cell_column(column, *(field or (key,)), which=which, by_all=by_all)
-
-
-def _select_episodes(cell: Cell, which: Which) -> Selection:
-    return _build_selection(cell.run_id, which, cell.category, cell.difficulty, cell.judge)
-
-
-@lru_cache(maxsize=16)
-def _build_selection(run_id: str, which: Which, category: str | None, difficulty: str | None, judge: str) -> Selection:
-    """Make a selection; the entries of a row share four of them."""
-    return Selection((run_id,), which, category, difficulty, judge)
 
 
 _MAIN = _build_cell_column(
@@ -329,7 +338,7 @@ _MAIN = _build_cell_column(
 
 def _get_score(line: BoardLine) -> Value:
     cell = line.row.cell
-    return Value.of(cell.score, _select_episodes(cell, "rated"), marks=list_marks(cell))
+    return Value.of(cell.score, line.selections["rated"], marks=list_marks(cell))
 
 
 _RATED = (
@@ -434,7 +443,7 @@ def _build_measure_column(measure: Measure) -> Filling:
     def value(line: BoardLine) -> Value:
         cell = line.row.cell
         mean = line.results.mean(cell.run_id, measure.key, cell.category, cell.difficulty)
-        return Value.of(mean, _select_episodes(cell, "rated"), "no value")
+        return Value.of(mean, line.selections["rated"], "no value")
 
     return FilledColumn(measure_column(measure), value, by_all=True)
 
@@ -445,7 +454,7 @@ def _build_amount_filling(game: Game[Any], amount: Amount) -> Filling:
     def value(line: BoardLine) -> Value:
         cell = line.row.cell
         missing = amount.missing if not cell.played or amount.per else "not known"
-        return Value.of(cell.amounts[column.key], _select_episodes(cell, amount.which), missing)
+        return Value.of(cell.amounts[column.key], line.selections[amount.which], missing)
 
     return FilledColumn(column, value, ("amounts", column.key), by_all=True)
 

@@ -215,6 +215,10 @@ def rank_text(row: RankedRow[Any, Any]) -> Value:
     return Value(str(low) if low == high else f"{low}–{high}")
 
 
+def _build_rank_value(row: RankedRow[Any, Any], rank: int | None) -> Value:
+    return Value(rank) if rank is not None else Value(None, missing=f"no rank: {explain_no_rank(row)}")
+
+
 RANKS: tuple[FilledColumn[RankedRow[Any, Any]], ...] = (
     FilledColumn(
         Column("rank", "rank", "Ranks that the paired intervals allow.", digits=None, audience="readers"), rank_text
@@ -222,12 +226,12 @@ RANKS: tuple[FilledColumn[RankedRow[Any, Any]], ...] = (
     FilledColumn(
         Column("rank_low", "Best rank", "Best rank that the paired intervals allow.", "", "lower", 0,
                nullable=True, audience="programs"),
-        lambda row: Value.or_missing(row.rank_low, f"no rank: {explain_no_rank(row)}"),
+        lambda row: _build_rank_value(row, row.rank_low),
     ),
     FilledColumn(
         Column("rank_high", "Worst rank", "Worst rank that they allow.", "", "lower", 0, nullable=True,
                audience="programs"),
-        lambda row: Value.or_missing(row.rank_high, f"no rank: {explain_no_rank(row)}"),
+        lambda row: _build_rank_value(row, row.rank_high),
     ),
 )  # fmt: skip
 """Columns of the rank range."""

@@ -17,27 +17,32 @@ from itertools import combinations, pairwise, product
 from statistics import fmean
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.games.declarations import Check, Verdict, check_of_people
 from ircore.results.arrays import Array, arrange_values, estimate_run_means, estimate_target_mean, select_condition
+from ircore.results.corrections import Correction
 from ircore.results.effects import compare_budgets, estimate_grid_effects, find_player_grid
 from ircore.results.episodes import JudgedEpisode
-from ircore.results.language import analyse_messages, count_corrections
+from ircore.results.language import find_message_corrections
 from ircore.results.model import Results
-from ircore.results.statistics.bootstrap import Ratios, estimate_ratios, resample
+from ircore.results.statistics.bootstrap import Ratios, compute_couple_moments, estimate_ratios, resample
 from ircore.results.statistics.intervals import (
     AMOUNT,
     DIFFERENCE,
+    MINIMUM_PICTURES,
     SCORE,
     SHARE,
     Estimate,
     clear_of,
+    compute_mean_ends,
     estimate,
     estimate_clustered_share,
     subtract_estimates,
     t_quantile,
+    t_quantiles,
 )
 from ircore.results.statistics.mixed import Unavailable
 from ircore.results.subsets import list_rule_sets, select_by_rules
@@ -67,12 +72,18 @@ def check_paper(results: Results, judge: str) -> dict[str, Check]:
     return {claim.key: _CHECKS[claim.key](played) for claim in results.game.list_claims()}
 
 
+EpisodeNumber = Callable[[JudgedEpisode], float | None]
+"""Returns a number of an episode; None where it has none."""
+
+
 class _Played:
     """Scores of the runs under the usual rules, and the roles that the paper's sentences speak of."""
 
     def __init__(self, results: Results, every: Results, judge: str) -> None:
         self.results, self.every, self.judge = results, every, judge
         self.runs = [submission.run_id for submission in results.submissions]
+        self._arranged: dict[tuple[EpisodeNumber, str], Array] = {}
+        self._corrections: dict[str, dict[str, list[frozenset[Correction]]]] = {}
         self.names = pair_names(results.submissions)
         grid = find_player_grid(results)
         self.grid = grid
@@ -90,11 +101,7 @@ class _Played:
         return [self.run_of[describer, name] for describer in self.grid.describers]
 
     def values(
-        self,
-        runs: Sequence[str],
-        value: Callable[[JudgedEpisode], float | None] | None = None,
-        instances: Sequence[Instance] | None = None,
-        results: Results | None = None,
+        self, runs: Sequence[str], value: EpisodeNumber | None = None, instances: Sequence[Instance] | None = None
     ) -> Array:
         """Return a number of each judged episode, NaN where there is none; shape (instances, runs).
 
@@ -102,40 +109,34 @@ class _Played:
             runs: Ids of runs.
             value: Returns the number of an episode; None for the final score.
             instances: Instances of the set; None for all.
-            results: Of the runs; None for those under the usual rules.
         """
-        if value is None and results is None:
-            chosen = self._rows.values() if instances is None else (self._rows[each.instance_id] for each in instances)
-            return self._finals[np.ix_(list(chosen), [self._columns[run_id] for run_id in runs])]
-        return self._arrange(runs, value or _final, instances, results or self.results)
+        chosen = self._rows.values() if instances is None else (self._rows[each.instance_id] for each in instances)
+        return self.arrange(value or _final, self.judge)[np.ix_([*chosen], [self._columns[run_id] for run_id in runs])]
 
     @cached_property
     def _rows(self) -> dict[str, int]:
-        """The row in ``_finals`` of each instance."""
+        """The row of each instance."""
         return {instance.instance_id: row for row, instance in enumerate(self.results.instances)}
 
     @cached_property
     def _columns(self) -> dict[str, int]:
-        """The column in ``_finals`` of each run."""
+        """The column of each run."""
         return {run_id: column for column, run_id in enumerate(self.runs)}
 
-    @cached_property
-    def _finals(self) -> Array:
-        """The final scores of all runs, arranged once: sentences ask for thousands of selections."""
-        return self._arrange(self.runs, _final, None, self.results)
+    def arrange(self, value: EpisodeNumber, judge: str) -> Array:
+        """Return a number of each episode that a judge judged, of all runs on all instances."""
+        # Kept: sentences ask for thousands of selections.
+        if (value, judge) not in self._arranged:
+            self._arranged[value, judge] = _arrange(self.results, self.runs, value, judge)
+        return self._arranged[value, judge]
 
-    def _arrange(
-        self,
-        runs: Sequence[str],
-        value: Callable[[JudgedEpisode], float | None],
-        instances: Sequence[Instance] | None,
-        results: Results,
-    ) -> Array:
-        return arrange_values(
-            results.instances if instances is None else instances,
-            [results.episodes[run_id] for run_id in runs],
-            lambda result: value(result.judged[self.judge]) if self.judge in result.judged else None,
-        )
+    def find_corrections(self, describer: str) -> dict[str, list[frozenset[Correction]]]:
+        """Return what each correction message of a describer corrects, by episode, by the paper's own words."""
+        if describer not in self._corrections:
+            runs = self.of_describer(describer)
+            episodes = [result for run_id in runs for result in self.results.episodes[run_id]]
+            self._corrections[describer] = find_message_corrections(self.results.game, episodes, "paper")
+        return self._corrections[describer]
 
     def differences(self, couples: Iterable[tuple[str, str, Sequence[Instance] | None]]) -> list[Estimate]:
         """Return how far the first run's final scores lie above the second's on pictures that both have.
@@ -143,9 +144,9 @@ class _Played:
         Args:
             couples: Two runs each, and the instances that count; None for all.
         """
-        columns = []
+        columns, finals = [], self.arrange(_final, self.judge)
         for first, second, instances in couples:
-            column = self._finals[:, self._columns[first]] - self._finals[:, self._columns[second]]
+            column = finals[:, self._columns[first]] - finals[:, self._columns[second]]
             if instances is not None:
                 counts = np.zeros(len(column), bool)
                 counts[[self._rows[instance.instance_id] for instance in instances]] = True
@@ -161,6 +162,23 @@ class _Played:
 
 def _final(judged: JudgedEpisode) -> float | None:
     return judged.final
+
+
+def _delta(judged: JudgedEpisode) -> float | None:
+    return judged.delta
+
+
+def _preference(judged: JudgedEpisode) -> float | None:
+    return judged.preference
+
+
+def _arrange(results: Results, runs: Sequence[str], value: EpisodeNumber, judge: str) -> Array:
+    """Return a number of each episode that a judge judged, NaN where there is none; shape (instances, runs)."""
+    return arrange_values(
+        results.instances,
+        [results.episodes[run_id] for run_id in runs],
+        lambda result: value(result.judged[judge]) if judge in result.judged else None,
+    )
 
 
 def _estimate_differences(differences: Array) -> list[Estimate]:
@@ -273,12 +291,29 @@ def _check_ends(played: _Played) -> Check:
     return Check(verdict, f"first by {said}")
 
 
-def _compare_couples(played: _Played) -> list[Estimate]:
-    """Return the difference of every couple of runs, in the order of ``combinations``."""
-    values = played.values(played.runs)
-    # One run against all later ones at a time: of 200 pairs there are 20,000 couples.
-    firsts = range(len(played.runs) - 1)
-    return [mean for first in firsts for mean in _estimate_differences(values[:, [first]] - values[:, first + 1 :])]
+def _compare_couples(values: Array, comparisons: int) -> NDArray[np.int8]:
+    """Compare every couple of columns, in the order of ``combinations``.
+
+    Args:
+        values: Shape (instances, runs), NaN where there is none.
+        comparisons: How many share the level of the last row.
+
+    Returns:
+        Shape (3, couples): 1 where the mean difference is above 0; 1, 0 or −1 where its interval lies above, around or
+        below 0; the same for the interval at the level that the comparisons share.
+    """
+    from scipy.special import stdtrit
+
+    moments = compute_couple_moments(values)
+    low, high = compute_mean_ends(moments, DIFFERENCE)
+    wider = stdtrit(np.maximum(moments.freedom, 1), 1 - 0.025 / comparisons) / t_quantiles(moments.freedom)
+    enough = moments.counts >= MINIMUM_PICTURES
+    factors, points = (1, wider), moments.points
+    sides = [
+        enough * np.subtract(points - factor * (points - low) > 0, points + factor * (high - points) < 0, dtype=np.int8)
+        for factor in factors
+    ]
+    return np.array([points > 0, *sides], np.int8)
 
 
 def _order(played: _Played) -> Check:
@@ -286,21 +321,15 @@ def _order(played: _Played) -> Check:
     couples = list(combinations(played.runs, 2))
     if len(judges) < 2 or not couples:
         return Check("no data", "needs two judges that rank at least two pairs")
-    by_judge = {judge: _compare_couples(_Played(played.results, played.every, judge)) for judge in judges}
-    alike = clear = 0
-    turned: list[str] = []
-    for place, (first, second) in enumerate(couples):
-        values = [by_judge[judge][place] for judge in judges]
-        alike += len({(value.mean or 0) > 0 for value in values}) == 1
-        clear += len({clear_of(value, 0) for value in values}) == 1 and clear_of(values[0], 0) != 0
-        sides = {clear_of(_widen_interval(value, len(couples) * len(judges)), 0) for value in values}
-        if {1, -1} <= sides:
-            turned.append(f"{played.names[first]} and {played.names[second]}")
+    compared = [_compare_couples(played.arrange(_final, judge), len(couples) * len(judges)) for judge in judges]
+    above, sides, sure = np.array(compared).swapaxes(0, 1)
+    alike = int((above == above[0]).all(axis=0).sum())
+    clear = int(((sides == sides[0]) & (sides != 0)).all(axis=0).sum())
+    turned = [couples[place] for place in np.flatnonzero((sure == 1).any(axis=0) & (sure == -1).any(axis=0))]
     said = f"{alike} of {len(couples)} couples of pairs in the same order by {len(judges)} judges, {clear} clearly"
     if turned:
-        return Check(
-            "exceptions" if clear > len(turned) else "does not hold", f"{said}; not {'; '.join(turned[:NAMED])}"
-        )
+        named = "; ".join(f"{played.names[first]} and {played.names[second]}" for first, second in turned[:NAMED])
+        return Check("exceptions" if clear > len(turned) else "does not hold", f"{said}; not {named}")
     return Check("holds" if clear == len(couples) else "open", said)
 
 
@@ -364,9 +393,7 @@ def _check_hardest(played: _Played) -> Check:
 
 
 def _estimate_gains(played: _Played, runs: Sequence[str]) -> Estimate:
-    return estimate_target_mean(
-        played.values(runs, lambda judged: judged.delta), list(played.results.instances), DIFFERENCE
-    )
+    return estimate_target_mean(played.values(runs, _delta), list(played.results.instances), DIFFERENCE)
 
 
 def _check_by_generator(played: _Played, measure: Callable[[Sequence[str]], Estimate], line: float, noun: str) -> Check:
@@ -392,16 +419,14 @@ def _check_payoff(played: _Played) -> Check:
 def _check_preference(played: _Played) -> Check:
     return _check_by_generator(
         played,
-        lambda runs: estimate_target_mean(
-            played.values(runs, lambda judged: judged.preference), list(played.results.instances), SHARE
-        ),
+        lambda runs: estimate_target_mean(played.values(runs, _preference), list(played.results.instances), SHARE),
         0.5,
         "final preferred:",
     )
 
 
 def _check_turns(played: _Played) -> Check:
-    deltas = played.values(played.runs, lambda judged: judged.delta)
+    deltas = played.values(played.runs, _delta)
     refined = ~np.isnan(deltas)
     sizes = refined.sum(axis=1)
     if not sizes.any():
@@ -443,13 +468,13 @@ def _check_steadiness(played: _Played) -> Check:
     return Check("does not hold" if -1 in (clear_of(gain, 0), more) else "open", said)
 
 
-def _check_by_budget(played: _Played, value: Callable[[JudgedEpisode], float | None], sign: int, noun: str) -> Check:
+def _check_by_budget(played: _Played, value: EpisodeNumber, sign: int, noun: str) -> Check:
     """Return the check that a number rises (sign 1) or falls (−1) from each token budget to the next."""
     differences = []
     for series in compare_budgets(played.every, played.judge):
         for smaller, larger in pairwise(series.points):
             first, second = (
-                played.values([point.cell.run_id], value, results=played.every)
+                _arrange(played.every, [point.cell.run_id], value, played.judge)
                 for point in ((larger, smaller) if sign > 0 else (smaller, larger))
             )
             name = f"{series.describer} + {series.generator} from {smaller.budget} to {larger.budget} tokens"
@@ -459,18 +484,12 @@ def _check_by_budget(played: _Played, value: Callable[[JudgedEpisode], float | N
 
 
 def _check_vocabulary(played: _Played) -> Check:
-    kinds: list[Estimate] = []
-    for name in (played.describers[:1] + played.describers[-1:]) if played.describers else ():
-        by_episode: dict[str, list[int]] = {}
-        for run_id in played.of_describer(name):
-            for message in analyse_messages(played.results.game, played.results.episodes[run_id], "paper"):
-                if message.turn > 1:
-                    number_of_kinds = len({mark.correction for mark in message.marks})
-                    by_episode.setdefault(message.episode_id, []).append(number_of_kinds)
-        kinds.append(estimate([fmean(counts) for counts in by_episode.values()], AMOUNT))
-    if not kinds:
+    if not played.describers:
         return NO_GRID
-    best, weakest = kinds
+    best, weakest = (
+        estimate([fmean(map(len, kinds)) for kinds in played.find_corrections(name).values()], AMOUNT)
+        for name in (played.describers[0], played.describers[-1])
+    )
     said = (
         f"{played.describers[0]} {_format_estimate(best)} of ten kinds a message, {played.describers[-1]} "
         f"{_format_estimate(weakest)}; apart"
@@ -482,10 +501,9 @@ def _check_numeric(played: _Played) -> Check:
     if not played.describers:
         return NO_GRID
     name = played.describers[-1]
-    runs = played.of_describer(name)
-    results = played.results
-    messages = [message for run in runs for message in analyse_messages(results.game, results.episodes[run], "paper")]
-    usage = count_corrections(messages, "paper").usage["numeric"]
+    by_episode = played.find_corrections(name).values()
+    hits = [sum("numeric" in kinds for kinds in of_episode) for of_episode in by_episode]
+    usage = estimate_clustered_share(hits, [*map(len, by_episode)])
     if usage.mean is None:
         return Check("no data", f"{name} never corrected anything")
     verdicts: Mapping[int, Verdict] = {-1: "holds", 0: "open", 1: "does not hold"}
@@ -566,10 +584,10 @@ _CHECKS: Mapping[str, Callable[[_Played], Check]] = {
     "single": _check_single_turn,
     "steady": _check_steadiness,
     "preferred": _check_preference,
-    "budget": lambda played: _check_by_budget(played, lambda judged: judged.final, 1, "steps raise the final score"),
+    "budget": lambda played: _check_by_budget(played, _final, 1, "steps raise the final score"),
     "first": lambda played: _check_by_budget(played, lambda judged: judged.first, 1, "steps raise the first score"),
     "budget_preferred": lambda played: _check_by_budget(
-        played, lambda judged: judged.preference, -1, "steps lower the share that prefers the final picture"
+        played, _preference, -1, "steps lower the share that prefers the final picture"
     ),
     "vocabulary": _check_vocabulary,
     "numeric": _check_numeric,

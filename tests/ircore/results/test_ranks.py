@@ -31,7 +31,7 @@ from ircore.results.statistics.ranks import (
     bound_differences,
     compute_detectable,
     estimate_best_chances,
-    estimate_difference,
+    estimate_couples,
     group_means,
     rank_pairs,
 )
@@ -105,14 +105,13 @@ def test_a_difference_by_hand() -> None:
     # d² = 176.21 + 0.7 · 3.841459 / 6 · 23.926 · d; the upper one has (35 + 291.67 / 35) · 0.34432 = 14.921 instead.
     values = np.array([[50.0, 60, 70, 40, 80, 90], [40.0, 40, 70, 50, 60, 70]]).T
     drawn = resample(["all"] * 6)
-    difference = estimate_difference(10, values, values, drawn, None)
-    assert difference.mean == 10
-    assert difference.n == 6
-    assert (difference.low, difference.high) == pytest.approx((10 - 19.678, 10 + 17.033), abs=1e-3)
     # The board's own critical value is never below that of one comparison.
     critical = known(rank_pairs(values, values, drawn).critical)
     assert 2.5705 < critical < 3.5
-    wider = estimate_difference(10, values, values, drawn, critical)
+    (difference,), (wider,) = estimate_couples([10], np.array([[0, 1]]), values, values, drawn, [None, critical])
+    assert difference.mean == 10
+    assert difference.n == 6
+    assert (difference.low, difference.high) == pytest.approx((10 - 19.678, 10 + 17.033), abs=1e-3)
     base = critical**2 * 160 / 6
     assert wider.low == pytest.approx(10 - (10.723 + (10.723**2 + 4 * base) ** 0.5) / 2, abs=1e-3)
     assert wider.high == pytest.approx(10 + (6.687 + (6.687**2 + 4 * base) ** 0.5) / 2, abs=1e-3)
