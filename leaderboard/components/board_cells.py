@@ -146,10 +146,10 @@ def group_letter(group: int) -> str:
     return (group_letter(tens) if tens else "") + chr(ord("A") + ones)
 
 
-def chance_cell(row: BoardRow) -> Markup:
-    """Return the table cell with a pair's chance of being the best, in percent."""
+def render_chance_cells(row: BoardRow) -> Markup:
+    """Return the cell of a comparison with a chosen row, which a script fills, and the chance of being the best."""
     shown = missing("no rank") if row.chance is None else format_percent(row.chance)
-    return macro("chance_cell")(_format_plain(row.chance), "" if row.chance is None else CHANCE, shown)
+    return macro("chance_cells")(_format_plain(row.chance), "" if row.chance is None else CHANCE, shown)
 
 
 def render_heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> Markup:

@@ -7,7 +7,7 @@ counts, and a range of ranks.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from markupsafe import Markup, escape
 
@@ -118,6 +118,7 @@ def stacked(
     return macro("stacked")(text, describe_interval(estimate, digits), half)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def share(estimate: Estimate, why: str, counts: str = "") -> Markup:
     """Return a share in percent over the counts behind it.
 
@@ -134,7 +135,11 @@ def share(estimate: Estimate, why: str, counts: str = "") -> Markup:
 
 def render_arrow(value: float) -> Markup:
     """Return an arrow up, down or sideways for a change."""
-    sign = "↑" if value > _STILL else "↓" if value < -_STILL else "→"
+    return _render_sign("↑" if value > _STILL else "↓" if value < -_STILL else "→")
+
+
+@cache
+def _render_sign(sign: str) -> Markup:
     return macro("arrow")(sign)
 
 
@@ -266,7 +271,12 @@ def rated(cell: Cell) -> Markup:
         return missing("nothing was played")
     counts = f"{cell.rated}/{cell.applicable}" if cell.applicable else "n/a"
     title = f"{cell.rated} rated of {cell.applicable} that the judge rates, of {cell.played} played"
-    return macro("rated")(title, counts, list(describe_unrated(cell)))
+    return _render_rated(title, counts, tuple(describe_unrated(cell)))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _render_rated(title: str, counts: str, unrated: tuple[tuple[str, str], ...]) -> Markup:
+    return macro("rated")(title, counts, unrated)
 
 
 def rank_word() -> Markup:
