@@ -95,7 +95,12 @@ def list_reference_players(players: Mapping[str, PlayerSpec]) -> tuple[str, ...]
 def is_program(spec: PlayerSpec) -> bool:
     """Return whether a player is a program that comes with this project and asks no model, such as ``classical``."""
     # Told by the player, never by its label: a model may be called "classical".
-    return spec.player in list_builtin("players") and load_traits(spec.player).needs == "nothing"
+    return _is_program(spec.player)
+
+
+@cache
+def _is_program(player: str) -> bool:
+    return player in list_builtin("players") and load_traits(player).needs == "nothing"
 
 
 def describe_programs(specs: Iterable[PlayerSpec]) -> str:

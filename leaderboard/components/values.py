@@ -8,6 +8,8 @@ counts, and a range of ranks.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
+from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
@@ -163,6 +165,41 @@ def heat(value: float | None, title: str = "", text: str = "", few: bool = False
     # A colour reads as a claim, so a value on too few pictures gets none.
     colour = "none" if value is None else "few" if few else score_class(value)
     return macro("heat")(colour, title, text or number(value, 1))
+
+
+class EpisodeLink(NamedTuple):
+    """A link to an episode of a pair from a small cell of a table.
+
+    >>> EpisodeLink("geometry-easy-01", 8.5, "8.5", "Geometry, easy, 1: score 8.5").text
+    '8.5'
+    """
+
+    instance_id: str
+    """The target."""
+
+    score: float | None
+    """Final similarity, 0–10; None if there is none."""
+
+    text: str
+    """The score, or the sign of its absence."""
+
+    title: str
+    """Tooltip, in words."""
+
+
+def episode_links(links: Sequence[EpisodeLink], key: str, root: str) -> Markup:
+    """Return small cells that lead to the episodes of a pair.
+
+    Args:
+        links: The episodes.
+        key: Of the pair.
+        root: Relative address of the site's root.
+    """
+    cells = [
+        (link.instance_id, "none" if link.score is None else score_class(link.score), link.title, link.text)
+        for link in links
+    ]
+    return macro("episode_links")(cells, root, quote(key), key)
 
 
 def condition_heat(cell: Cell | None, where: str, href: str) -> Markup:

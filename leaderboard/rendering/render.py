@@ -34,7 +34,7 @@ from leaderboard.components import (
     values,
 )
 from leaderboard.components.episodes import dump_xray
-from leaderboard.components.markup import TemplateEnvironment
+from leaderboard.components.markup import TemplateEnvironment, macro
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import find_tier
 from leaderboard.storage.build_cache import hash_program
@@ -86,6 +86,7 @@ def render_block(template: str, values: Mapping[str, Any]) -> str:
 
 def read_templates() -> None:
     """Read all templates: once, before several processes do."""
+    macro("missing")
     for name in _make_environment().list_templates():
         _make_environment().get_template(name)
 
