@@ -189,7 +189,7 @@ def format_misc_entry(key: str, title: str, note: str, year: str, address: str) 
 
 def escape_bibtex(text: str) -> str:
     """Return text with every character escaped that TeX or BibTeX would interpret."""
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    return text.translate({ord(character): escaped for character, escaped in _SPECIAL.items()})
 
 
 def render_share_strip(page: Page, site: Site | None, finding: str = "") -> Markup:
@@ -341,6 +341,7 @@ def _read_citation_file() -> dict[str, Any]:
     return known
 
 
+@cache
 def _list_contributors() -> str:
     """Return the authors of the leaderboard, who are those of what no author is named for."""
     return " and ".join(_format_author(author) for author in _read_citation_file()["authors"])
