@@ -310,15 +310,22 @@ def list_renderings(episode: Episode) -> tuple[tuple[int, Rendering], ...]:
     return _read_drawn(episode).all
 
 
-def iterate_renderings(value: object) -> Iterator[Rendering]:
-    """Yield every rendering in a step, which is plain JSON, or in a part of it."""
+def find_renderings(value: object) -> list[Rendering]:
+    """Return every rendering in a step, which is plain JSON, or in a part of it."""
+    found: list[Rendering] = []
+    if isinstance(value, _NESTED):
+        _collect_renderings(value, found)
+    return found
+
+
+def _collect_renderings(value: dict[str, Any] | list[Any], found: list[Rendering]) -> None:
     # In JSON a rendering is known by having these fields and no others.
     if isinstance(value, dict) and value.keys() == _RENDERING_KEYS:
-        yield _make_rendering(*map(value.__getitem__, _RENDERING_FIELDS))
-    elif isinstance(value, _NESTED):
-        for part in value.values() if isinstance(value, dict) else value:
-            if isinstance(part, _NESTED):
-                yield from iterate_renderings(part)
+        found.append(_make_rendering(*[value[name] for name in _RENDERING_FIELDS]))
+        return
+    for part in value.values() if isinstance(value, dict) else value:
+        if isinstance(part, _NESTED):
+            _collect_renderings(part, found)
 
 
 class _Drawn(NamedTuple):
@@ -342,7 +349,7 @@ def _read_drawn(episode: Episode) -> _Drawn:
         drawn = (
             tuple((place, _make_shared_rendering(*fields)) for place, *fields in steps.drawn)
             if isinstance(steps, PackedSteps)
-            else tuple((place, made) for place, step in enumerate(steps, 1) for made in iterate_renderings(step))
+            else tuple((place, made) for place, step in enumerate(steps, 1) for made in find_renderings(step))
         )
         first: dict[int, Rendering] = {}
         for place, rendering in drawn:
@@ -353,7 +360,7 @@ def _read_drawn(episode: Episode) -> _Drawn:
 
 def _make_rendering(*fields: Any) -> Rendering:
     """Return the record with these fields, in their order; the same one for the same picture, named many times."""
-    if isinstance(fields[0], str) and all(type(side) is int for side in fields[1:]):
+    if list(map(type, fields)) == [str, int, int]:
         return _make_shared_rendering(*fields)
     return Rendering.model_validate(dict(zip(_RENDERING_FIELDS, fields, strict=True)))
 

@@ -320,6 +320,11 @@ class Results:
         return {}
 
     @cached_property
+    def rule_sets(self) -> list[Any]:
+        """Sets of rules in the order of ``subsets.list_rule_sets``, once it was asked for; until then empty."""
+        return []
+
+    @cached_property
     def every_run(self) -> tuple[PlayedRun, ...]:
         """The runs, those of reference players included, by slug, then by rules."""
         every = (*self.runs.values(), *(reference.run for reference in self.references))

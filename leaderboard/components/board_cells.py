@@ -146,10 +146,10 @@ def group_letter(group: int) -> str:
     return (group_letter(tens) if tens else "") + chr(ord("A") + ones)
 
 
-def chance_cell(row: BoardRow) -> Markup:
-    """Return the table cell with a pair's chance of being the best, in percent."""
+def render_chance_cells(row: BoardRow) -> Markup:
+    """Return the cell of a comparison with a chosen row, which a script fills, and the chance of being the best."""
     shown = missing("no rank") if row.chance is None else format_percent(row.chance)
-    return macro("chance_cell")(_format_plain(row.chance), "" if row.chance is None else CHANCE, shown)
+    return macro("chance_cells")(_format_plain(row.chance), "" if row.chance is None else CHANCE, shown)
 
 
 def render_heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> Markup:
@@ -161,7 +161,7 @@ def render_heat_column(heats: Sequence[Heat], page: str, label: str, times: floa
         label: Heading of the column.
         times: Factor that makes a mean a similarity, 0–10, which decides the colour: 10 for a share.
     """
-    return macro("heat_column")(label, [_render_heat(heat, f"{page}#{heat.anchor}", times) for heat in heats])
+    return macro("heat_column")(label, [_describe_heat(heat, f"{page}#{heat.anchor}", times) for heat in heats])
 
 
 @dataclass(frozen=True)
@@ -230,11 +230,12 @@ def select_amount_columns(game: Game[Any], cells: Iterable[Cell]) -> tuple[Amoun
     )
 
 
-def _render_heat(heat: Heat, href: str, times: float) -> Markup:
+def _describe_heat(heat: Heat, href: str, times: float) -> tuple[str, str, str, int | None, str, str]:
+    """Return colour, address, value, number of pictures, tooltip and text of a small cell."""
     estimate = heat.estimate
     if estimate.mean is None:
         text, why = describe_empty_cell(heat.cell)
-        return macro("small_cell")("none", href, "", None, f"{heat.difficulty}: {why}", text)
+        return "none", href, "", None, f"{heat.difficulty}: {why}", text
     missing_words = "".join(f", {words}" for _, words in describe_unrated(heat.cell)) if times == 1 else ""
     shown = heat.own or estimate
     few, width = are_too_few(estimate.n), format_interval_width(shown, heat.digits if times == 1 else 2)
@@ -244,7 +245,7 @@ def _render_heat(heat: Heat, href: str, times: float) -> Markup:
     colour = "few" if few else score_class(estimate.mean * times)
     text = number(shown.mean, heat.digits) if times == 1 else format_share(estimate.mean)
     # Three digits say more than the interval of a dozen pictures; a board of 200 pairs has 2,800 such cells.
-    return macro("small_cell")(colour, href, f"{shown.mean:.3g}", estimate.n, said, text)
+    return colour, href, f"{shown.mean:.3g}", estimate.n, said, text
 
 
 def _format_plain(value: float | None) -> str:

@@ -5,6 +5,7 @@ A site of hundreds of pairs has tens of thousands of rows, so that they are put 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from markupsafe import Markup
 
@@ -18,17 +19,17 @@ from leaderboard.components import values
 from leaderboard.components.board_cells import (
     AmountColumn,
     Heat,
-    chance_cell,
     ends,
     format_doubt,
     link_pair_page,
     mark_unsorted,
     rank_cell,
+    render_chance_cells,
     render_heat_column,
     render_played_cell,
     render_rated_cell,
 )
-from leaderboard.components.markup import macro
+from leaderboard.components.markup import REMEMBERED, macro
 from leaderboard.components.players import dispute, pair_name, render_fact_cells, render_own_family, tier_badge
 from leaderboard.components.values import dot, main_dot
 from leaderboard.model.site import Pair
@@ -215,15 +216,13 @@ def board_rows(lines: Sequence[RowView], layout: RowLayout, root: str, anchor: s
 def _render_cells(line: RowView, layout: RowLayout, rows: int, root: str, episodes: str) -> Iterator[Markup]:
     """Yield the cells of a row; ``episodes``: where the episodes behind its numbers stand."""
     cell, page = line.cell, link_pair_page(line.pair, root)
-    yield macro("tools_cell")()
     if layout.rated:
         yield rank_cell(line.row, rows, layout.grouped)
     yield _pair_cell(line, layout, root)
     if layout.rated:
         yield _render_main_cell(line, layout, episodes)
         if layout.against:
-            yield macro("against_cell")()
-            yield chance_cell(line.row)
+            yield render_chance_cells(line.row)
         if layout.measures:
             yield from _measure_cells(line, layout, episodes)
         else:
@@ -270,22 +269,23 @@ def _list_seats(pair: Pair) -> list[tuple[str, str]]:
 
 
 def _render_main_cell(line: RowView, layout: RowLayout, episodes: str) -> Markup:
-    main, more = line.cell.main, Markup()
-    if main.mean is not None:
-        plot = main_dot(line.cell, line.pair.hue, False, line.references)
-        more = _mark_own_family(line, layout) + macro("plot_line")(plot)
-    href = "" if main.mean is None else episodes
-    return macro("score_cell")("Main score", ends(main), href, values.main_score(line.cell), more)
+    main, shown = line.cell.main, values.main_score(line.cell)
+    if main.mean is None:
+        return macro("score_cell")("Main score", ends(main), "", shown)
+    plot = main_dot(line.cell, line.pair.hue, False, line.references)
+    return macro("score_cell")("Main score", ends(main), episodes, shown, _mark_own_family(line, layout), plot)
 
 
 def _render_preference_cell(line: RowView, layout: RowLayout, episodes: str) -> Markup:
     preference = line.cell.preference
-    href, more, shown = "", Markup(), values.missing("not asked, or no episode of several renderings")
-    if preference.mean is not None:
-        plot = dot(preference, line.pair.hue, 0, 1, 0.5, labelled=False)
-        href, shown = episodes, macro("value")(format_share(preference.mean))
-        more = _mark_own_family(line, layout) + macro("plot_line")(plot, preference.n)
-    return macro("score_cell")("Final preferred, %", ends(preference), href, shown, more)
+    label, attributes = "Final preferred, %", ends(preference)
+    if preference.mean is None:
+        return macro("score_cell")(
+            label, attributes, "", values.missing("not asked, or no episode of several renderings")
+        )
+    plot = dot(preference, line.pair.hue, 0, 1, 0.5, labelled=False)
+    shown, family = macro("value")(format_share(preference.mean)), _mark_own_family(line, layout)
+    return macro("score_cell")(label, attributes, episodes, shown, family, plot, preference.n)
 
 
 def _mark_own_family(line: RowView, layout: RowLayout) -> Markup:
@@ -333,5 +333,11 @@ def _change_cells(cell: Cell, layout: RowLayout, page: str, episodes: str) -> It
 
 def _render_provenance_cells(line: RowView, root: str) -> Markup:
     objection = dispute(line.disputed, line.pair, root) if line.disputed else ""
-    version, short = format_one_line(line.version), format_one_line(line.version, 24)
-    return macro("provenance_cells")(line, tier_badge(line.tier), objection, version, short)
+    return _render_origin(line.tier, line.date, line.version, objection)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _render_origin(tier: Tier, date: str, version: str, objection: str) -> Markup:
+    """Return the cells of a row's trust, with an objection to it, and of the day and the version of play."""
+    shown, short = format_one_line(version), format_one_line(version, 24)
+    return macro("provenance_cells")(tier, date, tier_badge(tier), objection, shown, short)

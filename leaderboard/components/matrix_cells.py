@@ -122,19 +122,24 @@ def target_cell(cell: MatrixCell, gallery: Gallery, root: str, anchor: str, judg
     return _render_cell(cell, gallery, root, judge, numbers, same_family)
 
 
-def map_cell(cell: MatrixCell, root: str, anchor: str, of_target: bool) -> Markup:
-    """Return the cell of a pair on a heat map, linked to its episodes.
+def map_row(places: Sequence[Sequence[MatrixCell]], root: str, anchor: str, of_target: bool) -> Markup:
+    """Return the table cells of a row of a heat map, whose pairs lead to their episodes.
 
     Args:
-        cell: The pair and its numbers.
+        places: For each column the pairs that were played, and their numbers.
         root: Relative address of the site's root.
         anchor: Anchor on the pair's page of the episodes behind its numbers.
         of_target: Whether the map is of one target, whose final scores it shows; else it shows main scores.
     """
+    return macro("map_row")([[_describe_on_map(cell, root, anchor, of_target) for cell in cells] for cells in places])
+
+
+def _describe_on_map(cell: MatrixCell, root: str, anchor: str, of_target: bool) -> tuple[str, str, str, str, str]:
+    """Return colour, pair, address, tooltip and text of a pair on a heat map."""
     main = cell.cell.main
     value = cell.score if of_target else main.mean
     similarity = value if of_target or value is None else value / _TENTH
-    who = f"{format_one_line(cell.pair.describer, 60)} + {format_one_line(cell.pair.generator, 60)}"
+    who = _format_players(cell.pair.describer, cell.pair.generator)
     if value is None:
         text, description = (MISSING, "not scored") if of_target else describe_empty_cell(cell.cell)
         colour = "none"
@@ -147,7 +152,7 @@ def map_cell(cell: MatrixCell, root: str, anchor: str, of_target: bool) -> Marku
             "" if of_target else f", rank {rank(cell.row.rank_low, cell.row.rank_high)}"
         )
     href = f"{root}{cell.pair.path}.html#{anchor}"
-    return macro("map_cell")(colour, cell.pair.key, href, f"{who}: {description}", text)
+    return colour, cell.pair.key, href, f"{who}: {description}", text
 
 
 def small_map(rows: Sequence[Sequence[float | None]]) -> Markup:

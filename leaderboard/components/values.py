@@ -7,7 +7,9 @@ counts, and a range of ranks.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import NamedTuple
+from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
@@ -118,6 +120,7 @@ def stacked(
     return macro("stacked")(text, describe_interval(estimate, digits), half)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def share(estimate: Estimate, why: str, counts: str = "") -> Markup:
     """Return a share in percent over the counts behind it.
 
@@ -134,7 +137,11 @@ def share(estimate: Estimate, why: str, counts: str = "") -> Markup:
 
 def render_arrow(value: float) -> Markup:
     """Return an arrow up, down or sideways for a change."""
-    sign = "↑" if value > _STILL else "↓" if value < -_STILL else "→"
+    return _render_sign("↑" if value > _STILL else "↓" if value < -_STILL else "→")
+
+
+@cache
+def _render_sign(sign: str) -> Markup:
     return macro("arrow")(sign)
 
 
@@ -158,6 +165,41 @@ def heat(value: float | None, title: str = "", text: str = "", few: bool = False
     # A colour reads as a claim, so a value on too few pictures gets none.
     colour = "none" if value is None else "few" if few else score_class(value)
     return macro("heat")(colour, title, text or number(value, 1))
+
+
+class EpisodeLink(NamedTuple):
+    """A link to an episode of a pair from a small cell of a table.
+
+    >>> EpisodeLink("geometry-easy-01", 8.5, "8.5", "Geometry, easy, 1: score 8.5").text
+    '8.5'
+    """
+
+    instance_id: str
+    """The target."""
+
+    score: float | None
+    """Final similarity, 0–10; None if there is none."""
+
+    text: str
+    """The score, or the sign of its absence."""
+
+    title: str
+    """Tooltip, in words."""
+
+
+def episode_links(links: Sequence[EpisodeLink], key: str, root: str) -> Markup:
+    """Return small cells that lead to the episodes of a pair.
+
+    Args:
+        links: The episodes.
+        key: Of the pair.
+        root: Relative address of the site's root.
+    """
+    cells = [
+        (link.instance_id, "none" if link.score is None else score_class(link.score), link.title, link.text)
+        for link in links
+    ]
+    return macro("episode_links")(cells, root, quote(key), key)
 
 
 def condition_heat(cell: Cell | None, where: str, href: str) -> Markup:
@@ -266,7 +308,12 @@ def rated(cell: Cell) -> Markup:
         return missing("nothing was played")
     counts = f"{cell.rated}/{cell.applicable}" if cell.applicable else "n/a"
     title = f"{cell.rated} rated of {cell.applicable} that the judge rates, of {cell.played} played"
-    return macro("rated")(title, counts, list(describe_unrated(cell)))
+    return _render_rated(title, counts, tuple(describe_unrated(cell)))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _render_rated(title: str, counts: str, unrated: tuple[tuple[str, str], ...]) -> Markup:
+    return macro("rated")(title, counts, unrated)
 
 
 def rank_word() -> Markup:

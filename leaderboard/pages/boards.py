@@ -6,7 +6,7 @@ Boards of metrics are in ``metric_boards``.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from ircore.core.score_records import PARTS, Part
@@ -25,6 +25,7 @@ from ircore.submissions.decisions import open_dispute
 from leaderboard.charts.catalogue import make_chart_id
 from leaderboard.components.board_cells import Heat, select_amount_columns
 from leaderboard.components.board_rows import Listed, MeasureColumn, RowLayout, RowView
+from leaderboard.components.markup import REMEMBERED
 from leaderboard.components.players import FACTS, describe_weights, format_makers
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import LEGEND, find_tier
@@ -58,8 +59,10 @@ from leaderboard.pages.players import build_subject_chips
 from leaderboard.words import choose_digits, format_category, lead_words, shorten_category
 
 
-def collect_menu_fields(site: Site, pair: Pair) -> dict[str, Any]:
-    """Return the fields of ``Listed`` for a pair."""
+@lru_cache(maxsize=REMEMBERED)  # a pair stands on dozens of boards
+def collect_menu_fields(site: Site, run_id: str) -> Mapping[str, Any]:
+    """Return the fields of ``Listed`` for the pair of a run."""
+    pair = site.pairs[run_id]
     disputed = open_dispute(site.history(pair.result.slug), pair.run_id)
     budget = label_rules(site, pair.result.rules)
     models = {"makers": format_makers(pair), "weights": describe_weights(pair)}
@@ -154,7 +157,7 @@ def build_board_lines(site: Site, view: BoardView, columns: Sequence[_HeatColumn
         rows = tuple(sorted(rows, key=lambda row: -1.0 if (share := row.cell.preference.mean) is None else -share))
     return [
         RowView(
-            **collect_menu_fields(site, pair := site.pairs[row.submission.run_id]),
+            **collect_menu_fields(site, pair.run_id),
             row=row,
             heats=tuple(_build_heats(results, pair, view, column, rated) for column in columns),
             parts=_collect_parts(results, view, pair),
@@ -162,6 +165,7 @@ def build_board_lines(site: Site, view: BoardView, columns: Sequence[_HeatColumn
             **_collect_means(results, view, pair, measures),
         )
         for row in rows
+        for pair in [site.pairs[row.submission.run_id]]
     ]
 
 

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Any
 
@@ -23,7 +23,7 @@ from ircore.results.questions import Answer
 from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Page, Pair, Site
-from leaderboard.pages.board_views import BoardView, describe_origin
+from leaderboard.pages.board_views import BoardView, describe_origin, name_versions
 from leaderboard.skeleton import SKELETON
 from leaderboard.words import format_category, format_interval_width, number, rank
 
@@ -189,7 +189,7 @@ def format_misc_entry(key: str, title: str, note: str, year: str, address: str) 
 
 def escape_bibtex(text: str) -> str:
     """Return text with every character escaped that TeX or BibTeX would interpret."""
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    return text.translate({ord(character): escaped for character, escaped in _SPECIAL.items()})
 
 
 def render_share_strip(page: Page, site: Site | None, finding: str = "") -> Markup:
@@ -242,7 +242,7 @@ def collect_provenance(site: Site, view: BoardView) -> dict[str, str]:
         "game": site.game.name,
         "benchmark": site.version.words,
         "instance_set": site.results.instance_set,
-        "ircore": ", ".join(sorted({submission.run.version for submission in site.results.submissions})),
+        "ircore": name_versions(site),
     }
 
 
@@ -283,6 +283,7 @@ class Badge:
         return json.dumps(said, ensure_ascii=False) + "\n"
 
 
+@lru_cache(maxsize=1)  # asked for by the pages of pairs and for the files
 def build_badges(site: Site) -> dict[str, list[Badge]]:
     """Return every pair's badges by run_id: the overall badge, then one per category, by the site's judge.
 
@@ -341,11 +342,13 @@ def _read_citation_file() -> dict[str, Any]:
     return known
 
 
+@cache
 def _list_contributors() -> str:
     """Return the authors of the leaderboard, who are those of what no author is named for."""
     return " and ".join(_format_author(author) for author in _read_citation_file()["authors"])
 
 
+@lru_cache(maxsize=8)  # the citation of each page names it
 def find_played_year(site: Site) -> str:
     """Return the year in which the last run of a site began."""
     return max(submission.run.started[:4] for submission in site.results.submissions)

@@ -8,12 +8,12 @@ own page; with it the pictures change in place, from ``data/matrix/<instance>.js
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any
 
 from ircore.core.plain_words import form_plural
-from ircore.results.model import BoardRow, Results
+from ircore.results.model import Results
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
 from ircore.results.tables.pairs import SAME_FAMILY
@@ -227,7 +227,7 @@ def _collect_condition_values(site: Site, view: BoardView, roles: _Roles) -> dic
     is_usual = roles == site.roles
     gallery = None if site.folder else choose_example_target(site, view)
     effects = _load_effects(site, view) if is_usual else None
-    grid = _build_grid(site, view, gallery, roles)
+    grid = _show_target(site, view, gallery, _build_grid(site, view, roles))
     return {
         **_collect_common_values(site, view, gallery),
         "grid": grid.by_effect(effects) if grid.dense else grid,
@@ -285,8 +285,8 @@ def _build_target_page(site: Site, gallery: Gallery) -> Page:
 
 
 def _collect_target_values(site: Site, view: BoardView, gallery: Gallery) -> dict[str, Any]:
-    grid = _build_grid(site, view, gallery, site.roles)
-    return {**_collect_common_values(site, view, gallery), "grid": grid.by_effect(None) if grid.dense else grid}
+    grid = _show_target(site, view, gallery, _order_by_mean(site, view))
+    return {**_collect_common_values(site, view, gallery), "grid": grid}
 
 
 def _collect_common_values(site: Site, view: BoardView, gallery: Gallery | None) -> dict[str, Any]:
@@ -334,17 +334,24 @@ def _list_targets(site: Site, view: BoardView) -> list[dict[str, Any]]:
     ]
 
 
-def _build_grid(site: Site, view: BoardView, gallery: Gallery | None, roles: _Roles) -> MatrixGrid:
+@lru_cache(maxsize=1)  # the pages of a condition's targets follow each other
+def _order_by_mean(site: Site, view: BoardView) -> MatrixGrid:
+    grid = _build_grid(site, view, site.roles)
+    return grid.by_effect(None) if grid.dense else grid
+
+
+def _build_grid(site: Site, view: BoardView, roles: _Roles) -> MatrixGrid:
+    """Return the matrix under a condition, without a target."""
     first, second = roles
     cells: dict[tuple[str, str], list[MatrixCell]] = {}
     for row in select_view_results(site, view).board(view.judge, view.category, view.difficulty):
         pair = site.pairs[row.submission.run_id]
         players = pair.result.run.submission
         labels = players.label_of(first), players.label_of(second)
-        cells.setdefault(labels, []).append(_build_cell(site, view, gallery, pair, row))
-    generators = [
-        (label, mark) for mark, label in enumerate(site.labels(second)) if any(name == label for _, name in cells)
-    ]
+        references = tuple(line.value for line in list_pair_references(site, view, pair))
+        cells.setdefault(labels, []).append(MatrixCell(pair, row, find_tier(row.submission), None, None, references))
+    describers, drawers = {name for name, _ in cells}, {name for _, name in cells}
+    generators = [(label, mark) for mark, label in enumerate(site.labels(second)) if label in drawers]
     return MatrixGrid(
         tuple(generators),
         tuple(
@@ -354,18 +361,27 @@ def _build_grid(site: Site, view: BoardView, gallery: Gallery | None, roles: _Ro
                 tuple(tuple(cells.get((describer, generator), ())) for generator, _ in generators),
             )
             for describer in site.labels(first)
-            if any(name == describer for name, _ in cells)
+            if describer in describers
         ),
     )
 
 
-def _build_cell(site: Site, view: BoardView, gallery: Gallery | None, pair: Pair, row: BoardRow) -> MatrixCell:
+def _show_target(site: Site, view: BoardView, gallery: Gallery | None, grid: MatrixGrid) -> MatrixGrid:
+    """Return a matrix with each pair's final score on a target, and its rendering unless there are many pairs."""
+    if gallery is None:
+        return grid
     # A heat map has no pictures of its own: a browser fetches that of the chosen cell.
-    pictured = gallery if math.prod(len(site.labels(role)) for role in site.roles) <= DENSE else None
-    picture = _find_final_picture(site, pair, pictured) if pictured else None
-    score = _find_final_score(site, pair, gallery, view.judge) if gallery else None
-    references = tuple(line.value for line in list_pair_references(site, view, pair))
-    return MatrixCell(pair, row, find_tier(row.submission), picture, score, references)
+    pictured = math.prod(len(site.labels(role)) for role in site.roles) <= DENSE
+
+    def show(cell: MatrixCell) -> MatrixCell:
+        picture = _find_final_picture(site, cell.pair, gallery) if pictured else None
+        score = _find_final_score(site, cell.pair, gallery, view.judge)
+        return MatrixCell(cell.pair, cell.row, cell.tier, picture, score, cell.references)
+
+    rows = (
+        _MatrixRow(row.describer, row.hue, tuple(tuple(map(show, place)) for place in row.cells)) for row in grid.rows
+    )
+    return MatrixGrid(grid.generators, tuple(rows))
 
 
 def _load_effects(site: Site, view: BoardView) -> Effects | None:

@@ -47,7 +47,7 @@ def _build_metric_page(site: Site, metric: str) -> Page:
     parts = [estimate_metric_cells(results, metric, category) for category in results.categories]
     lines = [
         _MetricLine(
-            **collect_menu_fields(site, site.pairs[cell.run_id]),
+            **collect_menu_fields(site, cell.run_id),
             cell=cell,
             parts=tuple(part[index].final for part in parts),
             total=results.cell(cell.run_id, site.judge),

@@ -13,7 +13,7 @@ from ircore.core.episode_records import Rendering, list_renderings
 from ircore.core.submission_records import Submission
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.headline import judge_kind
-from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, judge_ratings
+from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED
 from ircore.results.model import BoardRow, Cell
 from ircore.results.next_episodes import play_command
 from ircore.results.statistics.comparison import PairComparison
@@ -23,7 +23,7 @@ from ircore.submissions.decisions import open_dispute
 from ircore.submissions.pending_work import list_unplayed
 from leaderboard.charts.catalogue import make_chart_id
 from leaderboard.components.players import describe_player
-from leaderboard.components.values import BarPart
+from leaderboard.components.values import BarPart, EpisodeLink
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.model.site_judge import has_rated
 from leaderboard.model.trust import FINDINGS, list_trust_lines
@@ -248,43 +248,28 @@ def _find_picture(site: Site, pair: Pair, turn: Any) -> Any:
 
 
 def _list_conditions(site: Site, pair: Pair) -> list[dict[str, Any]]:
-    kinds = _explain_missing_scores(site, pair)
+    links = _link_episodes(site, pair)
     return [
-        {
-            "category": category,
-            "difficulty": difficulty,
-            "cell": cell,
-            "links": _build_links(site, pair, category, difficulty, kinds),
-        }
+        {"category": category, "difficulty": difficulty, "cell": cell, "links": links.get((category, difficulty), ())}
         for category, difficulty in product(site.results.categories, site.results.difficulties)
         if (cell := site.cell(pair, category, difficulty)) is not None
     ]
 
 
-def _build_links(
-    site: Site, pair: Pair, category: str, difficulty: str, kinds: Mapping[str, str | None]
-) -> list[dict[str, Any]]:
-    """Return links to a pair's episodes of a condition, each with its score or the reason why it has no score.
-
-    Args:
-        site: What is shown.
-        pair: Pair that played the episodes.
-        category: Category of the targets.
-        difficulty: Difficulty of the targets.
-        kinds: Why there is no score, by instance; see ``NOT_RATED``.
-    """
-    links = []
+def _link_episodes(site: Site, pair: Pair) -> dict[tuple[str, str], list[EpisodeLink]]:
+    """Return links to a pair's episodes by condition, each with its score or the reason why it has no score."""
+    kinds = _explain_missing_scores(site, pair)
+    links: dict[tuple[str, str], list[EpisodeLink]] = {}
     for gallery in site.galleries.values():
         instance = gallery.instance
-        if (instance.category, instance.difficulty) != (category, difficulty):
-            continue
         result = site.episode(pair.run_id, instance.instance_id)
         judged = site.judged(result)
         score, kind = judged.final if judged else None, kinds[instance.instance_id]
         text, why = (number(score, 1), f"score {number(score, 1)}") if kind is None else NOT_RATED[kind]
         ended = f"{OUTCOMES[result.episode.outcome]}, " if result else ""
         title = f"{gallery.title}: {ended}{why}"
-        links.append({"instance_id": instance.instance_id, "score": score, "text": text, "title": title})
+        link = EpisodeLink(instance.instance_id, score, text, title)
+        links.setdefault((instance.category, instance.difficulty), []).append(link)
     return links
 
 
@@ -300,10 +285,7 @@ _KINDS = {
 def _explain_missing_scores(site: Site, pair: Pair) -> dict[str, str | None]:
     """Return the reason for each missing score of the site's judge, by instance_id; None for a scored instance."""
     results = site.results
-    known = judge_ratings(
-        results.instances, {pair.run_id: results.episodes[pair.run_id]}, site.judge, results.scopes.get(site.judge)
-    )
-    words = known.status[:, 0].tolist()
+    words = results.ratings_of(site.judge, [pair.run_id], results.instances).status[:, 0].tolist()
     return {instance.instance_id: _KINDS.get(word) for instance, word in zip(results.instances, words, strict=True)}
 
 

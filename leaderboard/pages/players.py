@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from ircore.core.plain_words import form_plural
@@ -194,8 +194,13 @@ def _collect_player_values(site: Site, role: str, label: str, pairs: Sequence[Pa
     """Return the values of a page that take long to compute."""
     result = load_player(site, role, label)
     strip, cannot = _collect_strip(site, pairs), find_undrawable_marks(site, pairs)
-    effect = _describe_effect(load_player_effects(site, site.results, site.judge), role, label)
+    effect = _describe_effect(_load_effects(site), role, label)
     return {"result": result, "extremes": find_extremes(result), "strip": strip, "cannot": cannot, "effect": effect}
+
+
+@lru_cache(maxsize=1)  # the page of each player says its own
+def _load_effects(site: Site) -> Effects | Unavailable:
+    return load_player_effects(site, site.results, site.judge)
 
 
 def _get_label(pair: Pair, role: str) -> str:

@@ -12,7 +12,7 @@ from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
-from jinja2 import BytecodeCache, Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemBytecodeCache
 
 from ircore.core.plain_words import form_plural, format_count
 from ircore.core.records import format_rule_value
@@ -34,6 +34,7 @@ from leaderboard.components import (
     values,
 )
 from leaderboard.components.episodes import dump_xray
+from leaderboard.components.markup import TemplateEnvironment, macro
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import find_tier
 from leaderboard.storage.build_cache import hash_program
@@ -74,8 +75,8 @@ class Renderer:
         # Late values are computed here, in the process that writes the page, and are gone with the page.
         page = page.complete()
         made = render_block(page.template, {**self._shared, "page": page, "root": page.root, **page.values})
-        whole = f"{made}{self._below(page)}"
-        return '<div class="irg">\n' + "\n".join(filter(None, map(str.strip, whole.splitlines()))) + "\n</div>\n"
+        lines = f"{made}{self._below(page)}".splitlines()
+        return "\n".join(['<div class="irg">', *filter(None, map(str.strip, lines)), "</div>", ""])
 
 
 def render_block(template: str, values: Mapping[str, Any]) -> str:
@@ -85,23 +86,14 @@ def render_block(template: str, values: Mapping[str, Any]) -> str:
 
 def read_templates() -> None:
     """Read all templates: once, before several processes do."""
+    macro("missing")
     for name in _make_environment().list_templates():
         _make_environment().get_template(name)
 
 
 @cache
 def _make_environment() -> Environment:
-    # Jinja's select_autoescape would leave *.html.j2 unescaped; True escapes everything.
-    # Templates do not change while a site is built, so none is looked at a second time.
-    environment = Environment(
-        loader=PackageLoader("leaderboard"),
-        autoescape=True,
-        # A misspelt value stops the build; by default Jinja would print nothing in its place.
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        auto_reload=False,
-        bytecode_cache=_make_bytecode_cache(),
-    )
+    environment = TemplateEnvironment(_make_bytecode_cache())
     environment.filters.update(
         stranger=render_untrusted,
         inert=escape_untrusted,

@@ -38,6 +38,8 @@ class Shell(Template):
 
     delimiter = SLOT
     idpattern = "policy|title|name|notice|content|description|card"
+    # By default case is ignored, which takes twenty times as long.
+    flags = re.NOFLAG
 
     @property
     def takes_content(self) -> bool:

@@ -156,12 +156,17 @@ def find_even_half(mean: float, low: float, high: float, difference: bool = Fals
     """
     below, above = mean - low, high - mean
     half = max(below, above)
+    if half > LOPSIDED * min(below, above):
+        return None
     # Halves that differ by rounding alone are even.
     uneven = half > (1 + 1e-9) * min(below, above)
     cut_off = uneven and (low in SCALE_ENDS or high in SCALE_ENDS)
-    passes_an_end = any(high <= end < mean + half or mean - half < end <= low for end in SCALE_ENDS)
+    # Looked for only where "±" reaches beyond the interval, since boards write tens of thousands of these.
+    passes_an_end = (mean + half > high or mean - half < low) and any(
+        high <= end < mean + half or mean - half < end <= low for end in SCALE_ENDS
+    )
     hides_a_sign = difference and (low > 0 or high < 0) and half >= abs(mean)
-    return None if half > LOPSIDED * min(below, above) or cut_off or passes_an_end or hides_a_sign else half
+    return None if cut_off or passes_an_end or hides_a_sign else half
 
 
 class Interval(Protocol):

@@ -420,6 +420,8 @@ def format_units(units: Mapping[str, str]) -> str:
 def number(value: float, digits: int, signed: bool = False) -> str:
     """Format a number with a true minus sign; a number rounded to zero has no sign."""
     text = f"{value:.{digits}f}"
+    if value > 0 and not signed:
+        return text
     if float(text) == 0:
         return text.removeprefix("-")
     return f"+{text}" if signed and value > 0 else text.replace("-", "−")

@@ -38,7 +38,7 @@ from leaderboard.building.site_check import check_site
 from leaderboard.building.sources import copy_sources
 from leaderboard.charts.catalogue import make_figures
 from leaderboard.charts.still import draw_still
-from leaderboard.components.matrix_cells import MatrixCell, map_cell
+from leaderboard.components.matrix_cells import MatrixCell, map_row
 from leaderboard.components.players import dispute, player_name, render_own_family, render_player_names
 from leaderboard.model.site import Page
 from leaderboard.pages.citation import Badge
@@ -222,7 +222,7 @@ def test_no_cell_of_a_heat_map_has_an_element_of_a_strangers(content: Content) -
     assert content.site is not None
     for row in content.site.results.board("eye"):
         cell = MatrixCell(content.site.pairs[row.submission.run_id], row, tier=None, picture=None, score=5.0)  # type: ignore[arg-type]
-        made = map_cell(cell, "../", "all", of_target=True)
+        made = map_row([[cell]], "../", "all", of_target=True)
         assert Elements(made).are_ours
         assert "&lt;x-h" in made
 
