@@ -322,5 +322,6 @@ def _dump_json(table: Table, version: Version, runs: Mapping[str, Mapping[str, s
     """Return a JSON document of flat rows, a row per line, equal to the rows of the dataset."""
     head = json.dumps({**version.as_dict(), "units": list_flat_units(table), "runs": runs}, ensure_ascii=False)
     # NaN is no JSON: a value that is not finite fails here instead of in a reader's program.
-    rows = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in list_flat_records(table))
+    encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False)
+    rows = ",\n".join(map(encoder.encode, list_flat_records(table)))
     return f'{head.removesuffix("}")}, "rows": [\n{rows}\n]}}\n'
