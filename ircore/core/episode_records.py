@@ -1,6 +1,6 @@
 """Records of play: requests to providers, turns, episodes, and the reasons for which episodes were aborted."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
@@ -243,15 +243,22 @@ def list_renderings(episode: Episode) -> tuple[tuple[int, Rendering], ...]:
     return _read_drawn(episode).all
 
 
-def iterate_renderings(value: object) -> Iterator[Rendering]:
-    """Yield every rendering in a step, which is plain JSON, or in a part of it."""
+def find_renderings(value: object) -> list[Rendering]:
+    """Return every rendering in a step, which is plain JSON, or in a part of it."""
+    found: list[Rendering] = []
+    if isinstance(value, _NESTED):
+        _collect_renderings(value, found)
+    return found
+
+
+def _collect_renderings(value: dict[str, Any] | list[Any], found: list[Rendering]) -> None:
     # In JSON a rendering is known by having these fields and no others.
     if isinstance(value, dict) and value.keys() == _RENDERING_KEYS:
-        yield _make_rendering(*map(value.__getitem__, _RENDERING_FIELDS))
-    elif isinstance(value, _NESTED):
-        for part in value.values() if isinstance(value, dict) else value:
-            if isinstance(part, _NESTED):
-                yield from iterate_renderings(part)
+        found.append(_make_rendering(*[value[name] for name in _RENDERING_FIELDS]))
+        return
+    for part in value.values() if isinstance(value, dict) else value:
+        if isinstance(part, _NESTED):
+            _collect_renderings(part, found)
 
 
 class _Drawn(NamedTuple):
@@ -272,7 +279,7 @@ def _read_drawn(episode: Episode) -> _Drawn:
     known: _Drawn | None = episode.__dict__.get("_drawn")
     if known is None or known.steps is not episode.steps:
         steps = enumerate(episode.steps, start=1)
-        drawn = tuple((place, rendering) for place, step in steps for rendering in iterate_renderings(step))
+        drawn = tuple((place, rendering) for place, step in steps for rendering in find_renderings(step))
         first: dict[int, Rendering] = {}
         for place, rendering in drawn:
             first.setdefault(place, rendering)
@@ -282,7 +289,7 @@ def _read_drawn(episode: Episode) -> _Drawn:
 
 def _make_rendering(*fields: Any) -> Rendering:
     """Return the record with these fields, in their order; the same one for the same picture, named many times."""
-    if isinstance(fields[0], str) and all(type(side) is int for side in fields[1:]):
+    if list(map(type, fields)) == [str, int, int]:
         return _make_shared_rendering(*fields)
     return Rendering.model_validate(dict(zip(_RENDERING_FIELDS, fields, strict=True)))
 

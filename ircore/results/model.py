@@ -327,6 +327,11 @@ class Results:
         return tuple(seat for seat in self.game.seats if seat.name in taken)
 
     @cached_property
+    def rule_sets(self) -> list[Any]:
+        """Sets of rules in the order of ``subsets.list_rule_sets``, once it was asked for; until then empty."""
+        return []
+
+    @cached_property
     def crossed(self) -> tuple[Seat[Any, Any], Seat[Any, Any]] | None:
         """The two seats whose players are crossed in a matrix and in effects; None where one seat alone is taken."""
         taken = {seat.name: seat for seat in self.seats}

@@ -15,6 +15,8 @@ from ircore.results.ranking import find_barred_columns, rank_rows
 
 def list_rule_sets(results: Results) -> tuple[Any, ...]:
     """Return the rules that runs were played by, most used first; in a tie, the default rules come first."""
+    if results.rule_sets:
+        return tuple(results.rule_sets)
     counted = Counter(submission.rules for submission in results.submissions)
     run = results.submissions[0].run
     default = results.game.read_rules(run.model_copy(update={"rules": results.game.rules().model_dump(mode="json")}))
@@ -22,7 +24,8 @@ def list_rule_sets(results: Results) -> tuple[Any, ...]:
     def place(rules: Any) -> tuple[int, bool, list[str | int]]:
         return -counted[rules], rules != default, build_natural_key(rules.key)
 
-    return tuple(sorted(counted, key=place))
+    results.rule_sets.extend(sorted(counted, key=place))
+    return tuple(results.rule_sets)
 
 
 def select_by_rules(results: Results, rules: Any) -> Results:

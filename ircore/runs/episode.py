@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Episode, iterate_renderings, repeat_id
+from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Episode, find_renderings, repeat_id
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import convert_plugin_errors
@@ -108,7 +108,7 @@ class _CheckedTable:
         """Refuse steps that hold a picture that no seat answered with, since no file of it is kept."""
         for number, step in enumerate(steps, start=1):
             fields = step.model_dump(mode="json") if isinstance(step, Record) else None
-            if any(rendering.sha256 not in self.drawn for rendering in iterate_renderings(fields)):
+            if any(rendering.sha256 not in self.drawn for rendering in find_renderings(fields)):
                 raise WorkError(f"{self._where} ended with a picture in step {number} that no seat drew", _REMEDY)
 
     def _refuse(self, seat: Seat[Any, Any], step: int) -> None:

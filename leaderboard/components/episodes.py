@@ -6,6 +6,7 @@ many hold, and on demand the facts that became right, broke, or are wrong at the
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from markupsafe import Markup
@@ -78,6 +79,7 @@ def message(marked: MarkedMessage) -> Markup:
     return macro("message")(map(_render_segment, marked.segments), left_out)
 
 
+@cache  # the legend of every target's page has all
 def correction(name: Correction) -> Markup:
     """Return the name of a category of corrections on its tint."""
     return macro("correction")(_CLASSES[name], CORRECTION_WORDS[name])

@@ -6,6 +6,7 @@ its own, so that a mark looks the same whether the page or the script shows it.
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from markupsafe import Markup
 
@@ -54,6 +55,7 @@ _PROTOTYPES: Mapping[str, Callable[[], Markup]] = {
 """Renderer of each prototype; scripts find the parts by class: ``.pair-describer bdi``, ``.half``, ``.whisker``."""
 
 
+@cache  # the same on hundreds of pages
 def prototypes(*names: str) -> Markup:
     """Return ``<template data-component=NAME>`` elements for scripts.
 

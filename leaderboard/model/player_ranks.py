@@ -116,7 +116,7 @@ def rank_players(
     else:
         why = "not played with every partner of the full grid"
     # Every label, so that a player outside of the grid is listed with the reason.
-    labels = {players(submission)[0] for submission in results.submissions}
+    labels = {submission.run.submission.label_of(role) for submission in results.submissions}
     unranked = [
         (
             label,
