@@ -6,6 +6,7 @@ The boards as files for other programs hold every condition, in full precision.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -138,10 +139,15 @@ def describe_view(site: Site, view: BoardView) -> str:
 
 def describe_origin(site: Site, view: BoardView) -> str:
     """Return what a citation of a board names beside its numbers: key of the rules, version of ircore."""
-    results = select_view_results(site, view)
-    versions = ", ".join(sorted({submission.run.version for submission in results.submissions}))
     rules = "rules of each row" if view.rules is None else f"rules {view.rules.key}"
-    return f"{rules}; ircore {versions}"
+    return f"{rules}; ircore {name_versions(site, view.rules)}"
+
+
+@lru_cache(maxsize=8)  # each page of a board names them
+def name_versions(site: Site, rules: Any = None) -> str:
+    """Return the versions of ircore that played the runs under some rules, or all runs."""
+    results = site.results if rules is None else site.under(rules)
+    return ", ".join(sorted({submission.run.version for submission in results.submissions}))
 
 
 def judge_words(site: Site, judge: str) -> str:

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Any
 
@@ -23,7 +23,7 @@ from ircore.results.questions import Answer
 from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Page, Pair, Site
-from leaderboard.pages.board_views import BoardView, describe_origin
+from leaderboard.pages.board_views import BoardView, describe_origin, name_versions
 from leaderboard.skeleton import SKELETON
 from leaderboard.words import format_category, format_interval_width, number, rank
 
@@ -242,7 +242,7 @@ def collect_provenance(site: Site, view: BoardView) -> dict[str, str]:
         "game": site.game.name,
         "benchmark": site.version.words,
         "instance_set": site.results.instance_set,
-        "ircore": ", ".join(sorted({submission.run.version for submission in site.results.submissions})),
+        "ircore": name_versions(site),
     }
 
 
@@ -283,6 +283,7 @@ class Badge:
         return json.dumps(said, ensure_ascii=False) + "\n"
 
 
+@lru_cache(maxsize=1)  # asked for by the pages of pairs and for the files
 def build_badges(site: Site) -> dict[str, list[Badge]]:
     """Return every pair's badges by run_id: the overall badge, then one per category, by the site's judge.
 
@@ -347,6 +348,7 @@ def _list_contributors() -> str:
     return " and ".join(_format_author(author) for author in _read_citation_file()["authors"])
 
 
+@lru_cache(maxsize=8)  # the citation of each page names it
 def find_played_year(site: Site) -> str:
     """Return the year in which the last run of a site began."""
     return max(submission.run.started[:4] for submission in site.results.submissions)

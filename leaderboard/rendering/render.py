@@ -75,8 +75,8 @@ class Renderer:
         # Late values are computed here, in the process that writes the page, and are gone with the page.
         page = page.complete()
         made = render_block(page.template, {**self._shared, "page": page, "root": page.root, **page.values})
-        whole = f"{made}{self._below(page)}"
-        return '<div class="irg">\n' + "\n".join(filter(None, map(str.strip, whole.splitlines()))) + "\n</div>\n"
+        lines = f"{made}{self._below(page)}".splitlines()
+        return "\n".join(['<div class="irg">', *filter(None, map(str.strip, lines)), "</div>", ""])
 
 
 def render_block(template: str, values: Mapping[str, Any]) -> str:
