@@ -340,6 +340,15 @@ class Results:
         seats = declared if len(declared) > 1 else [*self.seats]
         return (seats[0], seats[1]) if len(seats) > 1 else None
 
+    @cached_property
+    def crossed_players(self) -> dict[str, tuple[str, str]]:
+        """Labels of each run's players in the two crossed seats, by run_id; empty where one seat alone is taken."""
+        if self.crossed is None:
+            return {}
+        first, second = (seat.name for seat in self.crossed)
+        played = {entry.run_id: entry.run.submission for entry in self.submissions}
+        return {run_id: (entry.label_of(first), entry.label_of(second)) for run_id, entry in played.items()}
+
     @property
     def shown(self) -> tuple[Measure, ...]:
         """The measures of a board: the headline, then the measures that the game's pages name."""
