@@ -109,12 +109,8 @@ def find_player_grid(results: Results) -> PlayerGrid:
     """
     if results.crossed is None:
         return PlayerGrid((), (), ())
-    first, second = results.crossed
-    runs: dict[tuple[str, str], str] = {}
     # Backwards, so that of several runs of two players the first by slug is written last and stays.
-    for entry in reversed(select_usual_runs(results)):
-        pair = entry.run.submission
-        runs[pair.label_of(first.name), pair.label_of(second.name)] = entry.run_id
+    runs = {results.crossed_players[entry.run_id]: entry.run_id for entry in reversed(select_usual_runs(results))}
     describers, generators = find_complete_grid(tuple(sorted(runs)))
     if min(len(describers), len(generators)) < 2:
         return PlayerGrid((), (), ())
@@ -150,9 +146,10 @@ def estimate_grid_effects(
 
 def select_usual_runs(results: Results) -> list[SubmissionResult]:
     """Return the runs that were played under the usual rules (``rule_sets``), in the order of the results."""
-    # A slice, since without any run there is no set of rules either.
-    usual = list_rule_sets(results)[:1]
-    return [submission for submission in results.submissions if submission.rules in usual]
+    rule_sets = list_rule_sets(results)
+    if len(rule_sets) < 2:
+        return list(results.submissions)
+    return [submission for submission in results.submissions if submission.rules == rule_sets[0]]
 
 
 class _BudgetPoint(NamedTuple):

@@ -337,6 +337,11 @@ class Results:
         return tuple(seat for seat in self.game.seats if seat.name in taken)
 
     @cached_property
+    def rule_sets(self) -> list[Any]:
+        """Sets of rules in the order of ``subsets.list_rule_sets``, once it was asked for; until then empty."""
+        return []
+
+    @cached_property
     def crossed(self) -> tuple[Seat[Any, Any], Seat[Any, Any]] | None:
         """The two seats whose players are crossed in a matrix and in effects; None where one seat alone is taken."""
         taken = {seat.name: seat for seat in self.seats}
@@ -344,6 +349,15 @@ class Results:
         # Without a declaration the first two seats are crossed, as describer and generator are.
         seats = declared if len(declared) > 1 else [*self.seats]
         return (seats[0], seats[1]) if len(seats) > 1 else None
+
+    @cached_property
+    def crossed_players(self) -> dict[str, tuple[str, str]]:
+        """Labels of each run's players in the two crossed seats, by run_id; empty where one seat alone is taken."""
+        if self.crossed is None:
+            return {}
+        first, second = (seat.name for seat in self.crossed)
+        played = {entry.run_id: entry.run.submission for entry in self.submissions}
+        return {run_id: (entry.label_of(first), entry.label_of(second)) for run_id, entry in played.items()}
 
     @property
     def shown(self) -> tuple[Measure, ...]:

@@ -19,7 +19,7 @@ from ircore.results.arrays import arrange_values, compute_target_means, estimate
 from ircore.results.effects import select_usual_runs
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import Floats
-from ircore.results.model import Results, SubmissionResult
+from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement
 from ircore.results.statistics.bootstrap import estimate_differences, resample
 from ircore.results.statistics.effects import find_complete_grid
@@ -278,17 +278,10 @@ def _answer_best_player(
     )  # fmt: skip
 
 
-def _find_crossed_players(results: Results, submission: SubmissionResult) -> tuple[str, str]:
-    """Return the labels of a run's players in the two crossed seats."""
-    assert results.crossed is not None  # noqa: S101 - a question about players is asked of crossed seats alone
-    first, second = (submission.run.submission.label_of(seat.name) for seat in results.crossed)
-    return first, second
-
-
 def _group_columns(results: Results, place: int) -> dict[str, list[int]]:
     """Return the columns of each player's runs in the complete grid that boards of players compare on."""
     # Backwards, so that of several runs of two players the first by slug is written last and stays.
-    runs = {_find_crossed_players(results, entry): entry.run_id for entry in reversed(select_usual_runs(results))}
+    runs = {results.crossed_players[entry.run_id]: entry.run_id for entry in reversed(select_usual_runs(results))}
     grid = find_complete_grid(tuple(sorted(runs)))
     columns: dict[str, list[int]] = {}
     at = {submission.run_id: column for column, submission in enumerate(results.submissions)}
@@ -336,10 +329,10 @@ def _describe_left_out(
     partners: dict[str, dict[str, int]] = {}
     for at, submission in enumerate(table.results.submissions):
         if submission.run_id in usual:
-            names_of = _find_crossed_players(table.results, submission)
+            names_of = table.results.crossed_players[submission.run_id]
             partners.setdefault(names_of[place], {})[names_of[1 - place]] = at
     (shared, *_) = columns.values()
-    common = {_find_crossed_players(table.results, table.results.submissions[at])[1 - place]: at for at in shared}
+    common = {table.results.crossed_players[table.results.submissions[at].run_id][1 - place]: at for at in shared}
     names, rivals = [], []
     for label in sorted(partners.keys() - columns.keys()):
         both = sorted(partners[label].keys() & common.keys())
@@ -588,7 +581,7 @@ def _answer_satisfaction(table: _ScoreTable) -> Answer | None:
     # Only where a seat ends the episode by itself is there anybody to be satisfied.
     if table.results.crossed is None or not np.any(ended == 1):
         return None
-    describers = [_find_crossed_players(table.results, submission)[0] for submission in table.results.submissions]
+    describers = [table.results.crossed_players[submission.run_id][0] for submission in table.results.submissions]
     for label in sorted(set(describers)):
         columns = [at for at, name in enumerate(describers) if name == label]
         lines.append(AnswerLine(label, estimate_target_mean(ended[:, columns], chosen, SHARE)))

@@ -24,7 +24,7 @@ from ircore.results.effects import (
     select_usual_runs,
 )
 from ircore.results.judge_ratings import Floats
-from ircore.results.model import Results, SubmissionResult
+from ircore.results.model import Results
 from ircore.results.next_episodes import PairDifferences
 from ircore.results.ranking import RankedRow, rank_rows
 from ircore.results.statistics.bootstrap import MAIN, Resamples
@@ -100,23 +100,19 @@ def rank_players(
         category: One of ``results.categories``, or None for all.
         difficulty: One of ``results.difficulties``, or None for both.
     """
-    seats = [seat.name for seat in results.crossed or ()]
-    other = next(seat for seat in seats if seat != role)
-
-    def players(entry: SubmissionResult) -> tuple[str, str]:
-        return entry.run.submission.label_of(role), entry.run.submission.label_of(other)
-
+    is_first = results.crossed is not None and role == results.crossed[0].name
+    names = {run_id: pair if is_first else pair[::-1] for run_id, pair in results.crossed_players.items()}
     # Backwards, so that of several runs of two players the first by slug is written last and stays.
-    every = {players(entry): entry.run_id for entry in reversed(select_usual_runs(results))}
+    every = {names[entry.run_id]: entry.run_id for entry in reversed(select_usual_runs(results))}
     runs = _select_rankable(results, every, judge, category, difficulty)
-    own, partners = _find_grid(runs, first=role == seats[0])
+    own, partners = _find_grid(runs, is_first)
     columns = tuple(tuple(runs[label, partner] for partner in partners) for label in own)
     if len(own) < 2:
         own, partners, why = (), (), f"needs two {role}s that share a partner and have ranks with it"
     else:
         why = "not played with every partner of the full grid"
     # Every label, so that a player outside of the grid is listed with the reason.
-    labels = {submission.run.submission.label_of(role) for submission in results.submissions}
+    labels = {label for label, _ in names.values()}
     unranked = [
         (
             label,

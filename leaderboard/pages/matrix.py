@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from ircore.core.plain_words import form_plural
+from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
@@ -180,10 +181,11 @@ def build_matrix_files(site: Site) -> Iterator[tuple[str, str]]:
     for gallery in site.galleries.values():
         pairs = {}
         for pair in site.pairs.values():
-            picture = _find_final_picture(site, pair, gallery)
+            result = site.episode(pair.run_id, gallery.instance.instance_id)
+            picture = _find_final_picture(site, pair, result)
             if picture is not None:
                 shown = [picture.small, picture.width, picture.height]
-                pairs[pair.key] = [*shown, [_find_final_score(site, pair, gallery, judge) for judge in judges]]
+                pairs[pair.key] = [*shown, [_find_final_score(site, result, judge) for judge in judges]]
         target = gallery.target
         value = {
             "title": gallery.title,
@@ -374,8 +376,9 @@ def _show_target(site: Site, view: BoardView, gallery: Gallery | None, grid: Mat
     pictured = math.prod(len(site.labels(role)) for role in site.roles) <= DENSE
 
     def show(cell: MatrixCell) -> MatrixCell:
-        picture = _find_final_picture(site, cell.pair, gallery) if pictured else None
-        score = _find_final_score(site, cell.pair, gallery, view.judge)
+        result = site.episode(cell.pair.run_id, gallery.instance.instance_id)
+        picture = _find_final_picture(site, cell.pair, result) if pictured else None
+        score = _find_final_score(site, result, view.judge)
         return MatrixCell(cell.pair, cell.row, cell.tier, picture, score, cell.references)
 
     rows = (
@@ -390,12 +393,11 @@ def _load_effects(site: Site, view: BoardView) -> Effects | None:
     return None if isinstance(effects, Unavailable) else effects
 
 
-def _find_final_score(site: Site, pair: Pair, gallery: Gallery, judge: str) -> float | None:
-    judged = site.judged(site.episode(pair.run_id, gallery.instance.instance_id), judge)
+def _find_final_score(site: Site, result: EpisodeResult | None, judge: str) -> float | None:
+    judged = site.judged(result, judge)
     return judged.final if judged else None
 
 
-def _find_final_picture(site: Site, pair: Pair, gallery: Gallery) -> Shown | None:
-    result = site.episode(pair.run_id, gallery.instance.instance_id)
+def _find_final_picture(site: Site, pair: Pair, result: EpisodeResult | None) -> Shown | None:
     drawn = [*result.episode.renderings.values()] if result else []
     return site.rendering(pair.run_id, drawn[-1]) if drawn else None

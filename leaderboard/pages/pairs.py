@@ -215,8 +215,9 @@ def _find_row(site: Site, pair: Pair, judge: str, row: BoardRow) -> dict[str, An
 def _choose_highlights(site: Site, pair: Pair) -> list[dict[str, Any]]:
     """Choose the best, worst, most improved and most regressed episode, each shown once."""
     rated = [chosen for chosen in list_judged_episodes(site, [pair]) if chosen.judged.first is not None]
-    better = [chosen for chosen in rated if chosen.moved > 0]
-    worse = [chosen for chosen in rated if chosen.moved < 0]
+    changes = [(chosen, chosen.moved) for chosen in rated]
+    better = [chosen for chosen, change in changes if change > 0]
+    worse = [chosen for chosen, change in changes if change < 0]
     highlights: dict[str, dict[str, Any]] = {}
     for label, among, merit in (
         ("Best", rated, lambda chosen: chosen.judged.final),
@@ -396,11 +397,16 @@ def compare_with_others(site: Site, pair: Pair) -> list[tuple[BoardRow, PairComp
         The rows of the other pairs in the order of the board, each with the comparison of this pair minus the other.
     """
     rules = pair.result.rules
-    board = site.under(rules).board(site.judge)
-    place = next(place for place, row in enumerate(board) if row.submission.run_id == pair.run_id)
+    board, place = site.under(rules).board(site.judge), _find_places(site, rules)[pair.run_id]
     reach = _reach(len(board))
     others = range(max(0, place - reach), min(len(board), place + reach + 1))
     return [(board[other], _find_comparison(site, rules, place, other)) for other in others if other != place]
+
+
+@lru_cache(maxsize=8)  # one for each set of rules
+def _find_places(site: Site, rules: Any) -> dict[str, int]:
+    """Return the place of each run on the board of the site's judge under some rules, 0-based."""
+    return {row.submission.run_id: place for place, row in enumerate(site.under(rules).board(site.judge))}
 
 
 def _reach(pairs: int) -> int:

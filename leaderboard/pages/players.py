@@ -253,8 +253,9 @@ def _build_differences(site: Site, path: str, role: str, values: Mapping[str, An
     """Yield the file of the differences of every two players of a board: path below the site's root, and text."""
     against: PairDifferences | None = values["differences"]
     if against is not None:
-        keys = [_find_key(site, role, label) for label in against.run_ids]
-        yield path, dump_against_file(against, keys, [make_visible(label) for label in against.run_ids])
+        keys = make_player_keys(site.labels(role))
+        shown = [make_visible(label) for label in against.run_ids]
+        yield path, dump_against_file(against, [keys[label] for label in against.run_ids], shown)
 
 
 def _format_condition(site: Site, view: BoardView) -> str:
@@ -264,10 +265,6 @@ def _format_condition(site: Site, view: BoardView) -> str:
 
 def _list_views(site: Site) -> Iterator[BoardView]:
     return (view for view in list_views(site) if build_subject_chips(site, view))
-
-
-def _find_key(site: Site, role: str, label: str) -> str:
-    return make_player_keys(site.labels(role))[label]
 
 
 def _against_path(site: Site, view: BoardView, role: str) -> str:
@@ -323,13 +320,13 @@ def _explain_no_ranks(board: PlayerBoard) -> str:
 
 def _collect_values(site: Site, view: BoardView, role: str) -> dict[str, Any]:
     board = rank_players(select_view_results(site, view), role, view.judge, view.category, view.difficulty)
-    paths = player_paths(site)
+    paths, keys = player_paths(site), make_player_keys(site.labels(role))
     lines = [
         {
             "row": row,
             "label": row.submission,
             "path": paths[role, row.submission],
-            "key": _find_key(site, role, row.submission),
+            "key": keys[row.submission],
             "mark": site.hues.number(row.submission)
             if role == site.roles[0]
             else site.labels(role).index(row.submission),

@@ -41,21 +41,17 @@ TRY_SIDE = 512
 
 def build_targets_page(site: Site) -> Page:
     """Return the page of targets."""
-    return Page(
-        "targets",
-        "Targets",
-        "targets",
-        {
-            "table": targets_table(site.under()).for_readers(),
-            "groups": [_collect_category(site, category) for category in site.results.categories],
-        },
-        searchable=True,
-    )
+    return Page("targets", "Targets", "targets", searchable=True, later=lambda: _collect_targets(site))
 
 
 def build_try_page(site: Site) -> Page:
     """Return the page *Try it*, with the first drawn target of each category and difficulty."""
     return Page("try", "Try it", "try", searchable=True, later=lambda: {"targets": _list_targets(site)})
+
+
+def _collect_targets(site: Site) -> dict[str, Any]:
+    groups = [_collect_category(site, category) for category in site.results.categories]
+    return {"table": targets_table(site.under()).for_readers(), "groups": groups}
 
 
 def _collect_category(site: Site, category: str) -> dict[str, Any]:

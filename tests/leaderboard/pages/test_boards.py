@@ -280,7 +280,7 @@ def test_the_page_of_targets_counts_messages_under_the_sites_own_rules() -> None
         episode.with_steps(tuple(turn.model_copy(update={"message_tokens": 10}) for turn in list_turns(episode)))
         for episode in short.played
     )
-    table = build_targets_page(site_of([*runs(), replace(short, played=curt)])).values["table"]
+    table = build_targets_page(site_of([*runs(), replace(short, played=curt)])).complete().values["table"]
     assert {score.value for score in table.column("tokens")} == {40.0}
 
 
