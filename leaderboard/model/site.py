@@ -158,7 +158,7 @@ class Pair(MarkedPlayers):
         """Return those of them that have a rendering, in order."""
         return tuple(step for step in self.steps(episode) if step.rendering is not None)
 
-    @property
+    @cached_property
     def run_id(self) -> str:
         """The run's id."""
         return self.result.run_id

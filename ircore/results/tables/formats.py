@@ -420,9 +420,12 @@ def format_units(units: Mapping[str, str]) -> str:
 def number(value: float, digits: int, signed: bool = False) -> str:
     """Format a number with a true minus sign; a number rounded to zero has no sign."""
     text = f"{value:.{digits}f}"
+    is_negative = text.startswith("-")
+    if not (signed or is_negative):
+        return text
     if float(text) == 0:
         return text.removeprefix("-")
-    return f"+{text}" if signed and value > 0 else text.replace("-", "−")
+    return f"−{text[1:]}" if is_negative else f"+{text}"
 
 
 def count_money_digits(amount: float, least: int) -> int:
