@@ -329,7 +329,7 @@ def build_choosable_figure(sketch: Sketch, subject: ChartSubject, usual: int, ve
         "source": describe_source(sketch.table, version),
         "head": [*list_flat_names(sketch.table), RULES.key],
         "rows": [
-            [keys[run], *(round(value, 8) if isinstance(value, float) else value for value in row), rules[run]]
+            [keys[run], *[round(value, 8) if isinstance(value, float) else value for value in row], rules[run]]
             for run, row in zip(runs, list_flat_rows(sketch.table), strict=True)
         ],
     }

@@ -323,8 +323,8 @@ def make_annotation(
         made["xshift"] = shift[0]
     if shift[1]:
         made["yshift"] = shift[1]
-    if font := {name: value for name, value in (("color", colour), ("size", size), ("weight", weight)) if value}:
-        made["font"] = font
+    if colour or size or weight:
+        made["font"] = _describe_font(colour, size, weight)
     made.update(more)
     return made
 
@@ -335,6 +335,12 @@ def _describe_anchor(refs: str, anchor: str) -> Json:
     named = zip(("xref", "yref"), (ref.replace("_", " ") for ref in refs.split()), strict=True)
     anchors = zip(("xanchor", "yanchor"), anchor.split(), ("center", "middle"), strict=True)
     return {**dict(named), **{name: value for name, value, usual in anchors if value != usual}}
+
+
+@cache
+def _describe_font(colour: str, size: int, weight: int) -> Json:
+    named = (("color", colour), ("size", size), ("weight", weight))
+    return {name: value for name, value in named if value}
 
 
 def make_legend(colours: Mapping[str, str], height: int, gap: int) -> list[Json]:

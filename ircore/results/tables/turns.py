@@ -21,7 +21,7 @@ from ircore.results.curves import (
     select_series,
 )
 from ircore.results.effects import compare_budgets, group_by_prompts
-from ircore.results.episodes import CONVERGENCES, EpisodeResult, JudgedEpisode
+from ircore.results.episodes import CONVERGENCES, EpisodeResult
 from ircore.results.headline import judge_kind
 from ircore.results.image_metrics import describe_metric
 from ircore.results.model import Results
@@ -91,10 +91,11 @@ def average_trajectories(
         out.
     """
     tracks: dict[str | None, list[_Track]] = {category: [] for category in categories}
-    for result in select_condition(episodes, None, difficulty):
+    chosen = select_condition(episodes, None, difficulty)
+    for result, label in zip(chosen, strata(result.episode for result in chosen), strict=True):
         judged = result.judged.get(judge)
         if judged is not None and judged.final is not None:
-            track = _Track(_list_scores(result, judged), *strata([result.episode]))
+            track = _Track(list(map(judged.trajectory.get, result.episode.renderings)), label)
             for category in (None, result.episode.category):
                 if category in tracks:
                     tracks[category].append(track)
@@ -404,11 +405,6 @@ def _select_turns(tracks: Sequence[_Track]) -> _Curve:
         list(zip(*(zip(*group, strict=True) for group in groups.values()), strict=True)) or [()] * len(shown),
         [sum(len(track.scores) >= turn for track, _ in known) for turn in shown],
     )
-
-
-def _list_scores(result: EpisodeResult, judged: JudgedEpisode) -> list[float | None]:
-    """Return the score of each rendering in turn; None for a rendering without a score."""
-    return list(map(judged.trajectory.get, result.episode.renderings))
 
 
 def _build_amount_columns(results: Results, *keys: str) -> list[Column]:
