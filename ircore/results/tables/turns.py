@@ -4,7 +4,7 @@ Judges, parts of the facts and metrics are averaged by turn and up to turn K, an
 to the final rendering.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -145,11 +145,22 @@ def list_pooled_judges(results: Results) -> tuple[str, ...]:
     return models if len(models) > 1 else judges
 
 
-def pooled_outcomes_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+def pooled_outcomes_table(
+    results: Results,
+    category: str | None = None,
+    difficulty: str | None = None,
+    run_ids: Collection[str] | None = None,
+) -> Table:
     """Return the outcomes of refinement pooled over judges, as the paper's Figure 5 has them.
 
     A rating is an episode seen by one judge. Judges of one episode resemble each other, so the intervals take pictures
     as the units (``estimate_clustered_shares``), and not ratings.
+
+    Args:
+        results: Of some runs.
+        category: One of the set's categories, or None for all.
+        difficulty: ``easy``, ``hard``, or None for both.
+        run_ids: The only runs that have a row; None for all.
     """
     judges = list_pooled_judges(results)
     columns = (
@@ -161,7 +172,8 @@ def pooled_outcomes_table(results: Results, category: str | None = None, difficu
         Column("ratings", "ratings", "Episodes, each counted once for each judge that rated it.", digits=0),
     )
     rows = []
-    for run_id, who in pair_values(results).items():
+    every = pair_values(results)
+    for run_id, who in every.items() if run_ids is None else [(run_id, every[run_id]) for run_id in run_ids]:
         by_picture: dict[str, list[str]] = {}
         for result in select_condition(results.episodes[run_id], category, difficulty):
             for judge in judges:
