@@ -420,12 +420,11 @@ def format_units(units: Mapping[str, str]) -> str:
 def number(value: float, digits: int, signed: bool = False) -> str:
     """Format a number with a true minus sign; a number rounded to zero has no sign."""
     text = f"{value:.{digits}f}"
-    is_negative = text.startswith("-")
-    if not (signed or is_negative):
+    if value > 0 and not signed:
         return text
     if float(text) == 0:
         return text.removeprefix("-")
-    return f"−{text[1:]}" if is_negative else f"+{text}"
+    return f"+{text}" if signed and value > 0 else text.replace("-", "−")
 
 
 def count_money_digits(amount: float, least: int) -> int:
