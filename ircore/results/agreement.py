@@ -360,7 +360,9 @@ class _Collector:
         """Yield each judge and annotator of an episode, with the ratings that they gave so far."""
         for known, ratings in ((self._judges, result.judged), (self._annotators, result.annotations)):
             for name, judged in ratings.items():
-                yield known.setdefault(name, _Ratings([], [])), judged
+                if name not in known:
+                    known[name] = _Ratings([], [])
+                yield known[name], judged
 
     def task(self, results: Sequence[EpisodeResult]) -> RatedTask:
         instances = [result.episode.instance_id for result in results]

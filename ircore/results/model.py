@@ -78,7 +78,7 @@ class SubmissionResult:
     provenance: Provenance | None = None
     """Who vouches for the run; None if nobody does."""
 
-    @property
+    @cached_property
     def run_id(self) -> str:
         """The run's id: the key of this row, unique among results."""
         return self.run.run_id

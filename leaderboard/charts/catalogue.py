@@ -25,7 +25,7 @@ from ircore.results.tables.formats import (
     list_flat_units,
 )
 from ircore.results.tables.model import Table
-from ircore.results.tables.pairs import add_rules_column
+from ircore.results.tables.pairs import RULES, add_rules_column
 from leaderboard.charts.categories import sketch_categories
 from leaderboard.charts.costs import sketch_costs, sketch_seconds
 from leaderboard.charts.data import RUN, ChartSubject
@@ -310,8 +310,9 @@ def build_choosable_figure(sketch: Sketch, subject: ChartSubject, usual: int, ve
     """
     drawing, keys = sketch.drawing, {pair.run_id: pair.key for pair in subject.ranked}
     best = {pair.key for pair in subject.ranked[:usual]}
-    table = add_rules_column(sketch.table, subject.results)
-    runs = [keys[str(run.value)] for run in table.column(RUN)]
+    # Each row is of one run: its rules need no ``add_rules_column``, which looks for the runs of any row.
+    rules = {pair.run_id: pair.result.rules.key for pair in subject.ranked}
+    runs = [str(run.value) for run in sketch.table.column(RUN)]
     return {
         "title": sketch.title,
         "scope": subject.scope,
@@ -326,10 +327,10 @@ def build_choosable_figure(sketch: Sketch, subject: ChartSubject, usual: int, ve
         "layout": drawing.wide,
         "narrow": drawing.narrow,
         "source": describe_source(sketch.table, version),
-        "head": list_flat_names(table),
+        "head": [*list_flat_names(sketch.table), RULES.key],
         "rows": [
-            [key, *(round(value, 8) if isinstance(value, float) else value for value in row)]
-            for key, row in zip(runs, list_flat_rows(table), strict=True)
+            [keys[run], *[round(value, 8) if isinstance(value, float) else value for value in row], rules[run]]
+            for run, row in zip(runs, list_flat_rows(sketch.table), strict=True)
         ],
     }
 

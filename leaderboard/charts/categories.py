@@ -107,7 +107,7 @@ def _build_layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool
         return across, make_axis(len(pairs) - 0.5, -0.5, names, showgrid=False)
 
     def title(panel: int, _: PanelGrid) -> list[Json]:
-        ink = {"colour": token("text"), "weight": 700}
+        ink: Json = {"colour": token("text"), "weight": 700}
         return [
             make_annotation(
                 words.format_category(categories[panel]), (0, 1), name_panel_refs(panel), "left bottom", (0, 4), **ink

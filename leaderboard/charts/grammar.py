@@ -10,8 +10,6 @@ from functools import cache, lru_cache
 from html import escape
 from typing import Any, Literal, NamedTuple
 
-import plotly.graph_objects as go
-
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.statistics.intervals import TOO_FEW, are_too_few
 from ircore.results.tables.formats import SEM
@@ -32,63 +30,59 @@ CHARACTER = 6.6
 """Width of an average character at ``FONT_SIZE``, CSS pixels."""
 
 _AXIS = {
-    "tickmode": "array",
     "fixedrange": True,
     "gridcolor": token("hairline"),
-    "zeroline": False,
-    "showline": False,
     "linecolor": token("hairline"),
-    "ticks": "",
-    "ticklabelstandoff": 3,
+    "showline": False,
     "tickfont": {"color": token("muted")},
+    "ticklabelstandoff": 3,
+    "tickmode": "array",
+    "ticks": "",
+    "zeroline": False,
 }
 
-_WHISKER = {"type": "data", "symmetric": False, "thickness": 1.5, "width": 0}
+_WHISKER = {"symmetric": False, "thickness": 1.5, "type": "data", "width": 0}
 
-
-@cache
-def _build_template() -> Json:
-    """Return the look of all charts: no frame, no zoom, hairlines at the ticks, the reader's colours."""
-    # Made with the first chart, since Plotly takes long to check it.
-    template: Json = go.layout.Template(
-        data={
-            "scatter": [{"error_x": _WHISKER, "error_y": _WHISKER}],
-            "bar": [
-                {
-                    "textposition": "inside",
-                    "insidetextanchor": "middle",
-                    "textangle": 0,
-                    "constraintext": "none",
-                    "marker": {"line": {"color": token("background"), "width": 1}},
-                }
-            ],
-            "heatmap": [{"showscale": False, "xgap": 1, "ygap": 1, "hoverongaps": False}],
+_TEMPLATE: Json = {
+    "data": {
+        "bar": [
+            {
+                "constraintext": "none",
+                "insidetextanchor": "middle",
+                "marker": {"line": {"color": token("background"), "width": 1}},
+                "textangle": 0,
+                "textposition": "inside",
+                "type": "bar",
+            }
+        ],
+        "heatmap": [{"hoverongaps": False, "showscale": False, "xgap": 1, "ygap": 1, "type": "heatmap"}],
+        "scatter": [{"error_x": _WHISKER, "error_y": _WHISKER, "type": "scatter"}],
+    },
+    "layout": {
+        "annotationdefaults": {
+            "font": {"color": token("muted")},
+            "showarrow": False,
+            "xanchor": "center",
+            "yanchor": "middle",
         },
-        layout={
-            "font": {"family": FONT_FAMILY, "size": FONT_SIZE, "color": token("text")},
-            "paper_bgcolor": "rgba(0,0,0,0)",
-            "plot_bgcolor": "rgba(0,0,0,0)",
-            "showlegend": False,
-            "dragmode": False,
-            "hovermode": "closest",
-            "hoverlabel": {
-                "bgcolor": token("surface"),
-                "bordercolor": token("hairline"),
-                "font": {"color": token("text")},
-                "align": "left",
-            },
-            "xaxis": _AXIS,
-            "yaxis": _AXIS,
-            "annotationdefaults": {
-                "showarrow": False,
-                "xanchor": "center",
-                "yanchor": "middle",
-                "font": {"color": token("muted")},
-            },
-            "shapedefaults": {"type": "line", "layer": "below", "line": {"color": token("zero"), "width": 1.5}},
+        "dragmode": False,
+        "font": {"color": token("text"), "family": FONT_FAMILY, "size": FONT_SIZE},
+        "hoverlabel": {
+            "align": "left",
+            "bgcolor": token("surface"),
+            "bordercolor": token("hairline"),
+            "font": {"color": token("text")},
         },
-    ).to_plotly_json()
-    return template
+        "hovermode": "closest",
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "shapedefaults": {"layer": "below", "line": {"color": token("zero"), "width": 1.5}, "type": "line"},
+        "showlegend": False,
+        "xaxis": _AXIS,
+        "yaxis": _AXIS,
+    },
+}
+"""The look of all charts: no frame, no zoom, hairlines at the ticks, the reader's colours."""
 
 
 def make_scatter(**properties: Any) -> Json:
@@ -143,7 +137,7 @@ class PlotlyDrawing(NamedTuple):
             "data": list(self.traces),
             "layout": self.wide,
             "narrow": self.narrow,
-            "template": _build_template(),
+            "template": _TEMPLATE,
         }
 
 
@@ -209,7 +203,8 @@ def escape_for_plotly(text: str, length: int = 200) -> str:
 
 def get_mean(value: Value) -> float | None:
     """Return the number of a table value; None if the value has no number."""
-    return float(value.value) if isinstance(value.value, int | float) else None
+    number = value.value
+    return None if number is None or isinstance(number, str) else float(number)
 
 
 def has_enough_samples(value: Value) -> bool:
@@ -303,6 +298,10 @@ def make_annotation(
     refs: str = "x y",
     anchor: str = "center middle",
     shift: tuple[float, float] = (0, 0),
+    *,
+    colour: str = "",
+    size: int = 0,
+    weight: int = 0,
     **more: Any,
 ) -> Json:
     """Return an annotation.
@@ -313,7 +312,10 @@ def make_annotation(
         refs: References of x and of y: ``paper``, or an axis, ``x2_domain`` meaning shares of its length.
         anchor: Part of the words that stands there: ``left``, ``center``, ``right``; ``top``, ``middle``, ``bottom``.
         shift: CSS pixels to the right and upwards.
-        more: Other properties of the annotation; ``colour``, ``size`` and ``weight`` are those of its font.
+        colour: Token of the words; that of the template if empty.
+        size: Of the font; that of the template if 0.
+        weight: Of the font; the usual one if 0.
+        more: Other properties of the annotation.
     """
     made: Json = {"text": text, "x": place[0], "y": place[1], **_describe_anchor(refs, anchor)}
     # What the template says already is left out: a heat map has an annotation for each cell.
@@ -321,10 +323,10 @@ def make_annotation(
         made["xshift"] = shift[0]
     if shift[1]:
         made["yshift"] = shift[1]
-    font = {ours: more.pop(name) for name, ours in _FONT.items() if name in more}
-    if font:
-        made["font"] = font
-    return {**made, **more}
+    if colour or size or weight:
+        made["font"] = _describe_font(colour, size, weight)
+    made.update(more)
+    return made
 
 
 @cache
@@ -335,7 +337,10 @@ def _describe_anchor(refs: str, anchor: str) -> Json:
     return {**dict(named), **{name: value for name, value, usual in anchors if value != usual}}
 
 
-_FONT = {"colour": "color", "size": "size", "weight": "weight"}
+@cache
+def _describe_font(colour: str, size: int, weight: int) -> Json:
+    named = (("color", colour), ("size", size), ("weight", weight))
+    return {name: value for name, value in named if value}
 
 
 def make_legend(colours: Mapping[str, str], height: int, gap: int) -> list[Json]:

@@ -7,7 +7,15 @@ from ircore.results.episodes import CONVERGENCES, Convergence
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.turns import budgets_table, list_pooled_judges, outcomes_table, pooled_outcomes_table
 from leaderboard import words
-from leaderboard.charts.data import MOST_ROWS, RUN, ChartSubject, group_by_run, select_columns, select_runs
+from leaderboard.charts.data import (
+    MOST_ROWS,
+    RUN,
+    ChartSubject,
+    group_by_run,
+    list_entries,
+    select_columns,
+    select_runs,
+)
 from leaderboard.charts.grammar import (
     Json,
     Missing,
@@ -68,15 +76,13 @@ def sketch_convergence(subject: ChartSubject) -> Sketch | Missing:
 
 def sketch_pooled_convergence(subject: ChartSubject) -> Sketch | Missing:
     """Draw how the episodes of each pair converged, the ratings of several judges pooled, as the paper's Figure 5."""
-    table = pooled_outcomes_table(subject.results)
-    rows = group_by_run(table)
-    chosen = [pair for pair in subject.ranked[:MOST_ROWS] if pair.run_id in rows]
+    chosen = subject.shown(MOST_ROWS)
+    table = pooled_outcomes_table(subject.results, run_ids=[pair.run_id for pair in chosen])
     bars = [
         _Bar(list_pair_lines(pair), entry, ratings=round(get_mean(entry["ratings"]) or 0))
-        for pair in chosen
-        for entry in rows[pair.run_id][:1]
+        for pair, entry in zip(chosen, list_entries(table), strict=True)
     ]
-    shown = select_columns(select_runs(table, [pair.run_id for pair in chosen]), (*_COLUMNS, "ratings"))
+    shown = select_columns(table, (*_COLUMNS, "ratings"))
     judges = ", ".join(list_pooled_judges(subject.results))
     title = "Outcomes pooled over judges, as the paper’s Figure 5 has them"
     drawn = _build_sketch(bars, title, shown, subject.selection_words(MOST_ROWS))

@@ -140,7 +140,7 @@ def pair_titles(pairs: Sequence[MarkedPlayers]) -> Titles:
         pair, length = pairs[panel], 20 if grid.columns <= 2 else 26
         generator = list_pair_lines(pair)[1].strip()
         # Bold by a property: Plotly's <b> becomes a style attribute, which the pages' policy forbids.
-        hue = {"colour": describer_token(pair.hue, "-text"), "weight": 700}
+        hue: Json = {"colour": describer_token(pair.hue, "-text"), "weight": 700}
         return [
             make_annotation(
                 escape_for_plotly(pair.names[0], length),
@@ -180,7 +180,7 @@ def build_square_layouts(titles: Sequence[str], upright: str, level: str) -> tup
     ]
 
     def title(panel: int, _: PanelGrid) -> list[Json]:
-        ink = {"colour": token("text"), "weight": 700}
+        ink: Json = {"colour": token("text"), "weight": 700}
         return [
             make_annotation(
                 escape_for_plotly(titles[panel], 38), (0, 1), name_panel_refs(panel), "left bottom", (0, 5), **ink

@@ -6,6 +6,7 @@ intervals, since the paper prints none, and stand in a table of their own: nobod
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 from ircore.games.base import Game
@@ -79,7 +80,7 @@ class MarkRow:
     key: str = ""
     """Key of the pair in the row; empty if no reader can choose it."""
 
-    @property
+    @cached_property
     def named(self) -> Json:
         """Say of an annotation that it belongs to the row."""
         return {"name": self.key} if self.key else {}
@@ -120,6 +121,7 @@ def draw_marked_rows(
     return PlotlyDrawing(traces, *layouts, "rows", [row.key for row in rows])
 
 
+@lru_cache(maxsize=4096)
 def place(row: int, line: int, lines: int, most: int) -> float:
     """Return where in a figure a line of marks stands: rows are numbered from 0, downwards.
 

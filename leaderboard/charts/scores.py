@@ -69,6 +69,9 @@ _LOW_HEAD = 14
 _SIDE = 3 / 7
 """Extent of the shorter side of zero, as a share of the longer one, at which a word beside zero fits on a phone."""
 
+_NO_DELTAS = Missing("Does refinement help?", "No episode of several renderings was rated.")
+"""Stands for the figures of ΔQ where nobody knows any."""
+
 
 def sketch_scores(subject: ChartSubject) -> Sketch | Missing:
     """Draw the mean score of each pair by each judge, as the paper's Figure 4."""
@@ -116,18 +119,17 @@ def sketch_delta(subject: ChartSubject) -> Sketch | Missing:
 def sketch_deltas(subject: ChartSubject) -> Sketch | Missing:
     """Draw ΔQ, the gain by refinement, of each pair by each judge, as the paper's Figure 15."""
     deltas = _collect_ratings(subject, "delta")
-    if not deltas:
-        return Missing("Does refinement help?", "No episode of several renderings was rated.")
-    return _build_delta_sketch(subject, deltas)
+    return _build_delta_sketch(subject, deltas) if deltas else _NO_DELTAS
 
 
 def sketch_deltas_sem(subject: ChartSubject) -> Sketch | Missing:
     """Draw ΔQ by each judge with bars of one standard error, the bars of the paper's Figure 15."""
-    drawn = sketch_deltas(ChartSubject(subject.results, subject.pairs, subject.judge, subject.ranked, "sem"))
-    if isinstance(drawn, Missing):
-        return drawn
+    judges = _collect_ratings(subject, "delta")
+    if not judges:
+        return _NO_DELTAS
+    shown = ChartSubject(subject.results, subject.pairs, subject.judge, subject.shown(MOST_ROWS), "sem")
     return replace(
-        drawn,
+        _build_delta_sketch(shown, {judge: shown.by_run(judge, "delta") for judge in judges}),
         title="ΔQ as the paper’s Figure 15 draws it, with bars of one standard error",
         reading_aid=f"Each mark is a pair's mean change from first to final rendering. {SEM_WORDS}",
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ircore.results.tables.model import Value
 from leaderboard import words
@@ -70,7 +71,7 @@ class PairTrack:
         """Say of a trace that it belongs to the pair."""
         return {"meta": self.key} if self.key else {}
 
-    @property
+    @cached_property
     def known(self) -> list[tuple[float, float, TrackPoint]]:
         """Position, number and point, where there is a number."""
         return [(spot.x, value, spot) for spot in self.spots if (value := get_mean(spot.value)) is not None]
@@ -115,12 +116,13 @@ def turn_track(pair: Pair, rows: Sequence[Mapping[str, Value]], key: str, weight
         noun: Word for the counted things, such as ``messages``.
     """
     most = max((get_mean(row[weight]) or 0.0 for row in rows), default=0.0) or 1.0
+    name = escape_for_plotly(name_pair(pair))
     spots = (
         TrackPoint(
             get_mean(row["turn"]) or 0.0,
             row[key],
             (get_mean(row[weight]) or 0.0) / most,
-            f"{escape_for_plotly(name_pair(pair))}, turn {row['turn'].value}, {row[weight].value} {noun}<br>",
+            f"{name}, turn {row['turn'].value}, {row[weight].value} {noun}<br>",
         )
         for row in rows
     )
@@ -139,7 +141,8 @@ def draw_panels(tracks: Sequence[PairTrack], scale: TrackScale, chosen: bool = F
     traces = [
         trace for panel in numbers for trace in _draw_panel(panel, () if chosen else tracks, tracks[panel], scale)
     ]
-    wide, narrow = (_build_layout(tracks, scale, narrow) for narrow in (False, True))
+    ends = [label_ends(track, scale, panel) for panel, track in enumerate(tracks)]
+    wide, narrow = (_build_layout(tracks, ends, scale, narrow) for narrow in (False, True))
     return PlotlyDrawing(traces, wide, narrow, "panels", [track.key for track in tracks], draw_context((), scale, 0))
 
 
@@ -241,7 +244,7 @@ def _draw_single_interval(track: PairTrack, scale: TrackScale, colour: str) -> J
     return {"error_y": make_whiskers([spot.value for spot in track.spots], colour, scale.factor)}
 
 
-def _build_layout(tracks: Sequence[PairTrack], scale: TrackScale, narrow: bool) -> Json:
+def _build_layout(tracks: Sequence[PairTrack], ends: Sequence[Sequence[Json]], scale: TrackScale, narrow: bool) -> Json:
     x, y = ({name: value for name, value in axis.items() if name != "title"} for axis in (scale.x, scale.y))
     pair_title = pair_titles([track.pair for track in tracks])
 
@@ -250,10 +253,8 @@ def _build_layout(tracks: Sequence[PairTrack], scale: TrackScale, narrow: bool) 
         return {**x, "showgrid": False, "showline": True, "showticklabels": lowest}, y
 
     def titles(panel: int, grid: PanelGrid) -> list[Json]:
-        ends = label_ends(tracks[panel], scale, panel) or [
-            make_annotation("no data", (0.5, 0.5), name_panel_refs(panel))
-        ]
-        return [*pair_title(panel, grid), *ends]
+        labels = ends[panel] or [make_annotation("no data", (0.5, 0.5), name_panel_refs(panel))]
+        return [*pair_title(panel, grid), *labels]
 
     notes = [
         make_annotation(scale.y["title"]["text"], (0, 1), "paper paper", "left bottom", (-18, 54)),

@@ -370,7 +370,7 @@ def estimate_all(
 
 def estimate_grouped(columns: Iterable[Sequence[Sequence[float]]], scale: Scale = OPEN) -> list[Estimate]:
     """Estimate several means as ``estimate_all`` does, of values that stand by condition: groups of each column."""
-    moments = [_compute_moments(groups) for groups in columns]
+    moments = [_compute_moments(groups, not scale.has_ends) for groups in columns]
     ends = compute_mean_ends(
         Moments(*np.array([known for known in moments if known], np.float64).reshape(-1, 6).T), scale
     )
@@ -394,7 +394,9 @@ def _group_values(values: Sequence[float | None], labels: Sequence[str]) -> list
     return list(groups.values())
 
 
-def _compute_moments(parts: Sequence[Sequence[float]]) -> tuple[float, float, float, float, float, float] | None:
+def _compute_moments(
+    parts: Sequence[Sequence[float]], with_cubes: bool
+) -> tuple[float, float, float, float, float, float] | None:
     """Return the fields of ``Moments`` of grouped values, see ``estimate``; None without a value."""
     n = sum(map(len, parts))
     if n == 0:
@@ -403,7 +405,8 @@ def _compute_moments(parts: Sequence[Sequence[float]]) -> tuple[float, float, fl
         parts = [[value for part in parts for value in part]]
     mean = fsum(chain.from_iterable(parts)) / n
     influences = [(value - centre) / n for part in parts for centre in (fsum(part) / len(part),) for value in part]
-    squares, cubes = fsum([part**2 for part in influences]), fsum([part * part * part for part in influences])
+    squares = fsum([part**2 for part in influences])
+    cubes = fsum([part * part * part for part in influences]) if with_cubes else 0.0
     # Deviations of equal values that rounding leaves: such values have no spread.
     if squares <= (ROUNDING * mean) ** 2:
         squares = cubes = 0.0

@@ -240,10 +240,11 @@ class CrossedValues:
         in_means = luck * float((1 / self.counts[chosen]).mean()) if freedom else np.nan
         if instances < 2:
             return VarianceComponents(np.nan, np.nan, luck)
-        of_rows = pairs * float(np.var(means.mean(axis=1), ddof=1))
+        of_instances = means.mean(axis=1)
+        of_rows = pairs * float(np.var(of_instances, ddof=1))
         if pairs < 2:
             return VarianceComponents(max(0.0, of_rows - in_means), np.nan, luck)
-        residual = means - means.mean(axis=1, keepdims=True) - means.mean(axis=0) + means.mean()
+        residual = means - of_instances[:, None] - means.mean(axis=0) + means.mean()
         within = float((residual**2).sum() / ((instances - 1) * (pairs - 1)))
         # ``max`` with a NaN in the second place would give 0.
         both = within - in_means

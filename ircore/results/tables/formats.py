@@ -614,7 +614,7 @@ def _describe_value(value: Value, results: Results | None) -> dict[str, Any]:
 def _list_selection(selection: Selection, results: Results | None) -> Any:
     if results is not None:
         return [{"run_id": run_id, "episode_id": name} for run_id, name in selection.episodes(results)]
-    return vars(selection)
+    return selection._asdict()
 
 
 def _format_lines(table: Table, interval: Literal["half", "ends"]) -> list[list[str]]:

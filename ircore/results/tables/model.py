@@ -20,8 +20,7 @@ Origin = Literal["computed here", "reported by the paper"]
 """Origin of a table's numbers: own results or published figures, never mixed in one table."""
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """Selection of the episodes that a number was computed from."""
 
     run_ids: tuple[str, ...]

@@ -318,12 +318,11 @@ def list_rated_values(*cells: Cell) -> tuple[Value, ...]:
     first, run_ids = cells[0], tuple(cell.run_id for cell in cells)
     played = Selection(run_ids, "played", first.category, first.difficulty, first.judge)
     rated = Selection(run_ids, "rated", first.category, first.difficulty, first.judge)
-    return (
-        Value(sum(cell.played for cell in cells), episodes=played),
-        Value(sum(cell.applicable for cell in cells), episodes=played),
-        Value(sum(cell.rated for cell in cells), episodes=rated),
-        Value(sum(cell.refused for cell in cells), episodes=played),
-        Value(sum(cell.pending for cell in cells), episodes=played),
+    counts = ((cell.played, cell.applicable, cell.rated, cell.refused, cell.pending) for cell in cells)
+    behind = (played, played, rated, played, played)
+    return tuple(
+        Value(sum(numbers), episodes=episodes)
+        for numbers, episodes in zip(zip(*counts, strict=True), behind, strict=True)
     )
 
 

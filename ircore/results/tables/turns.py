@@ -4,7 +4,7 @@ Judges, parts of the facts and metrics are averaged by turn and up to turn K, an
 to the final rendering.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from ircore.results.curves import (
     select_series,
 )
 from ircore.results.effects import compare_budgets, group_by_prompts
-from ircore.results.episodes import CONVERGENCES, EpisodeResult, JudgedEpisode
+from ircore.results.episodes import CONVERGENCES, EpisodeResult
 from ircore.results.headline import judge_kind
 from ircore.results.image_metrics import describe_metric
 from ircore.results.model import Results
@@ -91,10 +91,11 @@ def average_trajectories(
         out.
     """
     tracks: dict[str | None, list[_Track]] = {category: [] for category in categories}
-    for result in select_condition(episodes, None, difficulty):
+    chosen = select_condition(episodes, None, difficulty)
+    for result, label in zip(chosen, strata(result.episode for result in chosen), strict=True):
         judged = result.judged.get(judge)
         if judged is not None and judged.final is not None:
-            track = _Track(_list_scores(result, judged), *strata([result.episode]))
+            track = _Track(list(map(judged.trajectory.get, result.episode.renderings)), label)
             for category in (None, result.episode.category):
                 if category in tracks:
                     tracks[category].append(track)
@@ -144,11 +145,22 @@ def list_pooled_judges(results: Results) -> tuple[str, ...]:
     return models if len(models) > 1 else judges
 
 
-def pooled_outcomes_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+def pooled_outcomes_table(
+    results: Results,
+    category: str | None = None,
+    difficulty: str | None = None,
+    run_ids: Collection[str] | None = None,
+) -> Table:
     """Return the outcomes of refinement pooled over judges, as the paper's Figure 5 has them.
 
     A rating is an episode seen by one judge. Judges of one episode resemble each other, so the intervals take pictures
     as the units (``estimate_clustered_shares``), and not ratings.
+
+    Args:
+        results: Of some runs.
+        category: One of the set's categories, or None for all.
+        difficulty: ``easy``, ``hard``, or None for both.
+        run_ids: The only runs that have a row; None for all.
     """
     judges = list_pooled_judges(results)
     columns = (
@@ -160,7 +172,8 @@ def pooled_outcomes_table(results: Results, category: str | None = None, difficu
         Column("ratings", "ratings", "Episodes, each counted once for each judge that rated it.", digits=0),
     )
     rows = []
-    for run_id, who in pair_values(results).items():
+    every = pair_values(results)
+    for run_id, who in every.items() if run_ids is None else [(run_id, every[run_id]) for run_id in run_ids]:
         by_picture: dict[str, list[str]] = {}
         for result in select_condition(results.episodes[run_id], category, difficulty):
             for judge in judges:
@@ -404,11 +417,6 @@ def _select_turns(tracks: Sequence[_Track]) -> _Curve:
         list(zip(*(zip(*group, strict=True) for group in groups.values()), strict=True)) or [()] * len(shown),
         [sum(len(track.scores) >= turn for track, _ in known) for turn in shown],
     )
-
-
-def _list_scores(result: EpisodeResult, judged: JudgedEpisode) -> list[float | None]:
-    """Return the score of each rendering in turn; None for a rendering without a score."""
-    return list(map(judged.trajectory.get, result.episode.renderings))
 
 
 def _build_amount_columns(results: Results, *keys: str) -> list[Column]:

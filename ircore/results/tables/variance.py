@@ -69,12 +69,12 @@ def variance_table(results: Results, judge: str, category: str | None = None, di
         }
         # Seats are told apart by what the first message was drawn as.
         has_seats = {"message", "rendering"} <= results.game.step.model_fields.keys()
-        lucks = {run_id: _find_varying_seats(part.episodes[run_id]) if has_seats else None for run_id in values}
         more, said = _build_rows({names[run_id]: of_pair for run_id, of_pair in values.items()}, chosen)
         rows += more
         notes += said
-        for run_id, seats in lucks.items():
-            luck = _build_luck_rows(names[run_id], _select_crossed([values[run_id]], chosen), seats)
+        for run_id, of_pair in values.items():
+            of_seats = part.episodes[run_id] if has_seats else None
+            luck = _build_luck_rows(names[run_id], _select_crossed([of_pair], chosen), of_seats)
             # Of a single pair the components say its luck already.
             rows += list(luck)[1:] if more and len(values) == 1 else luck
     if judge != results.game.headline.key:
@@ -134,9 +134,15 @@ def _format_deviation(
 
 
 def _build_luck_rows(
-    name: str, values: Sequence[Sequence[Sequence[float]]], differs: tuple[bool | None, bool | None] | None
+    name: str, values: Sequence[Sequence[Sequence[float]]], results: Sequence[EpisodeResult] | None
 ) -> Iterator[tuple[Value, ...]]:
-    """Yield the luck of one pair, then of its seats as far as what they did in repeats tells them apart."""
+    """Yield the luck of one pair, then of its seats as far as what they did in repeats tells them apart.
+
+    Args:
+        name: Of the pair.
+        values: Its main scores by instance.
+        results: Its episodes; None where the seats of a game cannot be told apart.
+    """
     if not any(len(episodes) > 1 for row in values for episodes in row):
         yield Value(name), Value("luck of play"), Value(None, missing=NO_REPEATS), Value(None, missing="of one pair")
         return
@@ -145,9 +151,9 @@ def _build_luck_rows(
     whole = _format_deviation(cells.components(), cells.intervals(), place, len(values), NO_REPEATS)
     none = Value(0.0, n=len(values))
     yield Value(name), Value("luck of play"), whole, Value(None, missing="of one pair")
-    if differs is None:
+    if results is None:
         return
-    describer, generator = differs
+    describer, generator = _find_varying_seats(results)
     if describer is False:
         seats = none, whole
     elif generator is False:
