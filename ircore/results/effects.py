@@ -21,7 +21,6 @@ from ircore.results.statistics.effects import Effects, decompose, find_complete_
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.mixed import MixedEffects, Unavailable, fit_mixed_effects
 from ircore.results.statistics.resamples import Floats
-from ircore.results.subsets import list_rule_sets
 
 NO_GRID = Unavailable("needs at least two players in each of two seats, all crossed, under the same rules")
 """Stands in place of the effects of runs without a complete grid."""
@@ -146,7 +145,7 @@ def estimate_grid_effects(
 
 def select_usual_runs(results: Results) -> list[SubmissionResult]:
     """Return the runs that were played under the usual rules (``rule_sets``), in the order of the results."""
-    rule_sets = list_rule_sets(results)
+    rule_sets = results.rule_sets
     if len(rule_sets) < 2:
         return list(results.submissions)
     return [submission for submission in results.submissions if submission.rules == rule_sets[0]]

@@ -13,7 +13,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
 from ircore.core.errors import InputError
-from ircore.core.records import DEFAULT_GAME, DIFFICULTIES, Instance
+from ircore.core.records import DEFAULT_GAME, DIFFICULTIES, Instance, build_natural_key
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Measure, Seat
@@ -320,9 +320,18 @@ class Results:
         return {}
 
     @cached_property
-    def rule_sets(self) -> list[Any]:
-        """Sets of rules in the order of ``subsets.list_rule_sets``, once it was asked for; until then empty."""
-        return []
+    def rule_sets(self) -> tuple[Any, ...]:
+        """The rules that runs were played by, most used first; in a tie, the default rules come first."""
+        if not self.submissions:
+            return ()
+        counted = Counter(submission.rules for submission in self.submissions)
+        usual = self.game.rules().model_dump(mode="json")
+        default = self.game.read_rules(self.submissions[0].run.model_copy(update={"rules": usual}))
+
+        def place(rules: Any) -> tuple[int, bool, list[str | int]]:
+            return -counted[rules], rules != default, build_natural_key(rules.key)
+
+        return tuple(sorted(counted, key=place))
 
     @cached_property
     def every_run(self) -> tuple[PlayedRun, ...]:
@@ -335,11 +344,6 @@ class Results:
         """Seats that somebody took in at least one run."""
         taken = {name for run in self.every_run for name in run.run.submission.players}
         return tuple(seat for seat in self.game.seats if seat.name in taken)
-
-    @cached_property
-    def rule_sets(self) -> list[Any]:
-        """Sets of rules in the order of ``subsets.list_rule_sets``, once it was asked for; until then empty."""
-        return []
 
     @cached_property
     def crossed(self) -> tuple[Seat[Any, Any], Seat[Any, Any]] | None:

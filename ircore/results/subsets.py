@@ -1,31 +1,15 @@
 """Results of part of the runs: a pair is only ranked among pairs that played by the same rules."""
 
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from ircore.core.records import Fields, build_natural_key
+from ircore.core.records import Fields
 from ircore.core.submission_records import Run
 from ircore.results.cells import compute_standings
 from ircore.results.headline import find_headline
 from ircore.results.judge_ratings import arrange_by_judge
 from ircore.results.model import BoardRow, Order, Results
 from ircore.results.ranking import find_barred_columns, rank_rows
-
-
-def list_rule_sets(results: Results) -> tuple[Any, ...]:
-    """Return the rules that runs were played by, most used first; in a tie, the default rules come first."""
-    if results.rule_sets:
-        return tuple(results.rule_sets)
-    counted = Counter(submission.rules for submission in results.submissions)
-    run = results.submissions[0].run
-    default = results.game.read_rules(run.model_copy(update={"rules": results.game.rules().model_dump(mode="json")}))
-
-    def place(rules: Any) -> tuple[int, bool, list[str | int]]:
-        return -counted[rules], rules != default, build_natural_key(rules.key)
-
-    results.rule_sets.extend(sorted(counted, key=place))
-    return tuple(results.rule_sets)
 
 
 def select_by_rules(results: Results, rules: Any) -> Results:
@@ -35,7 +19,7 @@ def select_by_rules(results: Results, rules: Any) -> Results:
 
     Args:
         results: Of runs under any rules.
-        rules: One of ``list_rule_sets(results)``.
+        rules: One of ``results.rule_sets``.
     """
     # Looked up first: comparing the rules of hundreds of runs takes longer than a board may.
     if rules in results.parts_by_rules:
@@ -63,7 +47,7 @@ def select_by_rules(results: Results, rules: Any) -> Results:
 
 def find_usual_rules(results: Results) -> Fields:
     """Return the rules that most runs have, with the game's defaults."""
-    usual, *_ = list_rule_sets(results)
+    usual, *_ = results.rule_sets
     run = next(submission.run for submission in results.submissions if submission.rules == usual)
     return _fill_defaults(results, run)
 
@@ -141,4 +125,4 @@ def list_rows_and_references(
 
 def split_by_rules(results: Results) -> tuple[Results, ...]:
     """Return separate results for each set of rules, the usual rules first, since boards never mix rules."""
-    return tuple(select_by_rules(results, rules) for rules in list_rule_sets(results))
+    return tuple(select_by_rules(results, rules) for rules in results.rule_sets)

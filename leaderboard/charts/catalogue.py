@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from ircore.results.benchmark_version import Version, find_version
 from ircore.results.model import Results
-from ircore.results.subsets import list_rule_sets, select_by_rules
+from ircore.results.subsets import select_by_rules
 from ircore.results.tables.formats import (
     SEM,
     describe_source,
@@ -186,7 +186,7 @@ def make_figures(
     """
     charts, version = {}, version or find_version(results)
     # A board never mixes rules, so figures of all pairs do not either.
-    same = comparable or select_by_rules(results, list_rule_sets(results)[0])
+    same = comparable or select_by_rules(results, results.rule_sets[0])
     for identity, kind, shown, draw in _list_drawings(results, pairs, site_judge or results.judges[0], same):
         if wanted is None or identity in wanted:
             charts[identity] = _make_chart(identity, kind, draw(), shown, version)

@@ -10,6 +10,8 @@ from functools import cache, lru_cache
 from html import escape
 from typing import Any, Literal, NamedTuple
 
+import plotly.graph_objects as go
+
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.statistics.intervals import TOO_FEW, are_too_few
 from ircore.results.tables.formats import SEM
@@ -30,59 +32,63 @@ CHARACTER = 6.6
 """Width of an average character at ``FONT_SIZE``, CSS pixels."""
 
 _AXIS = {
+    "tickmode": "array",
     "fixedrange": True,
     "gridcolor": token("hairline"),
-    "linecolor": token("hairline"),
-    "showline": False,
-    "tickfont": {"color": token("muted")},
-    "ticklabelstandoff": 3,
-    "tickmode": "array",
-    "ticks": "",
     "zeroline": False,
+    "showline": False,
+    "linecolor": token("hairline"),
+    "ticks": "",
+    "ticklabelstandoff": 3,
+    "tickfont": {"color": token("muted")},
 }
 
-_WHISKER = {"symmetric": False, "thickness": 1.5, "type": "data", "width": 0}
+_WHISKER = {"type": "data", "symmetric": False, "thickness": 1.5, "width": 0}
 
-_TEMPLATE: Json = {
-    "data": {
-        "bar": [
-            {
-                "constraintext": "none",
-                "insidetextanchor": "middle",
-                "marker": {"line": {"color": token("background"), "width": 1}},
-                "textangle": 0,
-                "textposition": "inside",
-                "type": "bar",
-            }
-        ],
-        "heatmap": [{"hoverongaps": False, "showscale": False, "xgap": 1, "ygap": 1, "type": "heatmap"}],
-        "scatter": [{"error_x": _WHISKER, "error_y": _WHISKER, "type": "scatter"}],
-    },
-    "layout": {
-        "annotationdefaults": {
-            "font": {"color": token("muted")},
-            "showarrow": False,
-            "xanchor": "center",
-            "yanchor": "middle",
+
+@cache
+def _build_template() -> Json:
+    """Return the look of all charts: no frame, no zoom, hairlines at the ticks, the reader's colours."""
+    # Made with the first chart, since Plotly takes long to check it.
+    template: Json = go.layout.Template(
+        data={
+            "scatter": [{"error_x": _WHISKER, "error_y": _WHISKER}],
+            "bar": [
+                {
+                    "textposition": "inside",
+                    "insidetextanchor": "middle",
+                    "textangle": 0,
+                    "constraintext": "none",
+                    "marker": {"line": {"color": token("background"), "width": 1}},
+                }
+            ],
+            "heatmap": [{"showscale": False, "xgap": 1, "ygap": 1, "hoverongaps": False}],
         },
-        "dragmode": False,
-        "font": {"color": token("text"), "family": FONT_FAMILY, "size": FONT_SIZE},
-        "hoverlabel": {
-            "align": "left",
-            "bgcolor": token("surface"),
-            "bordercolor": token("hairline"),
-            "font": {"color": token("text")},
+        layout={
+            "font": {"family": FONT_FAMILY, "size": FONT_SIZE, "color": token("text")},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "showlegend": False,
+            "dragmode": False,
+            "hovermode": "closest",
+            "hoverlabel": {
+                "bgcolor": token("surface"),
+                "bordercolor": token("hairline"),
+                "font": {"color": token("text")},
+                "align": "left",
+            },
+            "xaxis": _AXIS,
+            "yaxis": _AXIS,
+            "annotationdefaults": {
+                "showarrow": False,
+                "xanchor": "center",
+                "yanchor": "middle",
+                "font": {"color": token("muted")},
+            },
+            "shapedefaults": {"type": "line", "layer": "below", "line": {"color": token("zero"), "width": 1.5}},
         },
-        "hovermode": "closest",
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "shapedefaults": {"layer": "below", "line": {"color": token("zero"), "width": 1.5}, "type": "line"},
-        "showlegend": False,
-        "xaxis": _AXIS,
-        "yaxis": _AXIS,
-    },
-}
-"""The look of all charts: no frame, no zoom, hairlines at the ticks, the reader's colours."""
+    ).to_plotly_json()
+    return template
 
 
 def make_scatter(**properties: Any) -> Json:
@@ -137,7 +143,7 @@ class PlotlyDrawing(NamedTuple):
             "data": list(self.traces),
             "layout": self.wide,
             "narrow": self.narrow,
-            "template": _TEMPLATE,
+            "template": _build_template(),
         }
 
 

@@ -20,7 +20,7 @@ from ircore.results.benchmark_version import find_version
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.played_run import PlayedRun
-from ircore.results.subsets import list_rule_sets, select_by_rules
+from ircore.results.subsets import select_by_rules
 from ircore.results.tables.pairs import MOST_NAMES
 from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.decisions import Decision
@@ -314,7 +314,7 @@ class Site:
     @cached_property
     def rule_sets(self) -> tuple[Any, ...]:
         """Every set of rules, as ``Game.read_rules`` returns them, the site's own first: the rules of most runs."""
-        return list_rule_sets(self.results)
+        return self.results.rule_sets
 
     def under(self, rules: Any = None) -> Results:
         """Return the results of the runs that were played by these rules (the site's own by default), ranked anew."""
@@ -486,7 +486,7 @@ def _assign_hues(results: Results, judge: str) -> Hues:
 def _build_pairs(results: Results, hues: Hues, folder: str) -> dict[str, Pair]:
     # Where judges give the headline, references are lines beside pairs, and no rows.
     beside = () if results.game.is_judged else (reference.submission for reference in results.references)
-    submissions, rules = (*results.submissions, *beside), list_rule_sets(results)
+    submissions, rules = (*results.submissions, *beside), results.rule_sets
     keys = name_run_pages([(submission.slug, submission.run_id) for submission in submissions])
     names = {submission.run_id: _list_names(results, submission) for submission in submissions}
     generators = _sort_labels(second for _, second in names.values())

@@ -21,7 +21,7 @@ from ircore.results.headline import describe_headline, sort_judges
 from ircore.results.model import BoardRow, Order, Results
 from ircore.results.ranking import RankedRow, refuse_unknown
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
-from ircore.results.subsets import list_board_rows, list_rows_and_references, list_rule_sets, split_by_rules
+from ircore.results.subsets import list_board_rows, list_rows_and_references, split_by_rules
 from ircore.results.tables.model import Better, Column, Selection, Table, Value, Which
 from ircore.results.tables.pairs import (
     ALL,
@@ -485,7 +485,7 @@ def _build_count_columns(game: Game[Any]) -> Iterator[Filling]:
 
 def _list_groups(results: Results, rows: Sequence[BoardRow]) -> Iterator[tuple[int, str]]:
     """Yield the first row of each set of rules with the words that tell these rules from the others."""
-    among = list_rule_sets(results)
+    among = results.rule_sets
     for place, row in enumerate(rows):
         rules = row.submission.rules
         if not place or rules != rows[place - 1].submission.rules:

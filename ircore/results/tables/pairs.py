@@ -16,7 +16,6 @@ from ircore.results.judge_ratings import Coverage, Unranked
 from ircore.results.model import Results, SubmissionResult
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.ranks import Standing
-from ircore.results.subsets import list_rule_sets
 from ircore.results.tables.model import Column, Selection, Table, Value
 
 ALL = "all"
@@ -152,7 +151,7 @@ def add_rules_column(table: Table, results: Results) -> Table:
         results: Of some runs.
     """
     of_run = {submission.run_id: Value(submission.rules.key) for submission in results.submissions}
-    every = [rules.key for rules in list_rule_sets(results)]
+    every = [rules.key for rules in results.rule_sets]
     caption = table.caption if table.caption.endswith(".") else f"{table.caption}."
     named = replace(table, caption=f"{caption} Rules {', '.join(every)}.")
     if any(column.key == RULES.key for column in table.columns):

@@ -45,7 +45,7 @@ from ircore.results.statistics.intervals import (
     t_quantiles,
 )
 from ircore.results.statistics.mixed import Unavailable
-from ircore.results.subsets import list_rule_sets, select_by_rules
+from ircore.results.subsets import select_by_rules
 from ircore.results.tables.formats import number
 from ircore.results.tables.pairs import pair_names
 
@@ -68,7 +68,7 @@ def check_paper(results: Results, judge: str) -> dict[str, Check]:
         results: Of any runs. Budgets apart, those count that were played by the rules that most were played by.
         judge: One of ``results.judges``; sentences about judges take all of them.
     """
-    played = _Played(select_by_rules(results, list_rule_sets(results)[0]), results, judge)
+    played = _Played(select_by_rules(results, results.rule_sets[0]), results, judge)
     return {claim.key: _CHECKS[claim.key](played) for claim in results.game.list_claims()}
 
 

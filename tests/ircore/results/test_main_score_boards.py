@@ -18,7 +18,7 @@ from ircore.results.effects import average_player, pair_effects, select_usual_ru
 from ircore.results.model import BoardRow, Order, Results
 from ircore.results.statistics.effects import Effects, decompose, find_complete_grid
 from ircore.results.statistics.mixed import MixedEffects, Unavailable, fit_mixed_effects
-from ircore.results.subsets import list_rule_sets, split_by_rules
+from ircore.results.subsets import split_by_rules
 from ircore.results.tables.comparisons import comparisons_table
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.turns import trajectories_table
@@ -374,7 +374,7 @@ def test_players_are_seen_under_the_rules_that_boards_show_first() -> None:
     usual = [invented_run(instances, item, other, 6.0, 0.3) for item, other in pairs]
     short = [under_budget(invented_run(instances, item, other, 2.0, 0.3), 10) for item, other in pairs]
     results = Results.from_runs([*short, *usual])
-    assert list_rule_sets(results)[0] == Rules()
+    assert results.rule_sets[0] == Rules()
     assert {rule.rules for rule in select_usual_runs(results)} == {Rules()}
     mean = average_player(results, "describer", "seer", "structural").score.mean
     assert mean == average_player(Results.from_runs(usual), "describer", "seer", "structural").score.mean
