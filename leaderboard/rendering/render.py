@@ -34,7 +34,7 @@ from leaderboard.components import (
     values,
 )
 from leaderboard.components.episodes import dump_xray
-from leaderboard.components.markup import TemplateEnvironment, macro
+from leaderboard.components.markup import macro, make_environment
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import find_tier
 from leaderboard.storage.build_cache import hash_program
@@ -93,7 +93,7 @@ def read_templates() -> None:
 
 @cache
 def _make_environment() -> Environment:
-    environment = TemplateEnvironment(_make_bytecode_cache())
+    environment = make_environment(_make_bytecode_cache())
     environment.filters.update(
         stranger=render_untrusted,
         inert=escape_untrusted,
