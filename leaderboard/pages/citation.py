@@ -283,7 +283,6 @@ class Badge:
         return json.dumps(said, ensure_ascii=False) + "\n"
 
 
-@lru_cache(maxsize=1)  # asked for by the pages of pairs and for the files
 def build_badges(site: Site) -> dict[str, list[Badge]]:
     """Return every pair's badges by run_id: the overall badge, then one per category, by the site's judge.
 
