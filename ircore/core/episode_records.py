@@ -147,6 +147,9 @@ class EpisodeCost(Record):
     seconds: float | None = Field(default=None, ge=0, description="Seconds until the answers were there, together.")
 
 
+PlacedRendering = tuple[int, str, int, int]
+"""A rendering in the steps of an episode: place of its step, 1-based, then its hash, width and height."""
+
 UNKNOWN_COST = EpisodeCost()
 """Of an episode of which nobody kept what it cost."""
 
@@ -257,7 +260,7 @@ class PackedSteps(Sequence[Fields]):
     >>> packed = PackedSteps.of(whole)
     >>> packed[0], len(packed)
     ({'word': 'apple'}, 1)
-    >>> packed.put_into(whole)
+    >>> packed.put_into(whole, ())
     >>> whole.steps is packed
     True
     """
@@ -267,20 +270,22 @@ class PackedSteps(Sequence[Fields]):
     data: bytes
     """JSON, compressed with zlib."""
 
-    drawn: tuple[tuple[int, str, int, int], ...]
-    """Every rendering, which is what is asked for most: place of its step, 1-based, then hash, width and height."""
-
     @classmethod
     def of(cls, episode: Episode) -> "PackedSteps":
         """Return the steps of an episode, packed."""
-        drawn = ((place, made.sha256, made.width, made.height) for place, made in list_renderings(episode))
         text = json.dumps(episode.steps, ensure_ascii=False, separators=(",", ":"))
-        return cls(zlib.compress(text.encode(), level=1), tuple(drawn))
+        return cls(zlib.compress(text.encode(), level=1))
 
-    def put_into(self, episode: Episode) -> None:
-        """Let an episode have these steps in place of its own."""
+    def put_into(self, episode: Episode, drawn: Iterable[PlacedRendering]) -> None:
+        """Let an episode have these steps in place of its own.
+
+        Args:
+            episode: The episode, which is changed.
+            drawn: Every rendering in the steps, which is asked for most: place of its step, 1-based, then its fields.
+        """
         # Records are frozen: pydantic's own setter would refuse.
         object.__setattr__(episode, "steps", self)
+        _keep_drawn(episode, tuple((place, _make_shared_rendering(*fields)) for place, *fields in drawn))
 
     def unpack_as(self, kind: type[StepT]) -> tuple[StepT, ...]:
         """Return the steps as a game's records."""
@@ -345,16 +350,17 @@ def _read_drawn(episode: Episode) -> _Drawn:
     # Beside the fields, and with what it was made of: a copy with other steps has other renderings.
     known: _Drawn | None = episode.__dict__.get("_drawn")
     if known is None or known.steps is not episode.steps:
-        steps = episode.steps
-        drawn = (
-            tuple((place, _make_shared_rendering(*fields)) for place, *fields in steps.drawn)
-            if isinstance(steps, PackedSteps)
-            else tuple((place, made) for place, step in enumerate(steps, 1) for made in find_renderings(step))
-        )
-        first: dict[int, Rendering] = {}
-        for place, rendering in drawn:
-            first.setdefault(place, rendering)
-        known = episode.__dict__["_drawn"] = _Drawn(episode.steps, drawn, first)
+        steps = enumerate(episode.steps, start=1)
+        return _keep_drawn(episode, tuple((place, drawn) for place, step in steps for drawn in find_renderings(step)))
+    return known
+
+
+def _keep_drawn(episode: Episode, drawn: tuple[tuple[int, Rendering], ...]) -> _Drawn:
+    first: dict[int, Rendering] = {}
+    for place, rendering in drawn:
+        first.setdefault(place, rendering)
+    # Beside the fields, and with what it was made of: a copy with other steps has other renderings.
+    known = episode.__dict__["_drawn"] = _Drawn(episode.steps, drawn, first)
     return known
 
 

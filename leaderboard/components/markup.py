@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from leaderboard.words import MISSING, PROGRAM_MARK, PROGRAM_MEANING
 
-REMEMBERED = 16_384
+REMEMBERED = 4_096
 """Rendered components kept in memory: a pair's score stands on its page, on boards and on a dozen matrices."""
 
 

@@ -3,7 +3,7 @@
 A ``RunReading`` holds the results of one run that the site needs and that depend on this run alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from ircore.core.collector import pause_collector
-from ircore.core.episode_records import Episode, EpisodeCost, PackedSteps
+from ircore.core.episode_records import Episode, EpisodeCost, PackedSteps, PlacedRendering, list_renderings
 from ircore.core.score_records import Part
 from ircore.core.workers import build_worker_pool, run_shares
 from ircore.games.base import Message
@@ -44,6 +44,9 @@ class _RunReading:
 
     steps: tuple[PackedSteps, ...]
     """The steps of these episodes."""
+
+    drawn: tuple[tuple[PlacedRendering, ...], ...]
+    """The renderings in these steps."""
 
     first_messages: Mapping[str, Message]
     """The first message of each episode that has one, by its id."""
@@ -87,8 +90,8 @@ class SiteRun(PlayedRun):
         self.costs, self.language, self.first_messages = reading.costs, reading.language, reading.first_messages
         self.results = reading.results
         self.episodes = tuple(result.episode for result in reading.results)
-        for episode, steps in zip(self.episodes, reading.steps, strict=True):
-            steps.put_into(episode)
+        for episode, steps, drawn in zip(self.episodes, reading.steps, reading.drawn, strict=True):
+            steps.put_into(episode, drawn)
             # Equal in all of them: a set of its own would be half of each.
             object.__setattr__(episode, "__pydantic_fields_set__", _EPISODE_FIELDS)
         self.condition_parts = {(category, difficulty): parts for category, difficulty, parts in reading.parts}
@@ -110,6 +113,7 @@ def read_run(path: Path) -> _RunReading:
             replace(result, episode=result.episode.model_copy(update={"steps": ()})) for result in run.results
         ),
         steps=tuple(PackedSteps.of(result.episode) for result in run.results),
+        drawn=tuple(tuple(_place_renderings(result.episode)) for result in run.results),
         first_messages=run.first_messages,
         costs=run.costs,
         summary=summary,
@@ -117,6 +121,10 @@ def read_run(path: Path) -> _RunReading:
         parts=tuple((*condition, parts) for condition, parts in run.condition_parts.items()),
         language=run.language,
     )
+
+
+def _place_renderings(episode: Episode) -> Iterator[PlacedRendering]:
+    return ((place, drawn.sha256, drawn.width, drawn.height) for place, drawn in list_renderings(episode))
 
 
 def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[SiteRun]:
