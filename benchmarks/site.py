@@ -82,6 +82,8 @@ def main() -> None:
 def build(runs: list[Path], out: Path) -> Figures:
     """Build the site in a process of its own."""
     command = [sys.executable, "-m", "ircore", "site", "build", "--runs", *map(str, runs), "--out", str(out)]
+    # The disk may still be busy with the build before, which is no work of this one.
+    os.sync()
     begun = perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     peak, stop = [0.0], Event()
