@@ -126,6 +126,8 @@ def test_a_run_that_changed_is_read_again(runs: list[Path], tmp_path: Path) -> N
     anew = SiteRun(run)
     assert second.results == anew.results != first.results
     assert second.condition_parts == anew.condition_parts
+    packed, played = ({e.episode_id: [*e.steps] for e in some} for some in (second.episodes, second.source.episodes()))
+    assert packed == played
     assert {result.judged["structural"].final for result in second.results if result.judged} == {10.0}
 
 
