@@ -197,26 +197,6 @@ def analyse_messages(
     )
 
 
-def find_message_corrections(
-    game: Game[Any], episodes: Iterable[EpisodeResult], lexicon: Choice = BUILT_IN
-) -> dict[str, list[frozenset[Correction]]]:
-    """Return the categories that fire in each correction message of played episodes, by episode_id.
-
-    Args:
-        game: Of the runs.
-        episodes: Of one run or of several; those of one id are joined.
-        lexicon: Patterns by which corrections are told.
-    """
-    by_episode: dict[str, list[frozenset[Correction]]] = {}
-    for result in episodes:
-        for message in list_messages(game, result.episode) if result.episode.played else ():
-            if message.step > 1:
-                marks = find_corrections(message.text, lexicon)
-                kinds = frozenset(mark.correction for mark in marks)
-                by_episode.setdefault(result.episode.episode_id, []).append(kinds)
-    return by_episode
-
-
 def select_messages(
     messages: Iterable[MessageResult],
     category: str | None = None,

@@ -329,8 +329,9 @@ def make_annotation(
         made["xshift"] = shift[0]
     if shift[1]:
         made["yshift"] = shift[1]
-    if colour or size or weight:
-        made["font"] = _describe_font(colour, size, weight)
+    font = {name: value for name, value in (("color", colour), ("size", size), ("weight", weight)) if value}
+    if font:
+        made["font"] = font
     made.update(more)
     return made
 
@@ -341,12 +342,6 @@ def _describe_anchor(refs: str, anchor: str) -> Json:
     named = zip(("xref", "yref"), (ref.replace("_", " ") for ref in refs.split()), strict=True)
     anchors = zip(("xanchor", "yanchor"), anchor.split(), ("center", "middle"), strict=True)
     return {**dict(named), **{name: value for name, value, usual in anchors if value != usual}}
-
-
-@cache
-def _describe_font(colour: str, size: int, weight: int) -> Json:
-    named = (("color", colour), ("size", size), ("weight", weight))
-    return {name: value for name, value in named if value}
 
 
 def make_legend(colours: Mapping[str, str], height: int, gap: int) -> list[Json]:

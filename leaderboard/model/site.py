@@ -311,7 +311,7 @@ class Site:
         """What a row of a board is called: a pair, or a run where one player or more than two take part."""
         return "pair" if len(self.seats) == MOST_NAMES else "run"
 
-    @cached_property
+    @property
     def rule_sets(self) -> tuple[Any, ...]:
         """Every set of rules, as ``Game.read_rules`` returns them, the site's own first: the rules of most runs."""
         return self.results.rule_sets

@@ -23,10 +23,9 @@ from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.games.declarations import Check, Verdict, check_of_people
 from ircore.results.arrays import Array, arrange_values, estimate_run_means, estimate_target_mean, select_condition
-from ircore.results.corrections import Correction
 from ircore.results.effects import compare_budgets, estimate_grid_effects, find_player_grid
 from ircore.results.episodes import JudgedEpisode
-from ircore.results.language import find_message_corrections
+from ircore.results.language import MessageResult, analyse_messages, count_corrections
 from ircore.results.model import Results
 from ircore.results.statistics.bootstrap import Ratios, compute_couple_moments, estimate_ratios, resample
 from ircore.results.statistics.intervals import (
@@ -83,7 +82,7 @@ class _Played:
         self.results, self.every, self.judge = results, every, judge
         self.runs = [submission.run_id for submission in results.submissions]
         self._arranged: dict[tuple[EpisodeNumber, str], Array] = {}
-        self._corrections: dict[str, dict[str, list[frozenset[Correction]]]] = {}
+        self._messages: dict[str, tuple[MessageResult, ...]] = {}
         self.names = pair_names(results.submissions)
         grid = find_player_grid(results)
         self.grid = grid
@@ -130,13 +129,14 @@ class _Played:
             self._arranged[value, judge] = _arrange(self.results, self.runs, value, judge)
         return self._arranged[value, judge]
 
-    def find_corrections(self, describer: str) -> dict[str, list[frozenset[Correction]]]:
-        """Return what each correction message of a describer corrects, by episode, by the paper's own words."""
-        if describer not in self._corrections:
+    def messages(self, describer: str) -> tuple[MessageResult, ...]:
+        """Return the messages of a describer, corrections told by the paper's own words."""
+        # Kept: two sentences speak of the weakest describer's.
+        if describer not in self._messages:
             runs = self.of_describer(describer)
             episodes = [result for run_id in runs for result in self.results.episodes[run_id]]
-            self._corrections[describer] = find_message_corrections(self.results.game, episodes, "paper")
-        return self._corrections[describer]
+            self._messages[describer] = analyse_messages(self.results.game, episodes, "paper")
+        return self._messages[describer]
 
     def differences(self, couples: Iterable[tuple[str, str, Sequence[Instance] | None]]) -> list[Estimate]:
         """Return how far the first run's final scores lie above the second's on pictures that both have.
@@ -486,10 +486,14 @@ def _check_by_budget(played: _Played, value: EpisodeNumber, sign: int, noun: str
 def _check_vocabulary(played: _Played) -> Check:
     if not played.describers:
         return NO_GRID
-    best, weakest = (
-        estimate([fmean(map(len, kinds)) for kinds in played.find_corrections(name).values()], AMOUNT)
-        for name in (played.describers[0], played.describers[-1])
-    )
+    kinds: list[Estimate] = []
+    for name in (played.describers[0], played.describers[-1]):
+        by_episode: dict[str, list[int]] = {}
+        for message in played.messages(name):
+            if message.turn > 1:
+                by_episode.setdefault(message.episode_id, []).append(len({mark.correction for mark in message.marks}))
+        kinds.append(estimate([fmean(counts) for counts in by_episode.values()], AMOUNT))
+    best, weakest = kinds
     said = (
         f"{played.describers[0]} {_format_estimate(best)} of ten kinds a message, {played.describers[-1]} "
         f"{_format_estimate(weakest)}; apart"
@@ -501,9 +505,7 @@ def _check_numeric(played: _Played) -> Check:
     if not played.describers:
         return NO_GRID
     name = played.describers[-1]
-    by_episode = played.find_corrections(name).values()
-    hits = [sum("numeric" in kinds for kinds in of_episode) for of_episode in by_episode]
-    usage = estimate_clustered_share(hits, [*map(len, by_episode)])
+    usage = count_corrections(played.messages(name), "paper").usage["numeric"]
     if usage.mean is None:
         return Check("no data", f"{name} never corrected anything")
     verdicts: Mapping[int, Verdict] = {-1: "holds", 0: "open", 1: "does not hold"}
