@@ -288,8 +288,11 @@ def judge_name(judge: str) -> str:
 
 
 def choose_digits(measure: Measure) -> int:
-    """Return the number of decimals by the width of a measure's range: 2 up to 10, 1 up to 1000, else 0."""
-    width = measure.bounds[1] - measure.bounds[0] if measure.bounds else 1.0
+    """Return the number of decimals by the width of a measure's range: 2 up to 10, 1 up to 1000, else 0.
+
+    Without bounds, an amount in a unit, such as words, has 1, and any other number 2.
+    """
+    width = measure.bounds[1] - measure.bounds[0] if measure.bounds else 100.0 if measure.unit else 1.0
     return 2 if width <= 10 else 1 if width <= 1000 else 0
 
 

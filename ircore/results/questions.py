@@ -83,6 +83,9 @@ class Answer:
     ends: tuple[float, float] = (0.0, 10.0)
     """Lowest and highest value of the scale of the table's values."""
 
+    reservations: tuple[str, ...] = ()
+    """What the answer leaves open, a sentence each; hold labels of players, too."""
+
 
 def format_interval(value: Estimate, digits: int = 1, unit: str = "") -> str:
     """Return an estimate in words: its mean with its interval and n.
@@ -269,12 +272,14 @@ def _answer_best_player(
         sentence = f"It cannot be told: the highest mean {table.score}, {mean}, is of {best}; {lead}"
     else:
         sentence = f"{best}, with a mean {table.score} of {mean}; {lead}"
-    sentence = ". ".join([sentence, *rivals, *([left_out] if left_out else [])]) + "."
+    if left_out:
+        others = format_count(len(left_out), f"other {seat}")
+        sentence += f". {others} did not play with {partners}{', and may be better' if rivals else ''}"
     own = np.where(np.isin(np.arange(len(table.runs)), columns[best]), scores, np.nan)
     return Answer(
-        f"best-{table.results.crossed[place].name}", f"Which {seat} is best on {targets}?", sentence,
+        f"best-{table.results.crossed[place].name}", f"Which {seat} is best on {targets}?", f"{sentence}.",
         seat.capitalize(), table.unit, table.lines(lines[:_MOST_ROWS]), table.episodes(chosen, own),
-        f"the best {table.words.result}s of pairs with {best}", table.ends,
+        f"the best {table.words.result}s of pairs with {best}", table.ends, _list_reservations(rivals, left_out),
     )  # fmt: skip
 
 
@@ -311,7 +316,7 @@ def _describe_left_out(
     scores: Floats,
     columns: Mapping[str, list[int]],
     champion: str,
-) -> tuple[str, list[str]]:
+) -> tuple[list[str], list[str]]:
     """Say which players are not compared, and which of them may be better than the best of those that are.
 
     Args:
@@ -323,7 +328,7 @@ def _describe_left_out(
         champion: The best of these.
 
     Returns:
-        A sentence that names those left out, empty if nobody is; and one for each that is not clearly worse.
+        Those left out, each with the partners it played with; and a sentence for each that is not clearly worse.
     """
     usual = {submission.run_id for submission in select_usual_runs(table.results)}
     partners: dict[str, dict[str, int]] = {}
@@ -351,10 +356,16 @@ def _describe_left_out(
                 f"{label} is not clearly worse with {_join_names(both)}, where {champion} leads by "
                 f"{table.interval(ahead)}"
             )
-    said = f"Not compared, for want of the same partners: {'; '.join(names[:_MOST_NAMED])}" if names else ""
-    if len(names) > _MOST_NAMED:
-        said += f"; and {len(names) - _MOST_NAMED} more"
-    return said, rivals[:_MOST_NAMED]
+    return names, rivals
+
+
+def _list_reservations(rivals: Sequence[str], left_out: Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence for each of the first rivals, and one that names the first that are not compared."""
+    said = [f"{rival}." for rival in rivals[:_MOST_NAMED]]
+    if left_out:
+        more = f"; and {len(left_out) - _MOST_NAMED} more" if len(left_out) > _MOST_NAMED else ""
+        said.append(f"Not compared, for want of the same partners: {'; '.join(left_out[:_MOST_NAMED])}{more}.")
+    return tuple(said)
 
 
 def _join_names(names: Sequence[str]) -> str:

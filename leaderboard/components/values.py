@@ -82,13 +82,14 @@ def difference(estimate: Estimate, digits: int = 2) -> Markup:
     return escape(MISSING) if estimate.mean is None else _render_signed(estimate, digits=digits)
 
 
-def extremes(least: float | None, most: float | None) -> Markup:
-    """Return the least and greatest difference that missing scores could lead to."""
+def extremes(least: float | None, most: float | None, factor: int = 1) -> Markup:
+    """Return the least and greatest difference that missing scores could lead to, multiplied to be shown."""
     if least is None or most is None:
         return escape(MISSING)
     if least == most:
         return macro("muted")("nothing missing")
-    return escape(f"{format_signed(least)} to {format_signed(most)}")
+    digits = 2 if factor == 1 else 1
+    return escape(f"{format_signed(factor * least, digits)} to {format_signed(factor * most, digits)}")
 
 
 def stacked(
@@ -221,11 +222,19 @@ def condition_heat(cell: Cell | None, where: str, href: str) -> Markup:
     return macro("heat_link")(href, shown)
 
 
-def difference_heat(first: float | None, second: float | None) -> Markup:
-    """Return the small cell of a difference between two similarities, coloured by a diverging map."""
+def difference_heat(first: float | None, second: float | None, factor: int = 1) -> Markup:
+    """Return the small cell of a difference between two scores, 0–10, coloured by a diverging map.
+
+    Args:
+        first: Score of the first; None if it has none.
+        second: Score of the second.
+        factor: What the difference is multiplied by to be shown: 10 for a share of right answers, on a scale of 100.
+    """
     if first is None or second is None:
         return macro("heat")("none", "not both have a score", MISSING)
-    return macro("heat")(delta_class(first - second), "", format_signed(first - second, 1))
+    return macro("heat")(
+        delta_class(first - second), "", format_signed(factor * (first - second), 1 if factor == 1 else 0)
+    )
 
 
 def describe_empty_cell(cell: Cell) -> tuple[str, str]:

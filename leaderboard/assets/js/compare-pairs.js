@@ -18,6 +18,7 @@ import { headsOf } from "./sorting.js";
 const MOST = 4;
 const SPANS = [10, 20, 50, 100]; // points of the main score left and right of zero in the plots, as in the page's own
 const SLOTS = ["First", "Second", "Third", "Fourth"];
+const times = ({ mean, low, high, n }, factor) => ({ n, ...Object.fromEntries(Object.entries({ mean, low, high }).map(([name, end]) => [name, end === null ? null : factor * end])) });
 const capitalised = (words) => words[0].toUpperCase() + words.slice(1);
 
 class ComparePage {
@@ -220,12 +221,14 @@ class ComparePage {
 
   /* The difference on common instances, and what the others could make of it. */
   common({ mean, low, high, n, least, most }) {
-    const interval = low === null ? `n = ${n}` : `95 % interval ${fixed(low)} to ${fixed(high)}, n = ${n}, of these two alone`;
+    const { factor } = this.index;
+    const [form, formSigned] = [fixed, signed].map((inWords) => (value) => inWords(factor * value, factor === 1 ? 2 : 1));
+    const interval = low === null ? `n = ${n}` : `95 % interval ${form(low)} to ${form(high)}, n = ${n}, of these two alone`;
     const both = n
-      ? `On the ${counted(n, this.instance)} that both played and that are rated, the first scores ${signed(mean)} points of 10 (${interval}).`
+      ? `On the ${counted(n, this.instance)} that both played and that are rated, the first scores ${formSigned(mean)} points of ${10 * factor} (${interval}).`
       : `No ${this.instance} was played by both and rated.`;
     if (least === null || least === most) return both;
-    return `${both} Not all is known: whatever the missing scores were, the mean difference over all ${this.instance}s lies between ${signed(least)} and ${signed(most)}.`;
+    return `${both} Not all is known: whatever the missing scores were, the mean difference over all ${this.instance}s lies between ${formSigned(least)} and ${formSigned(most)}.`;
   }
 
   /* Every two of three or four pairs. */
@@ -271,8 +274,8 @@ class ComparePage {
     const { main, n } = comparison;
     const link = withAttributes(element("a", "episodes", difference(main, 1)), { href: behind });
     const cells = [
-      ["number", link], ["", dot(main, span)], ["number", difference(comparison, 2)], ["", winsBar(comparison)],
-      ["number", String(n)], ["number nowrap", extremes(comparison)],
+      ["number", link], ["", dot(main, span)], ["number", difference(times(comparison, this.index.factor), this.index.factor === 1 ? 2 : 1)], ["", winsBar(comparison)],
+      ["number", String(n)], ["number nowrap", extremes(comparison, this.index.factor)],
     ];
     return element("tr", "", withAttributes(head, { scope: "row" }), ...cells.map(([kind, content]) => element("td", kind, content)));
   }
@@ -288,7 +291,7 @@ class ComparePage {
       const rows = pairs.map((pair, row) => this.instanceRow(pairName(pair), columns, (column) => this.scoreCell(column, row, query, !both)));
       if (both) {
         const [first, second] = this.finals;
-        rows.push(this.instanceRow("Difference", columns, ({ index }) => differenceHeat(first[index], second[index])));
+        rows.push(this.instanceRow("Difference", columns, ({ index }) => differenceHeat(first[index], second[index], this.index.factor)));
       }
       groups.querySelector(`#compare-${category} tbody`)?.replaceChildren(...rows);
     }
@@ -303,7 +306,9 @@ class ComparePage {
     const score = this.finals[row][index];
     const scores = this.finals.map((finals) => finals[index]).filter((value) => value !== null);
     const best = framed && score !== null && score === Math.max(...scores);
-    const cell = heat(score, `${title}: ${score === null ? "no score" : fixed(score)}${best ? ", best" : ""}`);
+    const { factor } = this.index;
+    const shown = score === null ? "no score" : fixed(factor * score, factor === 1 ? 2 : 0);
+    const cell = heat(score, `${title}: ${shown}${best ? ", best" : ""}`, factor);
     cell.classList.toggle("best", best);
     return withAttributes(element("a", "heat-link", cell), { href: `${this.pages}gallery/${encodeURIComponent(id)}.html?${query}` });
   }

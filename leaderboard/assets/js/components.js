@@ -64,21 +64,21 @@ export function correction(name, title) {
   return made;
 }
 
-/* A small cell on the colour of a similarity, 0–10. */
-export function heat(value, title) {
+/* A small cell on the colour of a score, 0–10, which is multiplied to be shown: a share of right answers has a scale of 100. */
+export function heat(value, title, factor = 1) {
   const made = component(value === null ? "heat-missing" : "heat");
   made.title = title;
   if (value === null) return made;
   made.className = `heat score-${colourStep(value, 0, 10)}`;
-  made.textContent = fixed(value, 1);
+  made.textContent = fixed(factor * value, factor === 1 ? 1 : 0);
   return made;
 }
 
-export function differenceHeat(first, second) {
+export function differenceHeat(first, second, factor = 1) {
   if (first === null || second === null) return component("heat-missing");
   const made = component("heat-difference");
   made.className = `heat delta-${colourStep(first - second, -COLOURED, COLOURED)}`;
-  made.textContent = signed(first - second, 1);
+  made.textContent = signed(factor * (first - second), factor === 1 ? 1 : 0);
   return made;
 }
 
@@ -100,9 +100,10 @@ export function difference(estimate, digits) {
 }
 
 /* The least and the greatest difference that missing scores could lead to. */
-export function extremes({ least, most }) {
+export function extremes({ least, most }, factor = 1) {
   if (least === null) return MISSING;
-  return least === most ? component("nothing-missing") : `${signed(least)} to ${signed(most)}`;
+  if (least === most) return component("nothing-missing");
+  return [least, most].map((end) => signed(factor * end, factor === 1 ? 2 : 1)).join(" to ");
 }
 
 /* A difference with its interval on a scale from −span to span. */

@@ -403,7 +403,7 @@ def test_published_series_stand_beside_the_runs_of_their_setting_alone() -> None
     texts = (note["text"] for note in chart.figure["layout"]["annotations"])
     said = [text for text in texts if text in {"F1", "F2", "people", "Model"}]
     assert said == ["F2", "Model", "people", "F1", "people"]
-    told = [f"from 3.00 to 4.00 with pair-model ({setting})" for setting in ("F2", "F1")]
+    told = [f"from 3.0 to 4.0 with pair-model ({setting})" for setting in ("F2", "F1")]
     assert chart.title == f"Length by round: {told[0]}, {told[1]}"
 
 
