@@ -7,13 +7,14 @@ so that the picture follows the reader's scheme.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape, unescape
-from itertools import groupby
+from html import unescape
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from leaderboard.charts.grammar import Json
+from leaderboard.components.markup import macro
 from leaderboard.theme import FONT_SIZE, GENERATOR_PATHS, token
 
 WIDTH = {False: 760, True: 358}
@@ -27,6 +28,54 @@ _LINE_HEIGHT = 1.3
 
 Point = tuple[float, float] | None
 """Where a mark stands, CSS pixels from the left and from above; None where there is no value."""
+
+
+class _Path(NamedTuple):
+    """A path of SVG."""
+
+    d: str
+    fill: str = ""
+    stroke: str = ""
+    width: float = 1
+    dash: str = ""
+    transform: str = ""
+
+
+class _Rectangle(NamedTuple):
+    """A rectangle of SVG; numbers in CSS pixels, as they are written."""
+
+    x: str
+    y: str
+    width: str
+    height: str
+    fill: str
+    stroke: str
+
+
+class _Text(NamedTuple):
+    """Words in SVG; numbers in CSS pixels, as they are written."""
+
+    x: str
+    y: str
+    fill: str
+    anchor: str
+    size: float | None
+    """None for the size of the picture's font."""
+
+    step: str
+    """From each line to the next."""
+
+    lines: Sequence[str]
+    """Not escaped yet."""
+
+    weight: int | None = None
+    transform: str = ""
+
+
+_Mark = _Path | _Rectangle | _Text
+
+_ELEMENTS: Mapping[type[_Mark], str] = {_Path: "path", _Rectangle: "rect", _Text: "text"}
+"""Element of SVG that each kind of mark is."""
 
 
 class _Line(NamedTuple):
@@ -51,18 +100,18 @@ def draw_still(figure: Mapping[str, Any], narrow: bool) -> Markup:
         ValueError: A trace is of a type that this renderer does not draw.
     """
     frame = _Frame(figure["narrow" if narrow else "layout"], figure["template"]["layout"], WIDTH[narrow])
-    parts = [
+    marks: Iterable[_Mark] = chain(
         _draw_lines(_draw_grid(frame)),
         _draw_lines(_draw_shapes(frame)),
-        *_draw_traces(figure, frame),
-        *_draw_ticks(frame),
-        *_draw_annotations(frame),
-    ]
+        _draw_traces(figure, frame),
+        _draw_ticks(frame),
+        _draw_annotations(frame),
+    )
+    # Marks of one element at a time: the template looks it up once for hundreds of marks.
+    layers = [(_ELEMENTS[kind], list(alike)) for kind, alike in groupby(marks, key=type)]
     font = frame.layout["font"]
-    return Markup(  # noqa: S704 - every text in it is escaped by ``_draw_text``, every other value is a number or a token
-        f'<svg class="still-{"narrow" if narrow else "wide"}" viewBox="0 0 {frame.width} {frame.height}"'
-        f' width="{frame.width}" height="{frame.height}" font-family="{escape(font["family"])}"'
-        f' font-size="{font["size"]}">{"".join(parts)}</svg>'
+    return macro("still")(
+        "narrow" if narrow else "wide", frame.width, frame.height, font["family"], font["size"], layers
     )
 
 
@@ -151,13 +200,11 @@ def _make_straight_line(letter: str, at: float, start: float, end: float, colour
     return _Line(at, start, at, end, colour, width) if letter == "x" else _Line(start, at, end, at, colour, width)
 
 
-def _draw_lines(lines: Iterable[_Line]) -> str:
+def _draw_lines(lines: Iterable[_Line]) -> Iterator[_Path]:
     """Draw lines, equal lines in a row as a single path: a board's figures have hundreds of grid lines."""
-    paths = []
     for (colour, width), alike in groupby(lines, key=lambda line: (line.colour, line.width)):
         drawn = "".join(f"M{line.x1:.1f} {line.y1:.1f}L{line.x2:.1f} {line.y2:.1f}" for line in alike)
-        paths.append(f'<path d="{drawn}" stroke="{colour}" stroke-width="{width}"/>')
-    return "".join(paths)
+        yield _Path(drawn, stroke=colour, width=width)
 
 
 def _draw_shapes(frame: _Frame) -> Iterator[_Line]:
@@ -167,7 +214,7 @@ def _draw_shapes(frame: _Frame) -> Iterator[_Line]:
         yield _Line(x1, y1, x2, y2, shape["line"]["color"], shape["line"]["width"])
 
 
-def _draw_traces(figure: Mapping[str, Any], frame: _Frame) -> Iterator[str]:
+def _draw_traces(figure: Mapping[str, Any], frame: _Frame) -> Iterator[_Mark]:
     stacked: dict[float, float] = {}
     for drawn in figure["data"]:
         trace = _fill_defaults(drawn, figure["template"]["data"].get(drawn["type"], ({},))[0])
@@ -181,7 +228,7 @@ def _draw_traces(figure: Mapping[str, Any], frame: _Frame) -> Iterator[str]:
             raise ValueError(f"a still picture has no {trace['type']} traces")
 
 
-def _draw_bars(trace: Json, frame: _Frame, stacked: dict[float, float]) -> Iterator[str]:
+def _draw_bars(trace: Json, frame: _Frame, stacked: dict[float, float]) -> Iterator[_Mark]:
     thick = frame.unit("y") * (1 - frame.layout.get("bargap", 0))
     colour, border = trace["marker"]["color"], trace["marker"]["line"]["color"]
     for length, row, text in zip(trace["x"], trace["y"], trace["text"], strict=True):
@@ -190,12 +237,12 @@ def _draw_bars(trace: Json, frame: _Frame, stacked: dict[float, float]) -> Itera
         if not length:
             continue
         left, right, middle = frame.at("x", start), frame.at("x", start + length), frame.at("y", row)
-        yield _draw_rectangle(left, middle - thick / 2, right - left, thick, colour, f' stroke="{border}"')
+        yield _draw_rectangle(left, middle - thick / 2, right - left, thick, colour, border)
         if text:
             yield _draw_text(text, (left + right) / 2, middle, trace["textfont"]["color"], "middle")
 
 
-def _draw_cells(trace: Json, frame: _Frame) -> Iterator[str]:
+def _draw_cells(trace: Json, frame: _Frame) -> Iterator[_Rectangle]:
     x, y = trace.get("xaxis", "x"), trace.get("yaxis", "y")
     wide, high = frame.unit(x) - trace["xgap"], frame.unit(y) - trace["ygap"]
     scale, top = frame.layout[trace["coloraxis"]]["colorscale"], frame.layout[trace["coloraxis"]]["cmax"]
@@ -206,31 +253,30 @@ def _draw_cells(trace: Json, frame: _Frame) -> Iterator[str]:
                 yield _draw_rectangle(frame.at(x, column) - wide / 2, frame.at(y, row) - high / 2, wide, high, colour)
 
 
-def _draw_rectangle(left: float, top: float, width: float, height: float, colour: str, more: str = "") -> str:
-    return f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{colour}"{more}/>'
+def _draw_rectangle(left: float, top: float, width: float, height: float, fill: str, stroke: str = "") -> _Rectangle:
+    return _Rectangle(f"{left:.1f}", f"{top:.1f}", f"{width:.1f}", f"{height:.1f}", fill, stroke)
 
 
-def _draw_scatter(trace: Json, frame: _Frame) -> Iterator[str]:
+def _draw_scatter(trace: Json, frame: _Frame) -> Iterator[_Path]:
     points = frame.points(trace)
     if "lines" in trace["mode"]:
-        yield _draw_path(points, trace)
+        yield from _draw_path(points, trace)
     if "markers" in trace["mode"]:
-        yield _draw_lines(_draw_whiskers(trace, frame, points))
+        yield from _draw_lines(_draw_whiskers(trace, frame, points))
         yield from _draw_marks(trace["marker"], points)
 
 
-def _draw_path(points: Sequence[Point], trace: Json) -> str:
+def _draw_path(points: Sequence[Point], trace: Json) -> Iterator[_Path]:
     drawn, pen = [], "M"
     for point in points:
         if point is not None:
             drawn.append(f"{pen}{point[0]:.1f} {point[1]:.1f}")
         pen = "M" if point is None else "L"
-    if trace.get("fill"):
-        return f'<path d="{"".join(drawn)}Z" fill="{trace["fillcolor"]}"/>' if drawn else ""
-    line = trace["line"]
-    dash = _DASHES.get(line.get("dash", "solid"))
-    dashed = f' stroke-dasharray="{dash}"' if dash else ""
-    return f'<path d="{"".join(drawn)}" fill="none" stroke="{line["color"]}" stroke-width="{line["width"]}"{dashed}/>'
+    d, line = "".join(drawn), trace["line"]
+    if not trace.get("fill"):
+        yield _Path(d, "none", line["color"], line["width"], _DASHES.get(line.get("dash", "solid"), ""))
+    elif drawn:
+        yield _Path(f"{d}Z", trace["fillcolor"])
 
 
 def _draw_whiskers(trace: Json, frame: _Frame, points: Sequence[Point]) -> Iterator[_Line]:
@@ -244,18 +290,18 @@ def _draw_whiskers(trace: Json, frame: _Frame, points: Sequence[Point]) -> Itera
                 yield _make_straight_line(other, point["xy".index(other)], *ends, error["color"], error["thickness"])
 
 
-def _draw_marks(marker: Json, points: Sequence[Point]) -> Iterator[str]:
+def _draw_marks(marker: Json, points: Sequence[Point]) -> Iterator[_Path]:
     sizes = marker["size"] if isinstance(marker["size"], list | tuple) else [marker["size"]] * len(points)
     hollow, colour = marker["symbol"].endswith("-open"), marker["color"]
     path = GENERATOR_PATHS[marker["symbol"].removesuffix("-open")]
-    paint = f'fill="{token("background")}" stroke="{colour}" stroke-width=".25"' if hollow else f'fill="{colour}"'
+    fill, stroke = (token("background"), colour) if hollow else (colour, "")
     for point, size in zip(points, sizes, strict=True):
         if point is not None:
             place = f"translate({point[0]:.1f} {point[1]:.1f}) scale({0.6 * size:.2f})"
-            yield f'<path transform="{place}" d="{path}" {paint}/>'
+            yield _Path(path, fill, stroke, width=0.25, transform=place)
 
 
-def _draw_ticks(frame: _Frame) -> Iterator[str]:
+def _draw_ticks(frame: _Frame) -> Iterator[_Text]:
     for name, axis in frame.axes.items():
         if axis.get("visible") is False:
             continue
@@ -272,14 +318,15 @@ def _draw_ticks(frame: _Frame) -> Iterator[str]:
             yield _draw_axis_title(frame, name, title)
 
 
-def _draw_axis_title(frame: _Frame, name: str, title: str) -> str:
+def _draw_axis_title(frame: _Frame, name: str, title: str) -> _Text:
     colour, at = frame.layout["font"]["color"], frame.share(name, 0.5)
     if name[0] == "x":
         return _draw_text(title, at, frame.height - 8, colour, "middle")
-    return f'<g transform="translate(12 {at:.1f}) rotate(-90)">{_draw_text(title, 0, 0, colour, "middle")}</g>'
+    turned = _draw_text(title, 0, 0, colour, "middle")
+    return turned._replace(transform=f"translate(12 {at:.1f}) rotate(-90)")
 
 
-def _draw_annotations(frame: _Frame) -> Iterator[str]:
+def _draw_annotations(frame: _Frame) -> Iterator[_Text]:
     for note in frame.items("annotations", "annotationdefaults"):
         x = frame.refer("x", note["xref"], note["x"]) + note.get("xshift", 0)
         y = frame.refer("y", note["yref"], note["y"]) - note.get("yshift", 0)
@@ -287,29 +334,24 @@ def _draw_annotations(frame: _Frame) -> Iterator[str]:
         size = font.get("size", FONT_SIZE)
         if angle := note.get("textangle"):
             turned = _draw_text(text, 0, 0, font["color"], "start", size)
-            yield f'<g transform="translate({x:.1f} {y - 6:.1f}) rotate({angle})">{turned}</g>'
+            yield turned._replace(transform=f"translate({x:.1f} {y - 6:.1f}) rotate({angle})")
             continue
         half = size * _LINE_HEIGHT * (text.count("<br>") + 1) / 2
         middle = y + {"top": half, "middle": 0, "bottom": -half}[note["yanchor"]]
         level = _draw_text(text, x, middle, font["color"], _ANCHORS[note["xanchor"]], size)
-        yield f'<g font-weight="{font["weight"]}">{level}</g>' if "weight" in font else level
+        yield level._replace(weight=font.get("weight"))
 
 
 def _draw_text(
     text: str, x: float, y: float, colour: str, anchor: str, size: float = FONT_SIZE, from_top: bool = False
-) -> str:
+) -> _Text:
     """Words in the small markup that our figures use: line breaks.
 
     ``y`` is the middle of all lines, or of the first.
     """
-    # Escaped anew, whether or not they were: nothing of ours means an entity by its name.
-    lines = [escape(unescape(line), quote=False) for line in text.split("<br>")]
-    first = y + 0.35 * size - (0 if from_top else (len(lines) - 1) * size * _LINE_HEIGHT / 2)
-    smaller = f' font-size="{size}"' if size != FONT_SIZE else ""
-    start = f'<text x="{x:.1f}" y="{first:.1f}" fill="{colour}" text-anchor="{anchor}"{smaller}>'
-    if len(lines) == 1:
-        return f"{start}{lines[0]}</text>"
-    spans = (
-        f'<tspan x="{x:.1f}" dy="{size * _LINE_HEIGHT * (at > 0):.1f}">{line}</tspan>' for at, line in enumerate(lines)
-    )
-    return f"{start}{''.join(spans)}</text>"
+    # What is escaped already would be escaped twice: nothing of ours means an entity by its name.
+    lines = [unescape(line) for line in text.split("<br>")]
+    step = size * _LINE_HEIGHT
+    first = y + 0.35 * size - (0 if from_top else (len(lines) - 1) * step / 2)
+    own_size = None if size == FONT_SIZE else size
+    return _Text(f"{x:.1f}", f"{first:.1f}", colour, anchor, own_size, f"{step:.1f}", lines)
