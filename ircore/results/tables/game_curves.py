@@ -293,11 +293,14 @@ def published_figures_table(game: Game[Any]) -> Table:
             Column("who", "Who", "Players and setting.", digits=None),
             Column("measure", "Measure", "The game's measure.", digits=None),
             Column("value", "Value", "In the measure's unit."),
+            Column("value_low", "Low", "Lower end of its 95 % interval.", nullable=True, audience="programs"),
+            Column("value_high", "High", "Upper end of its 95 % interval.", nullable=True, audience="programs"),
             Column("source", "Source", "The paper.", digits=None),
         ),
         rows=tuple(
             (Value(figure.label), Value(titles.get(figure.measure, figure.measure)),
-             Value(figure.value, figure.low, figure.high), Value(figure.source))
+             Value(figure.value, figure.low, figure.high),
+             *(Value.or_missing(end, "no interval known") for end in (figure.low, figure.high)), Value(figure.source))
             for figure in game.published
         ),
         origin="reported by the paper",
