@@ -79,10 +79,13 @@ def keep_freed_memory() -> None:
 
 
 def give_back_memory() -> None:
-    """Return freed memory to the system, where the C library can (glibc).
+    """Free what only refers to itself, and return freed memory to the system, where the C library can (glibc).
 
-    It would be kept for later use, and of several processes each would keep what the largest of its pieces needed.
+    It would be kept for later use, and of several processes each would keep what the largest of its pieces needed. The
+    next call passes over what is there now.
     """
+    gc.collect()
+    gc.freeze()
     # Windows finds no library by this name, and other systems' libraries lack the function.
     with suppress(OSError, TypeError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)

@@ -15,7 +15,7 @@ from multiprocessing import get_all_start_methods, get_context, parent_process
 from threading import Thread
 from typing import Any, TypeVar
 
-from ircore.core.collector import give_back_memory, slow_collector
+from ircore.core.collector import give_back_memory, pause_collector, slow_collector
 from ircore.core.errors import WorkError
 
 T = TypeVar("T")
@@ -118,14 +118,16 @@ def run_pieces(task: Callable[[int], object], pieces: int, worthwhile: bool = Tr
     next_piece = get_context().Value("i", 0)
 
     def take_pieces(share: int, shares: int) -> None:  # noqa: ARG001 - every share takes pieces until none is left
-        while True:
-            with next_piece.get_lock():
-                piece = next_piece.value
-                next_piece.value += 1
-            if piece >= pieces:
-                return
-            task(piece)
-            give_back_memory()
+        # Between pieces little is left to search; within one, the collector would look at all that it is making.
+        with pause_collector():
+            while True:
+                with next_piece.get_lock():
+                    piece = next_piece.value
+                    next_piece.value += 1
+                if piece >= pieces:
+                    return
+                task(piece)
+                give_back_memory()
 
     run_shares(take_pieces, worthwhile)
 
