@@ -55,6 +55,11 @@ _CATEGORIES: Mapping[str, tuple[str, str]] = {
     "simple_shapes": ("Simple shapes", "Shapes"),
     "photos": ("Photos", "Photos"),
     "tangrams": ("Tangrams", "Tangrams"),
+    # As the paper of these conditions writes them.
+    "whole_black": ("Whole + black", "Whole + black"),
+    "whole_color": ("Whole + color", "Whole + color"),
+    "parts_black": ("Parts + black", "Parts + black"),
+    "parts_color": ("Parts + color", "Parts + color"),
 }
 
 _PAPER_JUDGES: Mapping[str, str] = {
