@@ -100,8 +100,9 @@ class LookerPlayer:
 class LiteralPlayer:
     """Takes the speaker's seat as the literal speaker of rational speech acts: it says what the target is.
 
-    It does not ask which other pictures fit the same word, and says nothing of a thing that it has no word for, so that
-    its episode is aborted. What a pair loses to it is what telling apart is worth (Frank & Goodman 2012).
+    It does not ask which other pictures fit the same word, and says nothing of a thing that it has no word for, or none
+    of the kind that it is told to name, so that its episode is aborted. What a pair loses to it is what telling apart
+    is worth (Frank & Goodman 2012).
 
     >>> LiteralPlayer(PlayerSpec(player="literal")).TRAITS.methods
     ('answer',)
@@ -120,11 +121,8 @@ class LiteralPlayer:
         """
         _, shown = _find_target(question)
         features = find_features(shown.picture)
-        words = (
-            features.get("form", ""),
-            features.get("proportion", ""),
-            *(features.get(place, "") for place in PLACES),
-        )
+        places = () if _find_naming(question) == "whole" else PLACES
+        words = [features.get(name, "") for name in ("form", "proportion", *places)]
         # That a thing is compact, or full somewhere, is true of most.
         return TextAnswer(next((word for word in words if word and not word.startswith(("compact", "full"))), ""))
 
