@@ -125,6 +125,9 @@ in an order of its own, reads the speaker's message, and says which one is meant
 Afterwards both learn whether the answer was right. Where every picture is the target again and again, partners may \
 come to an agreement: people's messages get shorter and keep their words.
 
+In KiloGram's conditions there is one round about ten tangrams, black or in seven colours, and the speaker is told to \
+name the whole alone, or its parts, too.
+
 People's recorded choices do not depend on what another speaker says: a speaker that meets them has no accuracy and \
 no rank, only length and novelty of its messages.
 

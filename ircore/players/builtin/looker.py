@@ -100,9 +100,8 @@ class LookerPlayer:
 class LiteralPlayer:
     """Takes the speaker's seat as the literal speaker of rational speech acts: it says what the target is.
 
-    It does not ask which other pictures fit the same word, and says nothing of a thing that it has no word for, or none
-    of the kind that it is told to name, so that its episode is aborted. What a pair loses to it is what telling apart
-    is worth (Frank & Goodman 2012).
+    It does not ask which other pictures fit the same word, and says nothing of a thing that it has no word for, so that
+    its episode is aborted. What a pair loses to it is what telling apart is worth (Frank & Goodman 2012).
 
     >>> LiteralPlayer(PlayerSpec(player="literal")).TRAITS.methods
     ('answer',)
@@ -116,13 +115,16 @@ class LiteralPlayer:
     async def answer(self, question: Question) -> TextAnswer:
         """Name the target's form, or else say that it is broad or tall, or where it is empty; or say nothing.
 
+        Told to name the whole alone, say that it is broad, tall or compact where it has no form.
+
         Raises:
             PlayerError: The prompt names no picture that is shown.
         """
         _, shown = _find_target(question)
         features = find_features(shown.picture)
-        places = () if _find_naming(question) == "whole" else PLACES
-        words = [features.get(name, "") for name in ("form", "proportion", *places)]
+        words = [features.get(name, "") for name in ("form", "proportion", *PLACES)]
+        if _find_naming(question) == "whole":
+            return TextAnswer(words[0] or words[1])
         # That a thing is compact, or full somewhere, is true of most.
         return TextAnswer(next((word for word in words if word and not word.startswith(("compact", "full"))), ""))
 
