@@ -20,7 +20,6 @@ from ircore.core.plain_words import format_count
 from ircore.core.records import Element, Instance
 from ircore.core.untrusted_text import format_one_line, make_visible
 from ircore.games.base import Measure
-from ircore.games.reference.records import join_category
 from ircore.results.cells import Cell
 from ircore.results.corrections import CORRECTIONS, Correction, find_corrections
 from ircore.results.episodes import Convergence, Doubt
@@ -148,7 +147,7 @@ _BITS: Mapping[Correction, int] = {correction: 1 << place for place, correction 
 def format_category(category: str) -> str:
     """Return a category's name for headings; for an unknown category its identifier in plain words."""
     known = _CATEGORIES.get(category)
-    return known[0] if known else join_category(category).capitalize()
+    return known[0] if known else category.replace("_", " ").capitalize()
 
 
 def shorten_category(category: str) -> str:

@@ -15,7 +15,6 @@ import numpy as np
 from ircore.core.plain_words import add_article, format_count
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
-from ircore.games.reference.records import join_category
 from ircore.results.arrays import arrange_values, compute_target_means, estimate_target_mean, select_condition, strata
 from ircore.results.effects import select_usual_runs
 from ircore.results.episodes import EpisodeResult
@@ -463,7 +462,7 @@ def _answer_hardest_targets(table: _ScoreTable) -> Answer | None:
 
 def _format_title(instance: Instance) -> str:
     place = instance.instance_id.rpartition("-")[2].lstrip("0")
-    return f"{join_category(instance.category)}, {instance.difficulty}, {place}"
+    return f"{instance.category.replace('_', ' ')}, {instance.difficulty}, {place}"
 
 
 def _average_groups(
@@ -481,7 +480,7 @@ def _average_groups(
 
 def _format_category(category: str) -> str:
     """Return a category's name as its targets are called: ``pie graphs``, ``geometry``."""
-    words = join_category(category)
+    words = category.replace("_", " ")
     return f"{words}s" if words.endswith("graph") else words
 
 

@@ -190,15 +190,6 @@ def list_labels(count: int, rules: ReferenceRules) -> tuple[str, ...]:
     return tuple(ascii_uppercase[:count]) if rules.labels == "letters" else tuple(map(str, range(1, count + 1)))
 
 
-def join_category(category: str) -> str:
-    """Return a category's identifier in plain words; a condition of KiloGram as its paper writes it.
-
-    >>> join_category("whole_black"), join_category("line_graph")
-    ('whole + black', 'line graph')
-    """
-    return category.replace("_", " + " if category in CONDITIONS else " ")
-
-
 def draw_listener_orders(
     context: Sequence[str], rounds: int, seed: int, rules: ReferenceRules
 ) -> tuple[ContextOrder, ...]:

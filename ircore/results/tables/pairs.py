@@ -10,7 +10,6 @@ from typing import Any, Generic, TypeVar
 
 from ircore.core.plain_words import format_count
 from ircore.games.base import Seat
-from ircore.games.reference.records import join_category
 from ircore.results.arrays import select_condition
 from ircore.results.cells import Cell
 from ircore.results.judge_ratings import Coverage, Unranked
@@ -89,7 +88,7 @@ def describe_condition(instances: str, category: str | None, difficulty: str | N
     """Name a condition in words, such as ``hard geometry`` or ``all targets``; ``instances`` is the game's word."""
     if category is None and difficulty is None:
         return f"all {instances}"
-    return " ".join(part for part in (difficulty, join_category(category or instances)) if part)
+    return " ".join(part for part in (difficulty, (category or instances).replace("_", " ")) if part)
 
 
 def pair_columns(results: Results) -> tuple[Column, ...]:
