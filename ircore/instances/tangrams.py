@@ -102,12 +102,19 @@ def make_tangram(rng: random.Random, begun: Tangram | None = None) -> Tangram:
             return Tangram(pieces)
 
 
-def draw_tangram(tangram: Tangram, size: int) -> Drawing:
-    """Draw a figure in a square of ``size`` pixels a side: black pieces with white borders, as KiloGram shows them."""
+def draw_tangram(tangram: Tangram, size: int, colours: Mapping[str, str] | None = None) -> Drawing:
+    """Draw a figure in a square picture: pieces with white borders, as KiloGram shows them.
+
+    Args:
+        tangram: The figure.
+        size: Pixels of the picture's side.
+        colours: Of pieces by their numbers; the others are black.
+    """
+    colours = colours or {}
     drawing = Drawing(size, size)
-    for corners in scale_to_pixels(tangram, size).values():
+    for name, corners in scale_to_pixels(tangram, size).items():
         # The border grows with the picture, so that every size shows the same figure.
-        drawing.polygon(corners, "#000000", "#ffffff", width=size / 128)
+        drawing.polygon(corners, colours.get(name, "#000000"), "#ffffff", width=size / 128)
     return drawing
 
 

@@ -1,13 +1,15 @@
 """Contexts of our own, free to publish: drawn shapes and tangrams, with distractors that differ much or little.
 
 ``shapes`` and ``tangrams`` are repeated games (four pictures, six repetitions, as ICCA's), ``lineup`` is one-shot (ten
-tangrams, one target, as KiloGram's). Hard contexts hold pictures that share what is named first: two shapes in two
-colours, or figures that differ by the place of two pieces.
+tangrams, one target, as KiloGram's). KiloGram's four conditions are that very game, in which the speaker is told what
+to name and the pieces are black or coloured. Hard contexts hold pictures that share what is named first: two shapes in
+two colours, or figures that differ by the place of two pieces.
 """
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
@@ -15,16 +17,20 @@ from ircore.core import exact
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import Instance, derive_seed
-from ircore.games.reference.records import SEEDS, Context
+from ircore.games.reference.records import CONDITIONS, PART_COLOURS, SEEDS, Context
 from ircore.instances.requests import BuildRequest, SetPlace
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.instances.tangrams import Tangram, draw_tangram, make_tangram
+from ircore.instances.tangrams import PIECES, Tangram, draw_tangram, make_tangram
 
 SIZE = 256
 COLOURS = ("#d62828", "#f77f00", "#ffd60a", "#2a9d4a", "#4cc9f0", "#1d4ed8", "#7b2cbf", "#7f4f24")
 FORMS = ("circle", "square", "triangle", "pentagon", "star", "cross")
-CATEGORIES = ("shapes", "tangrams", "lineup")
+CATEGORIES = ("shapes", "tangrams", "lineup", *CONDITIONS)
 REPETITIONS = 6
+LINEUP = 10
+"""Pictures of a one-shot game."""
+
+PIECE_COLOURS = dict(zip(PIECES, PART_COLOURS, strict=True))
 MOVED_PIECES = 2
 """Pieces that lie elsewhere in the other figures of a hard context."""
 
@@ -47,14 +53,22 @@ def build(request: BuildRequest) -> InstanceSet:
 
 
 def _build_instance(place: SetPlace, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
-    seed = derive_seed(set_seed, place.instance_id)
+    one_shot, hard = place.category in {"lineup", *CONDITIONS}, place.difficulty == "hard"
+    # The same game under every condition, so that only what is named and shown differs.
+    seed = derive_seed(set_seed, (replace(place, category="lineup") if one_shot else place).instance_id)
     rng = random.Random(seed)
-    hard, one_shot = place.difficulty == "hard", place.category == "lineup"
-    drawn = _draw_shapes(hard, rng) if place.category == "shapes" else _draw_tangrams(hard, 10 if one_shot else 4, rng)
+    if place.category == "shapes":
+        drawn = _draw_shapes(hard, rng)
+    else:
+        colours = PIECE_COLOURS if place.category.endswith("color") else {}
+        drawn = _draw_tangrams(hard, LINEUP if one_shot else 4, colours, rng)
     # Names are those of places: a release has a column for each name, which its instances share.
     pictures = {f"p{number}": Picture.from_pixels(drawing.pixels) for number, drawing in enumerate(drawn, start=1)}
     context = Context(
-        context=tuple(pictures), targets=_draw_targets(list(pictures), one_shot, rng), seed=rng.randrange(SEEDS)
+        context=tuple(pictures),
+        targets=_draw_targets(list(pictures), one_shot, rng),
+        seed=rng.randrange(SEEDS),
+        naming=CONDITIONS.get(place.category, ""),
     )
     instance = Instance(
         instance_id=place.instance_id,
@@ -76,7 +90,7 @@ def _draw_targets(names: Sequence[str], one_shot: bool, rng: random.Random) -> t
     return tuple(name for _ in range(REPETITIONS) for name in rng.sample(names, len(names)))
 
 
-def _draw_tangrams(hard: bool, count: int, rng: random.Random) -> list[Drawing]:
+def _draw_tangrams(hard: bool, count: int, colours: Mapping[str, str], rng: random.Random) -> list[Drawing]:
     first = make_tangram(rng)
     figures, shown = [first], {_draw_silhouette(first)}
     while len(figures) < count:
@@ -86,7 +100,7 @@ def _draw_tangrams(hard: bool, count: int, rng: random.Random) -> list[Drawing]:
             shown.add(_draw_silhouette(figure))
             figures.append(figure)
     rng.shuffle(figures)
-    return [draw_tangram(figure, SIZE) for figure in figures]
+    return [draw_tangram(figure, SIZE, colours) for figure in figures]
 
 
 def _draw_silhouette(figure: Tangram) -> bytes:

@@ -98,6 +98,8 @@ PLACEHOLDERS: dict[str, tuple[str, ...]] = {
     "speaker_gricean": (),
     "speaker_explicit": (),
     "speaker_consistent": (),
+    "speaker_whole": (),
+    "speaker_parts": (),
     "speaker_round": ("{label}",),
     "speaker_right": (),
     "speaker_wrong": ("{chosen}",),
@@ -122,6 +124,9 @@ in an order of its own, reads the speaker's message, and says which one is meant
 
 Afterwards both learn whether the answer was right. Where every picture is the target again and again, partners may \
 come to an agreement: people's messages get shorter and keep their words.
+
+In KiloGram's conditions there is one round about ten tangrams, black or in seven colours, and the speaker is told to \
+name the whole alone, or its parts, too.
 
 People's recorded choices do not depend on what another speaker says: a speaker that meets them has no accuracy and \
 no rank, only length and novelty of its messages.
@@ -368,9 +373,7 @@ def _build_speaker_question(number: int, match: _Match, dialogue: _Dialogue) -> 
     label = match.labels[context.index(match.targets[number - 1])]
     # Without history nothing is remembered, so every round is the first one to its players.
     alone = not dialogue.speaker
-    opening = (
-        [match.words(f"speaker_{match.setup.rules.speaker}")] if alone else _format_speaker_feedback(match, dialogue)
-    )
+    opening = _format_speaker_opening(match) if alone else _format_speaker_feedback(match, dialogue)
     return Question(
         step=number,
         prompt="\n\n".join([*opening, match.words("speaker_round", round=number, label=label)]),
@@ -399,6 +402,12 @@ def _build_listener_question(number: int, message: str, match: _Match, dialogue:
         unclear=INVALID,
         exact=True,
     )
+
+
+def _format_speaker_opening(match: _Match) -> list[str]:
+    """Return how the game is played, and what the speaker is to name where the context says so."""
+    names = filter(None, (match.setup.rules.speaker, match.context.naming))
+    return [match.words(f"speaker_{name}") for name in names]
 
 
 def _format_speaker_feedback(match: _Match, dialogue: _Dialogue) -> list[str]:

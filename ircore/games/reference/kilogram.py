@@ -25,7 +25,7 @@ from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import Instance, Record, derive_seed
 from ircore.core.validation import convert_validation_errors
 from ircore.games.reference.naming import Annotation, read_annotations
-from ircore.games.reference.records import SEEDS, Context, HumanRound
+from ircore.games.reference.records import CONDITIONS, PART_COLOURS, SEEDS, Context, HumanRound
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import KILOGRAM, InstanceSet, refuse_other_licence, write_instances
 from ircore.instances.tangrams import draw_tangram_svg, read_tangram_svg
@@ -38,12 +38,6 @@ SEPARATOR = "#"
 
 ImageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{1,50}_[0-9]{1,6}$")]
 Words = Annotated[str, StringConstraints(min_length=1, max_length=8100)]
-
-CONDITIONS = ("whole_black", "whole_color", "parts_black", "parts_color")
-"""What is said, the whole's name alone or the parts', too; and how the tangram is shown."""
-
-COLOURS = ("coral", "gold", "lightskyblue", "lightpink", "mediumseagreen", "darkgrey", "lightgrey")
-"""Of parts by their place in the text."""
 
 SOURCE = "KiloGram (Ji et al. 2022), tangrams from Slocum (2003)"
 MAX_BYTES = 64 * 1024**2
@@ -141,9 +135,9 @@ def import_kilogram(request: ImportRequest) -> InstanceSet:
         InputError: A file is missing or wrong; the line names file, entry and field. Nothing is written.
     """
     refuse_other_licence(request.licence, KILOGRAM)
-    condition = request.category or CONDITIONS[0]
+    condition = request.category or next(iter(CONDITIONS))
     if condition not in CONDITIONS:
-        raise build_unknown_name_error("condition", condition, CONDITIONS, "--category")
+        raise build_unknown_name_error("condition", condition, tuple(CONDITIONS), "--category")
     source = _Source(request.path, condition.endswith("color"))
     files = [path for name in _CONTEXT_FILES if (path := request.path / name).exists()]
     contexts = _read_contexts(files[0]) if files else _draw_contexts(source)
@@ -251,7 +245,7 @@ class _Source:
         for annotation in self.annotations.get(find_tangram_name(image), ()):
             # The published texts name no annotation, so the names themselves must find it.
             if annotation.whole == whole and annotation.part and set(annotation.part.values()) == set(parts):
-                return {piece: COLOURS[parts.index(name)] for piece, name in annotation.part.items()}
+                return {piece: PART_COLOURS[parts.index(name)] for piece, name in annotation.part.items()}
         raise InputError(
             f"{self.root}: no annotation of {find_tangram_name(image)} has the names {text[:100]!r}",
             "Add the file of annotations that the contexts were made from, or import a black condition.",
@@ -292,11 +286,12 @@ def _build_payload(names: Sequence[str], text: str, condition: str, seed: int) -
     """Return the context in a drawn order; its target is the first of ``names``."""
     rng = random.Random(seed)
     whole, *parts = text.split("#")
-    message = format_caption_with_parts(whole, parts) if condition.startswith("parts") else whole
+    message = format_caption_with_parts(whole, parts) if CONDITIONS[condition] == "parts" else whole
     return Context(
         context=tuple(rng.sample(names, len(names))),
         targets=(names[0],),
         seed=rng.randrange(SEEDS),
+        naming=CONDITIONS[condition],
         human=(HumanRound(message=message, chosen=None),),
     )
 

@@ -20,6 +20,18 @@ INVALID = "invalid"
 MOST_PICTURES = 26
 
 Message = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+Naming = Literal["", "whole", "parts"]
+
+CONDITIONS: dict[str, Naming] = {
+    "whole_black": "whole", "whole_color": "whole", "parts_black": "parts", "parts_color": "parts",
+}  # fmt: skip
+"""KiloGram's conditions, and what the speaker names in each; the rest of a name says how the tangram is shown.
+
+Source: Ji et al., *Abstract Visual Reasoning with Tangram Shapes* (EMNLP 2022), section 6.
+"""
+
+PART_COLOURS = ("coral", "gold", "lightskyblue", "lightpink", "mediumseagreen", "darkgrey", "lightgrey")
+"""KiloGram's colours of a tangram's parts, in their order."""
 
 PRESETS: dict[str, dict[str, Any]] = {
     "L1": {"pictures": "every_round", "shuffle": True},
@@ -67,6 +79,11 @@ class Context(Record):
     # At most 100 repetitions of 26 pictures.
     targets: tuple[Name, ...] = Field(min_length=1, max_length=2600, description="The target of each round.")
     seed: int = Field(default=0, ge=0, description="What the listener's orders are drawn from.")
+    naming: Naming = Field(
+        default="",
+        exclude_if=lambda value: not value,  # contexts that leave it to the speaker keep their bytes
+        description="What the speaker is told to name: the whole alone, or its parts, too; left to it if empty.",
+    )
     human: tuple[HumanRound, ...] = Field(default=(), description="What people said and chose, round by round.")
 
     @model_validator(mode="after")

@@ -59,18 +59,15 @@ class Unsound(Game[GameRules]):
 
 def test_unsound_declarations_are_named() -> None:
     assert find_declaration_faults(Unsound()) == (
-        "two seats have one name",
-        "the headline waited has no range with a lowest and a highest value",
+        "two seats have one name", "the headline waited has no range with a lowest and a highest value",
         "there is no outcome aborted that does not count as played",
-        "pages name the measure points, which is not declared",
-        "a curve is of waited, which is no measure per step",
-        "a curve is over round, no field of a step",
-        "pages cross one, two in a matrix, which are not two seats",
+        "pages name the measure points, which is not declared", "a curve is of waited, which is no measure per step",
+        "a curve is over round, no field of a step", "pages cross one, two in a matrix, which are not two seats",
         "the seat one is asked with thinking, which is no rule that is true or false",
         "the figure 'people' is of points, which is no measure",
         "the figure 'people' has an interval that does not hold its value",
         "the figure 'people' has the source 'javascript:1', which is no https address",
-    )
+    )  # fmt: skip
 
 
 def test_two_measures_with_one_title_are_named() -> None:

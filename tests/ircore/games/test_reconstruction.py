@@ -133,13 +133,11 @@ def test_the_prompt_tells_the_budget() -> None:
 @pytest.mark.parametrize(
     ("replies", "reason", "turns"),
     [
-        (["A circle."], "describer_format", 0),
-        ([""], "describer_empty", 0),
-        (["<DONE>"], "describer_done_first", 0),
+        (["A circle."], "describer_format", 0), ([""], "describer_empty", 0), (["<DONE>"], "describer_done_first", 0),
         ([said("one"), "what now?"], "describer_format", 1),
         ([PlayerError("provider_error", "The server is down.")], "provider_error", 0),
     ],
-)
+)  # fmt: skip
 def test_a_violation_aborts_with_its_reason(replies: list[str | PlayerError], reason: str, turns: int) -> None:
     episode = play(ScriptedSeats(replies))
     assert (episode.outcome, episode.abort_reason, len(list_turns(episode))) == ("aborted", reason, turns)
@@ -185,14 +183,10 @@ def test_leniencies_are_in_the_transcript() -> None:
 @pytest.mark.parametrize(
     ("reply", "leniencies"),
     [
-        ("<DONE>", ()),
-        ("done", ("bare_done",)),
-        ("Done", ("bare_done",)),
-        ("<done>", ("letter_case",)),
-        ("\n<DONE>\n", ("surrounding_whitespace",)),
-        ("```\n<DONE>\n```", ("code_fence",)),
+        ("<DONE>", ()), ("done", ("bare_done",)), ("Done", ("bare_done",)), ("<done>", ("letter_case",)),
+        ("\n<DONE>\n", ("surrounding_whitespace",)), ("```\n<DONE>\n```", ("code_fence",)),
     ],
-)
+)  # fmt: skip
 def test_done_is_accepted_leniently_and_flagged(reply: str, leniencies: tuple[str, ...]) -> None:
     assert parse_reply(reply, 2) == Move("done", "", leniencies)
 

@@ -54,12 +54,8 @@ def test_a_set_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 def test_the_identity_depends_on_content_only(tmp_path: Path) -> None:
     several = [
-        made("photos"),
-        made("bar_graph", "hard"),
-        made("bar_graph"),
-        made("tangrams"),
-        made("bar_graph", index=2),
-    ]
+        made("photos"), made("bar_graph", "hard"), made("bar_graph"), made("tangrams"), made("bar_graph", index=2),
+    ]  # fmt: skip
     item = write_instances(tmp_path / "one", several)
     other = write_instances(tmp_path / "other", several[::-1])
     assert item.identity == other.identity

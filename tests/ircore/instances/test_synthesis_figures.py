@@ -151,13 +151,11 @@ def test_a_fault_is_told_in_words_that_a_model_can_act_on(studio: Studio) -> Non
 @pytest.mark.parametrize(
     ("height", "width", "dark", "fault"),
     [
-        (512, 512, slice(0), "blank"),
-        (512, 512, slice(0, 200), "cut off at the edge (left)"),
-        (512, 512, slice(300, 512), "cut off at the edge (right)"),
-        (100, 100, slice(20, 80), "100 x 100 pixels"),
+        (512, 512, slice(0), "blank"), (512, 512, slice(0, 200), "cut off at the edge (left)"),
+        (512, 512, slice(300, 512), "cut off at the edge (right)"), (100, 100, slice(20, 80), "100 x 100 pixels"),
         (300, 900, slice(20, 80), "900 x 300 pixels"),
     ],
-)
+)  # fmt: skip
 def test_a_fault_of_the_pixels_is_told(height: int, width: int, dark: slice, fault: str) -> None:
     pixels = np.full((height, width, 3), 255, np.uint8)
     pixels[30:70, dark] = 60
@@ -197,13 +195,10 @@ SOUND: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"type": "eval"}, "is no type of a scene"),
-        ({"box": [10, 20, 30, 4000]}, "lies outside of the picture"),
+        ({"type": "eval"}, "is no type of a scene"), ({"box": [10, 20, 30, 4000]}, "lies outside of the picture"),
         ({"box": [30, 20, 10, 40]}, "lies outside of the picture"),
-        ({"box": [-1, 20, 10, 40]}, "lies outside of the picture"),
-        ({"colour": "red"}, "match pattern"),
-        ({"text": "a\u202eb"}, "control characters"),
-        ({"text": "x" * 500}, "at most 200 characters"),
+        ({"box": [-1, 20, 10, 40]}, "lies outside of the picture"), ({"colour": "red"}, "match pattern"),
+        ({"text": "a\u202eb"}, "control characters"), ({"text": "x" * 500}, "at most 200 characters"),
         ({"parameters": {**SOUND["parameters"], "value": "3"}}, "its value cannot be used"),
         ({"parameters": {**SOUND["parameters"], "value": 1e300}}, "its value cannot be used"),
         ({"parameters": {**SOUND["parameters"], "value": True}}, "its value cannot be used"),
@@ -212,10 +207,9 @@ SOUND: dict[str, Any] = {
         ({"type": "circle", "parameters": {"centre": [5, 5], "radius": 1e9}}, "its radius cannot be used"),
         ({"type": "segment", "parameters": {"points": [[0, 0], [1e7, 0]]}}, "its points cannot be used"),
         ({"parameters": {**SOUND["parameters"], "width": 4000}}, "its width cannot be used"),
-        ({"parameters": []}, "valid dictionary"),
-        ({"more": 1}, "Extra inputs"),
+        ({"parameters": []}, "valid dictionary"), ({"more": 1}, "Extra inputs"),
     ],
-)
+)  # fmt: skip
 def test_an_element_that_lies_is_left_out_with_the_reason(change: dict[str, Any], reason: str) -> None:
     scene, faults = build_scene([SOUND, {**SOUND, **change}], 100, 100, "#ffffff")
     assert scene is not None

@@ -149,15 +149,12 @@ def _quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("kind", "attempts", "describer", "generator"),
     [
-        ("malformed", 6, "provider_error", "provider_error"),
-        ("cut_off", 4, "provider_error", "provider_error"),
-        ("empty", 3, "describer_empty", "describer_empty"),
-        ("no_image", 3, "generator_no_image", "generator_no_image"),
+        ("malformed", 6, "provider_error", "provider_error"), ("cut_off", 4, "provider_error", "provider_error"),
+        ("empty", 3, "describer_empty", "describer_empty"), ("no_image", 3, "generator_no_image", "generator_no_image"),
         ("filtered", 2, "describer_refused", "generator_refused"),
-        ("refused", 1, "describer_refused", "generator_refused"),
-        ("rejected", 1, "provider_error", "provider_error"),
+        ("refused", 1, "describer_refused", "generator_refused"), ("rejected", 1, "provider_error", "provider_error"),
     ],
-)
+)  # fmt: skip
 def test_what_may_cost_is_not_asked_for_ever(kind: FaultKind, attempts: int, describer: str, generator: str) -> None:
     fault = RequestFault(kind, "what it said", 200)
     with pytest.raises(CallError, match=f"^{kind}: HTTP 200: what it said") as caught:
@@ -311,12 +308,9 @@ def test_players_at_one_provider_share_a_gate() -> None:
         (400, '{"error": {"message": "No such", "code": "unsupported_parameter"}}', "unsupported", "No such"),
         (400, '{"error": {"message": "Bad image"}}', "rejected", "Bad image"),
         (422, '{"detail": "too long"}', "rejected", "too long"),
-        (413, "Payload too large", "context_too_long", "Payload too large"),
-        (408, "", "timeout", "no explanation"),
-        (409, "", "server", "no explanation"),
-        (500, "\x00\x1b[31mBoom\n\nat line 1", "server", "[31mBoom at line 1"),
-        (529, '{"error": {"message": "Overloaded"}}', "server", "Overloaded"),
-        (503, "[1, 2", "server", "[1, 2"),
+        (413, "Payload too large", "context_too_long", "Payload too large"), (408, "", "timeout", "no explanation"),
+        (409, "", "server", "no explanation"), (500, "\x00\x1b[31mBoom\n\nat line 1", "server", "[31mBoom at line 1"),
+        (529, '{"error": {"message": "Overloaded"}}', "server", "Overloaded"), (503, "[1, 2", "server", "[1, 2"),
     ],
 )  # fmt: skip
 def test_one_place_says_what_a_reply_means(status: int, body: str, kind: str, said: str) -> None:

@@ -60,17 +60,13 @@ def test_moving_leaves_every_other_pixel() -> None:
     ("correction", "centre"),
     [
         ("Move the red circle 40 px left and 10 px down.", (80, 210)),
-        ("Move the red circle to (310, 120).", (310, 120)),
-        ("Shift the circle up by 20 pixels.", (120, 180)),
-        ("The red circle should be 15 px higher.", (120, 185)),
-        ("The red circle is at (130, 210).", (130, 210)),
+        ("Move the red circle to (310, 120).", (310, 120)), ("Shift the circle up by 20 pixels.", (120, 180)),
+        ("The red circle should be 15 px higher.", (120, 185)), ("The red circle is at (130, 210).", (130, 210)),
         ("Please move the disc at (120, 200) to the right by 10%.", (171.2, 200)),
-        ("The circle should be centred at (25%, 50%).", (128, 256)),
-        ("Raise the circle by 5 px.", (120, 195)),
-        ("The circle is too far left.", (130, 200)),
-        ("The red circle should be further up.", (120, 180)),
+        ("The circle should be centred at (25%, 50%).", (128, 256)), ("Raise the circle by 5 px.", (120, 195)),
+        ("The circle is too far left.", (130, 200)), ("The red circle should be further up.", (120, 180)),
     ],
-)
+)  # fmt: skip
 def test_places(correction: str, centre: tuple[float, float]) -> None:
     assert only_changed(correction, 0).centre == pytest.approx(centre)
 
@@ -381,12 +377,9 @@ def imported(tree: ast.AST) -> set[str]:
 @pytest.mark.slow
 def test_no_player_can_reach_scenes_or_runs() -> None:
     forbidden = (
-        "ircore.instances",
-        "ircore.runs.folder",
-        "ircore.games",
-        "ircore.core.records.Scene",
+        "ircore.instances", "ircore.runs.folder", "ircore.games", "ircore.core.records.Scene",
         "ircore.core.records.Instance",
-    )
+    )  # fmt: skip
     # What reference describers are given beside the picture names a target; it plays nothing itself.
     for path in (path for path in modules() if path.stem != "informed_view"):
         names = imported(ast.parse(path.read_text("utf-8")))

@@ -12,7 +12,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
-from ircore.games.reference.kilogram import CONDITIONS
+from ircore.games.reference.records import CONDITIONS
 from ircore.instances.tangrams import make_tangram
 from ircore.players.base import Captioned, Question
 from ircore.players.clip import ClipListener, extract_message

@@ -78,11 +78,9 @@ def test_no_answer_holds_the_key(ask: Callable[[Any], Awaitable[Any]], answer: A
     "error",
     [
         PlayerError("answer_refused", f"not for {KEY}", ATTEMPTS),
-        JudgeError("judge_refused", f"not for {KEY}", ATTEMPTS),
-        stopped(),
-        ValueError(f"cannot read {KEY}"),
+        JudgeError("judge_refused", f"not for {KEY}", ATTEMPTS), stopped(), ValueError(f"cannot read {KEY}"),
     ],
-)
+)  # fmt: skip
 def test_no_error_holds_the_key(ask: Callable[[Any], Awaitable[Any]], error: Exception) -> None:
     async def asked() -> Any:
         return await ask(error)
@@ -205,14 +203,10 @@ def test_after_the_last_request_that_is_left_a_player_waits() -> None:
              "output_tokens_details": {"reasoning_tokens": 1024}},
             75, 1186, 1024, 0,
         ),
-        (
-            {"prompt_tokens": 50, "completion_tokens": 9, "prompt_cache_hit_tokens": 40},
-            50, 9, None, 40,
-        ),
+        ({"prompt_tokens": 50, "completion_tokens": 9, "prompt_cache_hit_tokens": 40}, 50, 9, None, 40),
         ({"prompt_tokens": -1, "completion_tokens": "9", "prompt_tokens_details": []}, None, None, None, None),
         ({"prompt_tokens": True}, None, None, None, None),
-        ({"prompt_tokens": 10**400, "completion_tokens": 7}, None, 7, None, None),
-        (None, None, None, None, None),
+        ({"prompt_tokens": 10**400, "completion_tokens": 7}, None, 7, None, None), (None, None, None, None, None),
     ],
 )  # fmt: skip
 def test_tokens(usage: Any, read: int | None, written: int | None, reasoning: int | None, cached: int | None) -> None:

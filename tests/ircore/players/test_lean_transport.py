@@ -215,13 +215,9 @@ URL_SAFE = base64.urlsafe_b64encode(PNG).decode()
 LINES = "\r\n".join(B64[start : start + 76] for start in range(0, len(B64), 76))
 
 FORMS = {
-    "standard": B64,
-    "without padding": B64.rstrip("="),
-    "URL-safe": URL_SAFE,
-    "URL-safe without padding": URL_SAFE.rstrip("="),
-    "in lines": LINES,
-    "in lines, with a last line break": LINES + "\n",
-    "white space around": f" \n{B64} ",
+    "standard": B64, "without padding": B64.rstrip("="), "URL-safe": URL_SAFE,
+    "URL-safe without padding": URL_SAFE.rstrip("="), "in lines": LINES,
+    "in lines, with a last line break": LINES + "\n", "white space around": f" \n{B64} ",
     "a data address": f"data:image/png;base64,{B64}",
     "a data address of another type": f"data:application/octet-stream;base64,{B64}",
     "a data address without a type": f"data:;base64,{B64}",
@@ -231,7 +227,7 @@ FORMS = {
     "a data address in lines": f"data:image/png;base64,\n{LINES}",
     "a data address with percent signs": "data:image/png;base64,"
     + B64.replace("+", "%2B").replace("/", "%2F").replace("=", "%3D"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -338,12 +334,10 @@ def test_a_picture_is_found_in_every_place(service: ErrorService, place: str) ->
 @pytest.mark.parametrize(
     "content",
     [
-        f"Here it is: ![a disc](data:image/png;base64,{B64}) as asked.",
-        f"data:image/png;base64,{B64} is the picture",
-        f"Here it is:\ndata:image/png;base64,{LINES}\nIs it right?",
-        f'<img src="data:image/png;base64,{URL_SAFE}">',
+        f"Here it is: ![a disc](data:image/png;base64,{B64}) as asked.", f"data:image/png;base64,{B64} is the picture",
+        f"Here it is:\ndata:image/png;base64,{LINES}\nIs it right?", f'<img src="data:image/png;base64,{URL_SAFE}">',
     ],
-)
+)  # fmt: skip
 def test_a_picture_inside_of_words_ends_where_they_go_on(service: ErrorService, content: str) -> None:
     assert np.array_equal(drawn(service, OpenAIChatGenerator, chat(lambda text: {"content": text})(content)), PIXELS)
 

@@ -1,6 +1,9 @@
 """The offline player of reference games tells drawn things apart by looking at them."""
 
 import asyncio
+import re
+from random import Random
+from typing import cast
 
 import pytest
 
@@ -8,6 +11,9 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
+from ircore.games.reference.build import PIECE_COLOURS
+from ircore.games.reference.game import ReferenceGame
+from ircore.instances.tangrams import draw_tangram, make_tangram
 from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, TextAnswer
 from ircore.players.builtin.extractive import ExtractivePlayer, write_summary
 from ircore.players.builtin.looker import LiteralPlayer, LookerPlayer, find_features
@@ -45,6 +51,27 @@ def test_it_sees_form_fill_and_colour() -> None:
 def test_it_chooses_the_picture_that_words_fit(message: str, choice: str) -> None:
     question = Question(1, f"Which is meant?\n\n{message}", SHOWN, ("A", "B", "C"), answers="choice")
     assert asked(question) == ChoiceAnswer(choice)
+
+
+@pytest.mark.parametrize("colours", [{}, PIECE_COLOURS])
+def test_a_speaker_keeps_to_the_whole_or_adds_parts_as_it_is_told(colours: dict[str, str]) -> None:
+    drawn = [draw_tangram(make_tangram(Random(seed)), 128, colours) for seed in range(6)]
+    pictures = [Picture.from_pixels(drawing.pixels) for drawing in drawn]
+    shown = tuple(Captioned(f"Picture {name}:", picture) for name, picture in zip("ABCDEF", pictures, strict=True))
+    texts = ReferenceGame().read_prompts(None).texts
+    for name in "ABCDEF":
+        told = [
+            Question(1, f"{texts[text]}\n\nThe target is picture {name}.", shown)
+            for text in ("speaker_whole", "speaker_parts")
+        ]
+        whole, message = (cast(TextAnswer, asked(question)).text for question in told)
+        assert re.fullmatch("((large|black|colourful|compact|tall|broad) )+figure", whole)
+        parts = message.removeprefix(f"{whole}, ").split(", ")
+        assert all(" at the " in part for part in parts)
+        assert any(not part.startswith(("full", "empty")) for part in parts) == bool(colours)
+        assert asked(Question(1, message, shown, tuple("ABCDEF"), answers="choice")) == ChoiceAnswer(name)
+        literal = asyncio.run(LiteralPlayer(PlayerSpec(player="literal")).answer(told[0])).text
+        assert literal in set(whole.split()) & {"tall", "broad", "compact"}
 
 
 def test_without_pictures_or_target_the_episode_ends() -> None:

@@ -26,19 +26,15 @@ ANSWER = "<DESCRIPTION>A red circle.</DESCRIPTION>"
 DRAFT = "A draft: <DESCRIPTION>Green.</DESCRIPTION> or <DONE>? No."
 
 MARKED = {
-    "DeepSeek, Qwen": f"<think>{DRAFT}</think>\n\n{ANSWER}",
-    "the template opened it": f"{DRAFT}</think>\n{ANSWER}",
+    "DeepSeek, Qwen": f"<think>{DRAFT}</think>\n\n{ANSWER}", "the template opened it": f"{DRAFT}</think>\n{ANSWER}",
     "several": f"<think>{DRAFT}</think>\n<think>{DRAFT}</think>{ANSWER}",
     "several kinds": f"<reflection>{DRAFT}</reflection>\n<thinking>{DRAFT}</thinking>{ANSWER}",
     "a word between": f"<think>{DRAFT}</think>\nHm, once more.\n<think>{DRAFT}</think>\n{ANSWER}",
     "one within another": f"<think>a <think>{DRAFT}</think> b</think>{ANSWER}",
     "a tag that is spoken of": f"<think>I write <think> first. {DRAFT}</think>{ANSWER}",
-    "nothing thought": f"<think>\n\n</think>\n\n{ANSWER}",
-    "closed in itself": f"<think/>{ANSWER}",
-    "Magistral": f"[THINK]{DRAFT}[/THINK]{ANSWER}",
-    "Seed": f"<seed:think>{DRAFT}</seed:think>{ANSWER}",
-    "MiniMax": f"<mm:think>{DRAFT}</mm:think>{ANSWER}",
-    "Kimi": f"◁think▷{DRAFT}◁/think▷{ANSWER}",
+    "nothing thought": f"<think>\n\n</think>\n\n{ANSWER}", "closed in itself": f"<think/>{ANSWER}",
+    "Magistral": f"[THINK]{DRAFT}[/THINK]{ANSWER}", "Seed": f"<seed:think>{DRAFT}</seed:think>{ANSWER}",
+    "MiniMax": f"<mm:think>{DRAFT}</mm:think>{ANSWER}", "Kimi": f"◁think▷{DRAFT}◁/think▷{ANSWER}",
     "OpenThinker": f"<|begin_of_thought|>{DRAFT}<|end_of_thought|>\n<|begin_of_solution|>{ANSWER}<|end_of_solution|>",
     "Cohere": f"<|START_THINKING|>{DRAFT}<|END_THINKING|><|START_RESPONSE|>{ANSWER}<|END_RESPONSE|>",
     "gpt-oss": f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant<|channel|>final<|message|>{ANSWER}<|return|>",
@@ -56,13 +52,10 @@ MARKED = {
     "a terminal": f"Thinking...\n{DRAFT}\n...done thinking.\n\n{ANSWER}",
     "escaped": f"&lt;think&gt;{DRAFT}&lt;/think&gt;{ANSWER}",
     "capitals and attributes": f'<Thinking kind="draft">{DRAFT}</Thinking>{ANSWER}',
-    "curly": f"{{thinking}}{DRAFT}{{/thinking}}{ANSWER}",
-    "doubled": f"<<reasoning>>{DRAFT}<</reasoning>>{ANSWER}",
-    "full width": f"<｜begin▁of▁thinking｜>{DRAFT}<｜end▁of▁thinking｜>{ANSWER}",
-    "Chinese": f"<思考>{DRAFT}</思考>{ANSWER}",
-    "the end of the turn": f"{ANSWER}<|im_end|>",
-    "the end of the text": f"<think>{DRAFT}</think>{ANSWER}</s>",
-}
+    "curly": f"{{thinking}}{DRAFT}{{/thinking}}{ANSWER}", "doubled": f"<<reasoning>>{DRAFT}<</reasoning>>{ANSWER}",
+    "full width": f"<｜begin▁of▁thinking｜>{DRAFT}<｜end▁of▁thinking｜>{ANSWER}", "Chinese": f"<思考>{DRAFT}</思考>{ANSWER}",
+    "the end of the turn": f"{ANSWER}<|im_end|>", "the end of the text": f"<think>{DRAFT}</think>{ANSWER}</s>",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", MARKED)

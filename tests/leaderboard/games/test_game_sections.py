@@ -20,12 +20,14 @@ from ircore.core.score_records import Score
 from ircore.games.base import Contrast, Curve, GameOutcome, Measure, Pages, PublishedFigure, Seat
 from ircore.games.declarations import NOT_NEGATIVE
 from ircore.games.reference.build import build as build_contexts
+from ircore.games.reference.records import CONDITIONS
 from ircore.instances.requests import BuildRequest
 from ircore.players.base import Question, TextAnswer
 from ircore.results.model import Results
 from ircore.results.questions import answer_questions
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import players_table
+from ircore.runs.folder import RunFolder
 from leaderboard.games.contrasts import make_contrast_charts
 from leaderboard.games.episodes import render_episode
 from leaderboard.games.figures import _build_track, make_curve_charts, scale_ends
@@ -333,12 +335,10 @@ class Timing(Guessing):
 
     step, step_word = Turn, "round"
     measures = (
-        *Guessing.measures,
-        Measure("length", "Length", "words", range=NOT_NEGATIVE, direction="lower", per="step"),
-        Measure("novelty", "Novelty", range=NOT_NEGATIVE),
-        Measure("echo", "Echo", range=(0, 9), per="step"),
+        *Guessing.measures, Measure("length", "Length", "words", range=NOT_NEGATIVE, direction="lower", per="step"),
+        Measure("novelty", "Novelty", range=NOT_NEGATIVE), Measure("echo", "Echo", range=(0, 9), per="step"),
         Measure("noise", "Noise", range=(0, 9), per="step"),
-    )
+    )  # fmt: skip
     pages = Pages(columns=("length", "novelty"), figures=("points", "length"), curves=(Curve("length"),))
     published = tuple(
         PublishedFigure(f"step {place}", "length", value, "https://a.example", "people", place, low=8.0, high=value + 1)
@@ -639,6 +639,20 @@ def test_a_run_of_a_part_of_its_set_has_a_site(tmp_path: Path) -> None:
     )
     assert "games/reference" in hard
     assert easy.count("<img") > hard.count("<img")
+
+
+@pytest.mark.slow
+def test_people_stand_in_the_row_of_each_condition_of_kilogram_that_was_played(tmp_path: Path) -> None:
+    build_contexts(BuildRequest(tmp_path / "set", 0, 1, tuple(CONDITIONS), ("easy",)))
+    run = tmp_path / "run"
+    assert ircore(["play", "looker", "--instances", str(tmp_path / "set"), "--out", str(run)]) == 0
+    assert ircore(["score", str(run)]) == 0
+    (chart,) = make_contrast_charts(GameSection(Results.from_runs([RunFolder(run)])))
+    names = dict(zip(*(chart.figure["layout"]["yaxis"][key] for key in ("tickvals", "ticktext")), strict=True))
+    people, marks = chart.figure["data"]
+    beside = {names[round(place + 0.3)]: value for place, value in zip(people["y"], people["x"], strict=True)}
+    assert beside == {"Whole + black": 0.477, "Whole + color": 0.495, "Parts + black": 0.491, "Parts + color": 0.63}
+    assert sorted(marks["y"]) == sorted(names)
 
 
 def shown(template: str, first: float | str = 4.0) -> str:

@@ -424,13 +424,11 @@ HEIGHTS = {"red": 150, "blue": 300, "yellow": 200, "pink": 400, "brown": 250}
 @pytest.mark.parametrize(
     ("text", "colour"),
     [
-        ("the tallest bar", "pink"),
-        ("the third tallest bar", "brown"),
-        ("the second shortest bar", "yellow"),
+        ("the tallest bar", "pink"), ("the third tallest bar", "brown"), ("the second shortest bar", "yellow"),
         ("the bar directly to the left of the tallest bar", "yellow"),
         ("the bar directly to the right of the shortest bar", "blue"),
     ],
-)
+)  # fmt: skip
 def test_descriptions_of_bars_mean_what_they_say(text: str, colour: str) -> None:
     bars = [Region(name, name, size=height, order=place) for place, (name, height) in enumerate(HEIGHTS.items())]
     by_text = {known.text: known for hard in (False, True) for known in list_descriptions("bars", hard)}

@@ -78,12 +78,9 @@ def test_a_round_is_a_turn_and_names_who_told_whom_what(exported: Path, played: 
     images = f"{EASY}/instance_00000/images"
     drawn = [f"{images}/{turn.rendering.sha256}.png" for turn in list_turns(played.episodes()[0]) if turn.rendering]
     assert [(part["from"], part["to"], part["action"]["type"]) for part in first] == [
-        ("GM", "Player 1", "send message"),
-        ("Player 1", "GM", "get message"),
-        ("GM", "GM", "parse"),
-        ("GM", "Player 2", "send message"),
-        ("Player 2", "GM", "get message"),
-    ]
+        ("GM", "Player 1", "send message"), ("Player 1", "GM", "get message"), ("GM", "GM", "parse"),
+        ("GM", "Player 2", "send message"), ("Player 2", "GM", "get message"),
+    ]  # fmt: skip
     assert first[0]["action"]["image"] == [f"{images}/target.png"]
     assert first[1]["action"]["content"] == "<DESCRIPTION>left 41 colour #1f77b4</DESCRIPTION>"
     assert first[2]["action"]["content"] == "left 41 colour #1f77b4"
@@ -393,16 +390,13 @@ def test_the_header_names_both_models(log: dict[str, Any], rated: RunFolder) -> 
     assert log["eval"]["metadata"]["run"]["run_id"] == rated.run.run_id
     assert log["results"]["scores"] == [
         {
-            "name": "eye",
-            "scorer": "eye",
-            "scored_samples": 10,
-            "unscored_samples": 2,
+            "name": "eye", "scorer": "eye", "scored_samples": 10, "unscored_samples": 2,
             "metrics": {
                 "mean": {"name": "mean", "value": 8.0},
                 "main_score": {"name": "main_score", "value": pytest.approx(80 * 10 / 12)},
             },
         }
-    ]
+    ]  # fmt: skip
 
 
 def test_messages_are_what_the_describer_saw_and_said(log: dict[str, Any], rated: RunFolder) -> None:

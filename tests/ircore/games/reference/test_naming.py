@@ -127,19 +127,16 @@ def test_perplexity_in_both_forms() -> None:
 @pytest.mark.parametrize(
     ("document", "problem"),
     [
-        ("[]", "is not an object of pictures"),
-        ("{", "not JSON"),
-        ('{"t": 3}', "t: annotations is not a list"),
+        ("[]", "is not an object of pictures"), ("{", "not JSON"), ('{"t": 3}', "t: annotations is not a list"),
         ('{"t": [{"whole": 3}]}', "t: annotation 1: whole"),
         ('{"t": [{"whole": "dog", "part": {"1": "leg"}}]}', "part: piece '2' has no name"),
         (json.dumps({"t": [{"whole": "dog", "part": BODY | {"8": "leg"}}]}), "part: unknown piece '8'"),
         (json.dumps({"t": [{"whole": "dog", "part": BODY | {"7": None}}]}), "part.7"),
         (json.dumps({"t": [{"whole": "dog", "part": dict.fromkeys(PIECES, 4)}]}), "part.1"),
         (json.dumps({"t": [{"whole": None, "part": BODY}]}), "t: annotation 1: whole"),
-        (json.dumps({"t": [{"part": BODY}]}), "t: annotation 1: whole"),
-        ('{"t": NaN}', "not JSON"),
+        (json.dumps({"t": [{"part": BODY}]}), "t: annotation 1: whole"), ('{"t": NaN}', "not JSON"),
     ],
-)
+)  # fmt: skip
 def test_bad_files_are_refused_in_one_line(tmp_path: Path, document: Any, problem: str) -> None:
     path = tmp_path / "annotations.json"
     path.write_text(document)
@@ -175,11 +172,9 @@ def a_round(repetition: int, target: str, message: str, chosen: str | None) -> R
 
 def test_measures_of_two_pictures_described_twice() -> None:
     rounds = [
-        a_round(1, "x", "the tall red house", "x"),
-        a_round(1, "y", "a dog on the grass", "x"),
-        a_round(2, "x", "red house", "x"),
-        a_round(2, "y", "running dog", None),
-    ]
+        a_round(1, "x", "the tall red house", "x"), a_round(1, "y", "a dog on the grass", "x"),
+        a_round(2, "x", "red house", "x"), a_round(2, "y", "running dog", None),
+    ]  # fmt: skip
     values = {(value.measure, value.step): value.value for value in measure_rounds(rounds, 2)}
     assert values["accuracy", None] == 0.5
     assert values["invalid", None] == 0.25
@@ -330,25 +325,18 @@ def test_the_target_is_not_always_first_and_the_order_is_the_same_again(folder: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("condition", "message", "first_bar", "second_bar"),
-    [
-        ("whole_black", "open figure 3", (0, 0, 0), (0, 0, 0)),
-        ("parts_black", "an open figure 3 with a head, and a body", (0, 0, 0), (0, 0, 0)),
-        ("whole_color", "open figure 3", (255, 215, 0), (255, 127, 80)),
-        ("parts_color", "an open figure 3 with a head, and a body", (255, 215, 0), (255, 127, 80)),
-    ],
-)
-def test_a_condition_is_what_is_said_and_what_is_shown(
-    folder: Path, condition: str, message: str, first_bar: tuple[int, ...], second_bar: tuple[int, ...]
-) -> None:
+@pytest.mark.parametrize("condition", ["whole_black", "parts_black", "whole_color", "parts_color"])
+def test_a_condition_is_what_is_said_and_what_is_shown(folder: Path, condition: str) -> None:
+    naming, _, shown = condition.partition("_")
+    message = {"whole": "open figure 3", "parts": "an open figure 3 with a head, and a body"}[naming]
+    bars = {"black": ((0, 0, 0), (0, 0, 0)), "color": ((255, 215, 0), (255, 127, 80))}[shown]
     # Colours go by the place in the text, "head" before "body": coral and gold, by their CSS values.
     made = imported(folder, condition)
     instance = made.instances[2]
     context = Context.model_validate(instance.payload)
-    assert context.human[0].message == message
+    assert (context.human[0].message, context.naming) == (message, naming)
     pixels = made.pictures(instance)[context.targets[0]].pixels
-    assert (tuple(pixels[28, 30]), tuple(pixels[92, 30])) == (first_bar, second_bar)
+    assert (tuple(pixels[28, 30]), tuple(pixels[92, 30])) == bars
     assert instance.category == condition
 
 

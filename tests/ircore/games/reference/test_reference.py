@@ -89,6 +89,16 @@ def test_the_context_is_shown_once_and_the_history_tells_the_rest() -> None:
         assert last.in_sight == first.pictures
 
 
+@pytest.mark.parametrize(("naming", "end"), [("whole", "name none of its parts."), ("parts", "name its parts, too.")])
+def test_the_speakers_first_prompt_says_what_to_name_where_the_context_does(naming: str, end: str) -> None:
+    for told, words in (("", []), (naming, [f"Say what the target looks like as a whole, and {end}"])):
+        seats = Scripted(always("A"))
+        played(seats, ReferenceRules(), TWO_REPETITIONS.model_copy(update={"naming": told}))
+        first, *others = [question.prompt for question in [*seats.questions("speaker"), *seats.questions("listener")]]
+        assert first.split("\n\n")[1:-1] == words
+        assert not any("as a whole" in prompt for prompt in others)
+
+
 def test_without_history_every_round_is_alone() -> None:
     seats = Scripted(always("A"))
     played(seats, ReferenceRules(preset="L2"))
@@ -292,14 +302,11 @@ MARKS = dict.fromkeys(PLACEHOLDERS, "") | {
 PUBLISHED = (
     (r"<img:(.+?)(?:\.jpg)?>", "picture {}"),
     (r"[Ww]hich image is this message referring to: (.*?)\?(?: Output.*|<.*)?$", "<said {}>"),
-    (r"target is Image ([A-D])", "<target {}>"),
-    (r"listener correctly answered Image ([A-D])", "<right {}>"),
+    (r"target is Image ([A-D])", "<target {}>"), (r"listener correctly answered Image ([A-D])", "<right {}>"),
     (r"listener mistakenly answered Image ([A-D])", "<wrong {}>"),
-    (r"listener didn't give a valid answer", "<invalid>"),
-    (r"(?:^|: )Correct\b", "<right>"),
-    (r"(?:^|: )Wrong.* Image ([A-D])", "<wrong {}>"),
-    (r"(?:^|: )Invalid answer", "<invalid>"),
-)
+    (r"listener didn't give a valid answer", "<invalid>"), (r"(?:^|: )Correct\b", "<right>"),
+    (r"(?:^|: )Wrong.* Image ([A-D])", "<wrong {}>"), (r"(?:^|: )Invalid answer", "<invalid>"),
+)  # fmt: skip
 
 
 class Transcript(NamedTuple):

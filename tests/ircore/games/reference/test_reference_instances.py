@@ -4,6 +4,7 @@ import json
 import os
 import random
 import shutil
+from itertools import product
 from math import isclose
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from recorded_reference import MANIFEST, write_recorded_game
 from toy_games import Toy
 
 from ircore.core.errors import InputError
-from ircore.games.reference.build import build
+from ircore.core.records import PlayerSpec
+from ircore.games.reference.build import CATEGORIES, build
 from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.icca import import_icca
+from ircore.games.reference.records import CONDITIONS, Context
 from ircore.instances.requests import BuildRequest, ImportRequest
 from ircore.instances.tangrams import PIECES, draw_tangram, make_tangram, scale_to_pixels
 from ircore.results.model import Results
@@ -34,14 +37,14 @@ def area(corners: tuple[tuple[float, float], ...]) -> float:
 def test_a_set_has_every_condition_and_each_picture_once_a_repetition(tmp_path: Path) -> None:
     made = build(BuildRequest(tmp_path / "set", per_condition=1))
     assert [(instance.category, instance.difficulty) for instance in made.instances] == [
-        (category, difficulty) for category in ("lineup", "shapes", "tangrams") for difficulty in ("easy", "hard")
+        (category, difficulty) for category in sorted(CATEGORIES) for difficulty in ("easy", "hard")
     ]
     for instance in made.instances:
         context, targets = instance.payload["context"], instance.payload["targets"]
         assert isinstance(context, list)
         assert isinstance(targets, list)
         assert len({file.sha256 for file in instance.pictures.values()}) == len(context)
-        if instance.category == "lineup":
+        if instance.category in ("lineup", *CONDITIONS):
             assert (len(context), len(targets)) == (10, 1)
         else:
             assert len(context) == 4
@@ -55,6 +58,24 @@ def test_the_same_seed_is_the_same_set_and_another_seed_is_not(tmp_path: Path) -
         for name, seed in (("a", 0), ("b", 0), ("c", 1))
     )
     assert first.identity == again.identity != other.identity
+
+
+def test_the_four_conditions_are_one_game_with_another_naming_and_other_colours(tmp_path: Path) -> None:
+    made = build(BuildRequest(tmp_path / "set", 0, 2, ("lineup", *CONDITIONS), ("hard",)))
+    contexts = {instance.instance_id: Context.model_validate(instance.payload) for instance in made.instances}
+    pictures = {instance.instance_id: made.pictures(instance) for instance in made.instances}
+    for number, condition in product(("hard-01", "hard-02"), CONDITIONS):
+        lineup, context = (contexts[f"{category}-{number}"] for category in ("lineup", condition))
+        naming, _, colours = condition.partition("_")
+        assert (lineup.naming, context) == ("", lineup.model_copy(update={"naming": naming}))
+        for black, drawn in zip(
+            *(pictures[f"{name}-{number}"].values() for name in ("lineup", condition)), strict=True
+        ):
+            assert (black.sha256 == drawn.sha256) == (colours == "black")
+            inside = drawn.pixels[(black.pixels == 0).all(axis=2)]
+            # Coral, gold, light sky blue, light pink, medium sea green, dark and light grey, by their CSS values.
+            values = {"ff7f50", "ffd700", "87cefa", "ffb6c1", "3cb371", "a9a9a9", "d3d3d3"}
+            assert {bytes(pixel).hex() for pixel in inside} == ({"000000"} if colours == "black" else values)
 
 
 def test_a_category_of_another_game_is_refused(tmp_path: Path) -> None:
@@ -202,8 +223,6 @@ def test_a_release_of_such_runs_is_checked_and_computed_again(played: Toy) -> No
 
 
 def test_both_seats_recorded_are_people_themselves() -> None:
-    from ircore.core.records import PlayerSpec
-
     people, looker = PlayerSpec(player="recorded", source="human"), PlayerSpec(player="looker")
     game = ReferenceGame()
     assert game.find_meaningless_measures({"speaker": people, "listener": people}) == {}
