@@ -263,10 +263,12 @@ def _answer_best_player(
     )
     best, second = lines[0].label, lines[1].label
     means = {label: compute_target_means(scores[:, own]) for label, own in columns.items()}
-    apart = _estimate_difference(means[best], means[second], chosen)
+    apart, behind = _estimate_difference(means[best], means[second], chosen), False
+    if (apart.mean or 0) < 0:
+        apart, behind = _estimate_difference(means[second], means[best], chosen), True
     alone = _is_clear_leader(best, means, chosen)
     partners = "the same partner" if len(columns[best]) == 1 else f"the same {len(columns[best])} partners"
-    mean, lead = f"{table.interval(lines[0].value)} over {partners}", _describe_lead(table, second, apart)
+    mean, lead = f"{table.interval(lines[0].value)} over {partners}", _describe_lead(table, second, apart, behind)
     left_out, rivals = _describe_left_out(table, place, chosen, scores, columns, best)
     if are_too_few(apart.n) or not alone or rivals:
         sentence = f"It cannot be told: the highest mean {table.score}, {mean}, is of {best}; {lead}"
@@ -372,8 +374,12 @@ def _join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _describe_lead(table: _ScoreTable, second: str, apart: Estimate) -> str:
-    lead = f"it leads {second} by {table.interval(apart)}"
+def _describe_lead(table: _ScoreTable, second: str, apart: Estimate, behind: bool) -> str:
+    if behind:
+        # The highest mean is of what each played: on what both played, the order may be the other one.
+        lead = f"on the {table.words.instance}s that both played {second} leads it by {table.interval(apart)}"
+    else:
+        lead = f"it leads {second} by {table.interval(apart)}"
     if are_too_few(apart.n):
         return f"{lead}, which so few {table.words.instance}s do not tell apart"
     return lead if clear_of(apart, 0) else f"{lead}, which may be chance"

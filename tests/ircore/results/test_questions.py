@@ -1,6 +1,7 @@
 """Questions and their answers with interval, table and pictures; boards whose labels nobody has read."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -111,6 +112,17 @@ def test_the_best_of_many_describers_by_chance_is_not_named() -> None:
     assert sentence.startswith("It cannot be told: ")
 
 
+def test_who_has_the_highest_mean_of_easy_targets_alone_does_not_lead_on_shared_ones() -> None:
+    # On the easy targets b is better; on the hard ones, which a did not play, b fails.
+    instances = invented_set(6, ("geometry",))
+    easy, hard, other = (invented_run(instances, *who, 0.1) for who in [("b", "x", 9), ("b", "x", 0), ("a", "x", 6)])
+    scores = tuple(one if "-easy-" in one.episode_id else two for one, two in zip(easy.given, hard.given, strict=False))
+    played = tuple(episode for episode in other.played if episode.difficulty == "easy")
+    results = Results.from_runs([replace(easy, given=scores), replace(other, played=played)])
+    sentence = next(item for item in answer_questions(results, JUDGE) if item.key == "best-describer").sentence
+    assert re.match(r"It cannot be told: .* is of a; on the targets that both played b leads it by [1-4]\.", sentence)
+
+
 def test_a_target_on_which_weak_pairs_failed_does_not_look_easy() -> None:
     # Both pairs lose one point on the second target; the weak one has no score there. By hand: 6, and 6 − 1.
     assert compute_adjusted_means(np.array([[8.0, 4.0], [7.0, np.nan]])) == pytest.approx([6.0, 5.0])
@@ -122,19 +134,11 @@ def test_episodes_that_broke_off_are_no_unsatisfied_describers() -> None:
     # Half of the episodes broke off; in all others the describer was satisfied: that is all of them, not half.
     instances = invented_set(6, ("geometry",))
     run = invented_run(instances, "seer", "painter", 8.0, 0.0)
-    played = tuple(
-        episode.model_copy(
-            update={"outcome": "aborted", "abort_reason": "provider_error"}
-            if number % 2
-            else {"outcome": "converged", "abort_reason": None}
-        )
-        for number, episode in enumerate(run.played)
-    )
-    sentence = next(
-        item
-        for item in answer_questions(Results.from_runs([replace(run, played=played)]), JUDGE)
-        if item.key == "satisfied"
-    ).sentence
+    aborted = {"outcome": "aborted", "abort_reason": "provider_error"}
+    outcomes = ({"outcome": "converged", "abort_reason": None}, aborted)
+    played = tuple(each.model_copy(update=outcomes[number % 2]) for number, each in enumerate(run.played))
+    results = Results.from_runs([replace(run, played=played)])
+    sentence = next(item for item in answer_questions(results, JUDGE) if item.key == "satisfied").sentence
     assert "describers end 100 % (" in sentence
     assert "n = 6) of the played episodes as satisfied" in sentence
 

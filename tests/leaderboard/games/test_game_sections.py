@@ -651,7 +651,7 @@ def test_people_stand_in_the_row_of_each_condition_of_kilogram_that_was_played(t
     names = dict(zip(*(chart.figure["layout"]["yaxis"][key] for key in ("tickvals", "ticktext")), strict=True))
     people, marks = chart.figure["data"]
     beside = {names[round(place + 0.3)]: value for place, value in zip(people["y"], people["x"], strict=True)}
-    assert beside == {"Whole + black": 0.477, "Whole + color": 0.495, "Parts + black": 0.491, "Parts + color": 0.63}
+    assert beside == {"Whole black": 0.477, "Whole color": 0.495, "Parts black": 0.491, "Parts color": 0.63}
     assert sorted(marks["y"]) == sorted(names)
 
 
