@@ -103,14 +103,12 @@ def pair_effects(
 def find_player_grid(results: Results) -> PlayerGrid:
     """Return the largest complete grid of the players of two crossed seats; an empty one if a side has fewer than two.
 
-    It is taken among the runs that were played under the rules that most runs share. Of several runs with the same two
-    players the first by slug stands for them.
+    It is taken among the runs that were played under the rules that most runs share.
     """
     if results.crossed is None:
         return PlayerGrid((), (), ())
-    # Backwards, so that of several runs of two players the first by slug is written last and stays.
-    runs = {results.crossed_players[entry.run_id]: entry.run_id for entry in reversed(select_usual_runs(results))}
-    describers, generators = find_complete_grid(tuple(sorted(runs)))
+    runs = list_usual_pairs(results, next(iter(results.judges), None))
+    describers, generators = find_complete_grid(tuple(runs))
     if min(len(describers), len(generators)) < 2:
         return PlayerGrid((), (), ())
     run_ids = tuple(runs[describer, generator] for describer in describers for generator in generators)
@@ -149,6 +147,22 @@ def select_usual_runs(results: Results) -> list[SubmissionResult]:
     if len(rule_sets) < 2:
         return list(results.submissions)
     return [submission for submission in results.submissions if submission.rules == rule_sets[0]]
+
+
+def list_usual_pairs(results: Results, judge: str | None) -> dict[tuple[str, str], str]:
+    """Return the run of every two players of the crossed seats under the usual rules, the best pair first.
+
+    Of several runs with the same two players the first by slug stands for them.
+
+    Args:
+        results: Of a game with two crossed seats.
+        judge: By whose main score pairs are ordered; by name if None, and where main scores are equal.
+    """
+    # Backwards, so that of several runs of two players the first by slug is written last and stays.
+    runs = {results.crossed_players[entry.run_id]: entry.run_id for entry in reversed(select_usual_runs(results))}
+    cells = {pair: results.cells.get((run_id, None, None, judge or "")) for pair, run_id in runs.items()}
+    mains = {pair: cell and cell.main.mean for pair, cell in cells.items()}
+    return {pair: runs[pair] for pair in sorted(runs, key=lambda pair: (-(mains[pair] or 0), pair))}
 
 
 class _BudgetPoint(NamedTuple):

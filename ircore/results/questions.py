@@ -16,7 +16,7 @@ from ircore.core.plain_words import add_article, format_count
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.results.arrays import arrange_values, compute_target_means, estimate_target_mean, select_condition, strata
-from ircore.results.effects import select_usual_runs
+from ircore.results.effects import list_usual_pairs, select_usual_runs
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import Floats
 from ircore.results.model import Results
@@ -250,7 +250,7 @@ def _answer_best_player(
     if not chosen or table.results.crossed is None:
         return None
     scores = table.finals(chosen)
-    columns = _group_columns(table.results, place)
+    columns = _group_columns(table.results, place, table.judge)
     seat = table.results.crossed[place].title.lower()
     groups = ((label, scores[:, own], chosen) for label, own in columns.items())
     lines = sorted(_average_by_label(groups, SCORE), key=_negate_mean)
@@ -285,11 +285,10 @@ def _answer_best_player(
     )  # fmt: skip
 
 
-def _group_columns(results: Results, place: int) -> dict[str, list[int]]:
+def _group_columns(results: Results, place: int, judge: str) -> dict[str, list[int]]:
     """Return the columns of each player's runs in the complete grid that boards of players compare on."""
-    # Backwards, so that of several runs of two players the first by slug is written last and stays.
-    runs = {results.crossed_players[entry.run_id]: entry.run_id for entry in reversed(select_usual_runs(results))}
-    grid = find_complete_grid(tuple(sorted(runs)))
+    runs = list_usual_pairs(results, judge)
+    grid = find_complete_grid(tuple(runs))
     columns: dict[str, list[int]] = {}
     at = {submission.run_id: column for column, submission in enumerate(results.submissions)}
     for pair in product(*grid):

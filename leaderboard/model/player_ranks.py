@@ -20,8 +20,8 @@ from ircore.results.effects import (
     average_player,
     estimate_grid_effects,
     find_player_grid,
+    list_usual_pairs,
     select_player_runs,
-    select_usual_runs,
 )
 from ircore.results.judge_ratings import Floats
 from ircore.results.model import Results
@@ -102,8 +102,7 @@ def rank_players(
     """
     is_first = results.crossed is not None and role == results.crossed[0].name
     names = {run_id: pair if is_first else pair[::-1] for run_id, pair in results.crossed_players.items()}
-    # Backwards, so that of several runs of two players the first by slug is written last and stays.
-    every = {names[entry.run_id]: entry.run_id for entry in reversed(select_usual_runs(results))}
+    every = {names[run_id]: run_id for run_id in list_usual_pairs(results, judge).values()}
     runs = _select_rankable(results, every, judge, category, difficulty)
     own, partners = _find_grid(runs, is_first)
     columns = tuple(tuple(runs[label, partner] for partner in partners) for label in own)
@@ -183,8 +182,8 @@ def _find_grid(runs: _Runs, first: bool) -> tuple[tuple[str, ...], tuple[str, ..
     Which of several largest grids is taken must not depend on whose board it is.
     """
     if first:
-        return find_complete_grid(tuple(sorted(runs)))
-    partners, own = find_complete_grid(tuple(sorted((partner, label) for label, partner in runs)))
+        return find_complete_grid(tuple(runs))
+    partners, own = find_complete_grid(tuple((partner, label) for label, partner in runs))
     return own, partners
 
 

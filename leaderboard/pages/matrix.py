@@ -6,7 +6,7 @@ own page; with it the pictures change in place, from ``data/matrix/<instance>.js
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import combinations
@@ -16,6 +16,7 @@ from ircore.core.plain_words import form_plural
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.results.statistics.effects import Effects
+from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.mixed import Unavailable
 from ircore.results.tables.pairs import SAME_FAMILY
 from leaderboard.components.markup import Chip
@@ -73,28 +74,18 @@ class MatrixGrid:
 
     def by_effect(self, effects: Effects | None) -> "MatrixGrid":
         """Return the matrix, best describers above, best generators left; without effects, by the mean main score."""
-        below = float("-inf")
         described = {row.describer: _compute_mean([place for cell in row.cells for place in cell]) for row in self.rows}
         drawn = {
             label: _compute_mean([place for row in self.rows for place in row.cells[column]])
             for column, (label, _) in enumerate(self.generators)
         }
-        if effects is not None:
-            described |= {label: effect.mean for label, effect in effects.describer.items()}
-            drawn |= {label: effect.mean for label, effect in effects.generator.items()}
-            # A player outside the full grid has no effect, and stands below those that have.
-            described = {label: mean if label in effects.describer else below for label, mean in described.items()}
-            drawn = {label: mean if label in effects.generator else below for label, mean in drawn.items()}
+        of_describers, of_generators = (effects.describer, effects.generator) if effects else ({}, {})
         columns = sorted(
             range(len(self.generators)),
-            key=lambda column: below if (mean := drawn[self.generators[column][0]]) is None else mean,
+            key=lambda column: _make_order(self.generators[column][0], of_generators, drawn),
             reverse=True,
         )
-        rows = sorted(
-            self.rows,
-            key=lambda row: below if (mean := described[row.describer]) is None else mean,
-            reverse=True,
-        )
+        rows = sorted(self.rows, key=lambda row: _make_order(row.describer, of_describers, described), reverse=True)
         return MatrixGrid(
             tuple(self.generators[column] for column in columns),
             tuple(replace(row, cells=tuple(row.cells[column] for column in columns)) for row in rows),
@@ -104,6 +95,12 @@ class MatrixGrid:
     def same_family(self) -> bool:
         """Whether any describer in the matrix is judged by a model of its own family."""
         return any(place.cell.same_family for row in self.rows for cell in row.cells for place in cell)
+
+
+def _make_order(label: str, effects: Mapping[str, Estimate], means: Mapping[str, float | None]) -> tuple[bool, float]:
+    """Return what players are ordered by: their effects, and of those outside the full grid, which come last, means."""
+    mean = effects[label].mean if label in effects else means[label]
+    return label in effects, float("-inf") if mean is None else mean
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, product
 from typing import Literal
 
 import numpy as np
@@ -80,16 +80,17 @@ class Effects:
 def find_complete_grid(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Choose the largest set of describers and generators of which every pair is there.
 
-    Of several with as many pairs, the one with more describers, then the first in alphabetical order.
+    Of several with as many pairs, the one with more describers, then the one whose pairs come first.
 
     Cached, since most boards and matrices of a site ask for the grid of the same pairs.
 
     Args:
-        pairs: Describer and generator of each pair that was played.
+        pairs: Describer and generator of each pair that was played, in order of preference.
 
     Returns:
         Describers and generators, sorted; both empty if there are none.
     """
+    places = {pair: place for place, pair in enumerate(pairs)}
     by_describer: dict[str, set[str]] = {}
     for describer, generator in pairs:
         by_describer.setdefault(describer, set()).add(generator)
@@ -105,7 +106,9 @@ def find_complete_grid(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, .
         for chosen, shared in candidates
         if shared
     ]
-    return min(grids, key=lambda grid: (-len(grid[0]) * len(grid[1]), -len(grid[0]), grid), default=((), ()))
+    sizes = [(len(grid[0]) * len(grid[1]), len(grid[0])) for grid in grids]
+    largest = (grid for grid, size in zip(grids, sizes, strict=True) if size == max(sizes))
+    return min(largest, key=lambda grid: sorted(places[pair] for pair in product(*grid)), default=((), ()))
 
 
 def _list_subsets(rows: Mapping[str, set[str]]) -> list[tuple[str, ...]]:
