@@ -163,24 +163,18 @@ class _ScoreTable:
     def episodes(
         self, instances: Sequence[Instance], scores: Floats, least_first: bool = False
     ) -> tuple[tuple[str, str], ...]:
-        """Return the episodes with the highest scores, or the least; of a target only one where targets suffice."""
+        """Return the episodes with the highest scores, or the least, one a target."""
         rows, columns = np.nonzero(~np.isnan(scores))
         values = scores[rows, columns]
         # Of equal scores the first target and then the first run comes first.
         order = np.lexsort((columns, rows, values if least_first else -values))
-        first: dict[str, tuple[str, str]] = {}
-        others: list[tuple[str, str]] = []
+        first: dict[int, int] = {}
         for row, column in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
-            episode = self.runs[column], instances[row].instance_id
-            if first.setdefault(episode[1], episode) != episode:
-                others.append(episode)
+            first.setdefault(row, column)
             if len(first) == PICTURES:
                 break
-        places = {instance.instance_id: row for row, instance in enumerate(instances)}
-        chosen = [
-            (self.select_drawn(scores[places[name]], self.runs.index(run), name), name) for run, name in first.values()
-        ]
-        return tuple(dict.fromkeys([*chosen, *others]))[:PICTURES]
+        names = {row: instances[row].instance_id for row in first}
+        return tuple((self.select_drawn(scores[row], first[row], name), name) for row, name in names.items())
 
     def select_drawn(self, scores: Floats, column: int, instance_id: str) -> str:
         """Return the first run with the same score whose episode holds a picture to look at; the run itself if none.
@@ -466,7 +460,7 @@ def _answer_hardest_targets(table: _ScoreTable) -> Answer | None:
         f" to a {table.score} of {DRAWN * table.factor:g}{hardest}. On average the best {table.score} of "
         f"{add_article(noun).lower()} is {table.interval(mean)}."
     )
-    names = {row: chosen[row].instance_id for row in worst[:PICTURES]}
+    names = {row: chosen[row].instance_id for row in worst[: min(undrawn, PICTURES)]}
     episodes = tuple(
         (table.select_drawn(scores[row], int(np.nanargmax(scores[row])), name), name) for row, name in names.items()
     )

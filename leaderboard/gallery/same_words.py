@@ -206,13 +206,13 @@ class BlameShares:
         parts = [f"After its first message {describer} + {generator} has {number(fault.first, 1)}."]
         if fault.drawing is not None:
             parts.append(
-                f"Drawn by one other generator, the same words differ from that by {number(fault.drawing.points, 1)}"
-                f" (mean of {fault.drawing.others})."
+                f"The same words drawn by another generator score {number(fault.drawing.points, 1)} more or less, as a"
+                f" mean over {fault.drawing.others}."
             )
         if fault.words is not None:
             parts.append(
-                f"From the words of one other describer, {generator} differs by {number(fault.words.points, 1)}"
-                f" (mean of {fault.words.others})."
+                f"Another describer’s words drawn by {generator} score {number(fault.words.points, 1)} more or less, as a"
+                f" mean over {fault.words.others}."
             )
         return " ".join([*parts, fault.verdict]).strip()
 

@@ -246,6 +246,7 @@ def _collect_strip(site: Site, pairs: Sequence[Pair]) -> dict[str, Any] | None:
         for pair in pairs
         if pair.run_id in shown
     ]
+    pictures.sort(key=lambda drawn: -drawn["score"])
     return {"gallery": gallery, "pictures": pictures[:_PARTNERS], "played": len(pictures)}
 
 

@@ -106,7 +106,7 @@ def list_judged_episodes(site: Site, pairs: Iterable[Pair] | None = None) -> Ite
 
 @lru_cache(maxsize=1)
 def choose_selections(site: Site, each: int = 4) -> tuple[EpisodeSelection, ...]:
-    """Choose the episodes of the four selections; empty selections are left out.
+    """Choose the episodes of the four selections, failures first; empty selections are left out.
 
     Args:
         site: What is shown.
@@ -116,10 +116,10 @@ def choose_selections(site: Site, each: int = 4) -> tuple[EpisodeSelection, ...]
     moved = [(chosen, chosen.judged.delta) for chosen in judged if chosen.judged.delta is not None]
     finals = [(chosen, chosen.judged.final or 0.0) for chosen in judged]
     made = (
-        ("best", "Best", "Highest final score.", finals, -1),
-        ("improved", "Most improved", "Largest gain from first to final rendering.", moved, -1),
-        ("regressed", "Most regressed", "Largest loss from first to final rendering.", moved, 1),
         ("worst", "Worst", "Lowest final score of an episode that was played to its end.", finals, 1),
+        ("regressed", "Most regressed", "Largest loss from first to final rendering.", moved, 1),
+        ("improved", "Most improved", "Largest gain from first to final rendering.", moved, -1),
+        ("best", "Best", "Highest final score.", finals, -1),
     )
     chosen = [
         (name, title, rule, _select_extreme(among, sign, each, among is moved))

@@ -240,7 +240,7 @@ def test_many_describers_by_chance_do_not_outweigh_two_generators() -> None:
     # Twenty describers and two generators that are all alike: the range over twenty is larger on nearly every picture.
     said = verdicts(drawing_the_same(5.0, 5.0, 20))
     assert len(said) == 12
-    assert all("(mean of 19)" in sentence and "(mean of 1)" in sentence for sentence in said)
+    assert all("a mean over 19." in sentence and "a mean over 1." in sentence for sentence in said)
     assert all("Over the 12 targets that all of these pairs drew, the two cannot be told apart" in s for s in said)
 
 
