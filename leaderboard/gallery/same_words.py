@@ -211,8 +211,8 @@ class BlameShares:
             )
         if fault.words is not None:
             parts.append(
-                f"Another describer’s words drawn by {generator} score {number(fault.words.points, 1)} more or less, as a"
-                f" mean over {fault.words.others}."
+                f"Another describer’s words drawn by {generator} score {number(fault.words.points, 1)} more or less, as"
+                f" a mean over {fault.words.others}."
             )
         return " ".join([*parts, fault.verdict]).strip()
 
