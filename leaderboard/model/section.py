@@ -81,21 +81,21 @@ class GameSection(Site):
 
     @cached_property
     def boards(self) -> tuple[RulesBoard, ...]:
-        """The board of each set of rules, since runs under other rules are ranked apart: that of the best run first."""
+        """The board of each set of rules, since runs under other rules are ranked apart: the usual rules first."""
         several = len(self.rule_sets) > 1
-        boards = [
+        return tuple(
             RulesBoard(rules, _name_rules(rules, self.rule_sets) if several else "", rows)
             for rules in self.rule_sets
             if (rows := tuple(row for row in self._rows.values() if row.submission.rules == rules))
-        ]
-        return tuple(sorted(boards, key=lambda board: -max(row.cell.main.mean or 0.0 for row in board.rows)))
+        )
 
     def best_rows(self, most: int) -> list[RulesBoard]:
-        """Return the boards with their first rows, at most so many rows in all."""
+        """Return the boards with their first rows, about as many of each, and at most so many in all."""
         shown: list[RulesBoard] = []
-        for board in self.boards:
-            if room := most - sum(len(other.rows) for other in shown):
-                shown.append(board._replace(rows=board.rows[:room]))
+        for board in self.boards[:most]:
+            room = most - sum(len(other.rows) for other in shown)
+            share = -(-room // (min(len(self.boards), most) - len(shown)))
+            shown.append(board._replace(rows=board.rows[:share]))
         return shown
 
     def row(self, pair: Pair) -> BoardRow:
