@@ -260,10 +260,10 @@ def _pair_cell(line: RowView, layout: RowLayout, root: str) -> Markup:
 
 
 def _list_seats(pair: Pair) -> list[tuple[str, str]]:
-    """Return seats and players of a run that goes by its submission's name; of other runs nothing."""
+    """Return seats and players of a run that goes by its submission's name, unless that names them all."""
     result = pair.result
     taken = [seat for seat in result.game.seats if seat.name in result.run.submission.players]
-    if len(taken) <= MOST_NAMES:
+    if len(taken) <= MOST_NAMES or all(label in result.run.submission.name for label in result.players):
         return []
     return [(seat.title.lower(), format_one_line(label, 40)) for seat, label in zip(taken, result.players, strict=True)]
 

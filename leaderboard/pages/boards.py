@@ -150,7 +150,7 @@ def describe_board(site: Site, judge: str) -> str:
 def build_board_lines(site: Site, view: BoardView, columns: Sequence[_HeatColumn] = ()) -> list[RowView]:
     """Return the rows of a board, best first; of a judge that only compares, by the share that prefers the final."""
     results, rated = select_view_results(site, view), is_rated(site, view)
-    measures = _list_measures(site.results)
+    measures = _list_measures(site.results, view)
     rows = list_rows_and_references(results, view.judge, view.category, view.difficulty, view.order)
     # A judge that only compares gives no main score to sort by; pairs without a preference stand last.
     if not rated:
@@ -177,8 +177,8 @@ def _collect_means(results: Results, view: BoardView, pair: Pair, measures: Sequ
     return {"headline": means[0], "measures": tuple(means[1:])}
 
 
-def _list_measures(results: Results) -> list[Measure]:
-    """Return the measures of all boards, the headline first; none where judges rate, and none that no run has."""
+def _list_measures(results: Results, view: BoardView) -> list[Measure]:
+    """Return the measures of a board, the headline first; none where judges rate, and none that no run has there."""
     if results.game.is_judged:
         return []
     headline = results.game.headline
@@ -188,13 +188,16 @@ def _list_measures(results: Results) -> list[Measure]:
             measure
             for measure in results.shown
             if measure is not headline
-            and any(results.mean(run.run_id, measure.key).mean is not None for run in results.submissions)
+            and any(
+                results.mean(run.run_id, measure.key, view.category, view.difficulty).mean is not None
+                for run in results.submissions
+            )
         ),
     ]
 
 
-def _measure_columns(results: Results) -> tuple[MeasureColumn, ...]:
-    columns = ((measure, measure_column(measure)) for measure in _list_measures(results))
+def _measure_columns(results: Results, view: BoardView) -> tuple[MeasureColumn, ...]:
+    columns = ((measure, measure_column(measure)) for measure in _list_measures(results, view))
     return tuple(
         MeasureColumn(
             measure.key,
@@ -285,7 +288,7 @@ def _build_rows(
         against=against,
         doubted=any(line.cell.doubt is not None for line in lines),
         preferred=any(line.cell.preference.mean is not None for line in lines),
-        measures=_measure_columns(site.results) if rated else (),
+        measures=_measure_columns(site.results, view) if rated else (),
         amounts=amounts,
         models=any(spec.about for line in lines for spec in line.pair.result.run.submission.players.values()),
         levels=levels,
@@ -304,7 +307,9 @@ def _build_rows(
         "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
         "tools": build_menus(lines, site.seat_titles),
         "groups": _list_groups(layout),
-        "hidden": _list_hidden_groups(lines, view),
+        "hidden": _list_hidden_groups(lines, view, layout),
+        # What tells runs apart elsewhere is no news where all rows have it.
+        "apart": len({line.pair.apart for line in lines}) > 1,
         "models": FACTS if layout.models else {},
         "parts": [(part, ABOUT[part]) for part in layout.parts],
     }
@@ -332,6 +337,9 @@ def _list_groups(layout: RowLayout) -> dict[str, str]:
     return {name: GROUPS[name] for name, is_there in there.items() if is_there}
 
 
+_MEASURES = 4
+"""Measures of a game, the headline included, up to which they stand on its boards at first."""
+
 GROUPS = {
     "score": "score and chance of being best",
     "measures": "measures",
@@ -348,7 +356,7 @@ GROUPS = {
 """Groups of columns that a reader can hide, with their names in the menu."""
 
 
-def _list_hidden_groups(lines: Sequence[RowView], view: BoardView) -> tuple[str, ...]:
+def _list_hidden_groups(lines: Sequence[RowView], view: BoardView, layout: RowLayout) -> tuple[str, ...]:
     """Return the groups of columns that are hidden at first: details, and what is the same in every row.
 
     The score is among the details, unless the rows are ordered by it.
@@ -357,6 +365,7 @@ def _list_hidden_groups(lines: Sequence[RowView], view: BoardView) -> tuple[str,
     tiers = {line.tier for line in lines}
     hidden = {
         "score": view.order == "main",
+        "measures": len(layout.measures) > _MEASURES,
         "coverage": not partly,
         "provenance": len(tiers) == 1 and not any(line.disputed for line in lines),
     }
