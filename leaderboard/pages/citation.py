@@ -210,7 +210,7 @@ def render_share_strip(page: Page, site: Site | None, finding: str = "") -> Mark
     shown = page.values.get("site", site) if site is None or section is None else section
     # What a page of many answers or figures says does not fit a note.
     said = f"{finding.rstrip('.')}; " if finding and len(finding) <= _LONGEST_FINDING else ""
-    note = format_one_line(f"{said}{_describe_source(shown, page)}", 2 * _LONGEST_FINDING)
+    note = format_one_line(f"{said}{_describe_source(shown, page, said)}", 2 * _LONGEST_FINDING)
     title = page.title if page.title == _NAME else f"{page.title}. {_NAME}"
     entry = format_misc_entry(key, title, note, find_played_year(shown), address)
     # A site without the reconstruction game has no page on how to cite it.
@@ -369,8 +369,14 @@ def _dump_episode_links(page: Page) -> str:
     return json.dumps(strips) if strips else ""
 
 
-def _describe_source(site: Site, page: Page) -> str:
-    """Return where the numbers of a page come from: that of a frozen board, a board by its judge, or the site's."""
+def _describe_source(site: Site, page: Page, said: str) -> str:
+    """Return where the numbers of a page come from: that of a frozen board, a board by its judge, or the site's.
+
+    Args:
+        site: Whose numbers they are.
+        page: The page.
+        said: What stands before; what it says is left out.
+    """
     values = page.values
     if page.template == "paper":
         return "scores as the paper reports them, not run here"
@@ -382,7 +388,8 @@ def _describe_source(site: Site, page: Page) -> str:
     view = page.values.get("view")
     # What a board's own words leave out for readers belongs to its citation.
     origin = f"; {describe_origin(site, view)}" if isinstance(view, BoardView) else ""
-    return f"{game}{version}, instance set {instance_set[:12]}{_describe_rater(site, page)}{origin}"
+    rater = _describe_rater(site, page)
+    return f"{game}{version}, instance set {instance_set[:12]}{'' if rater in said else rater}{origin}"
 
 
 def _describe_rater(site: Site, page: Page) -> str:
