@@ -397,6 +397,16 @@ class StatedRules(NamedTuple):
         own = (phrase for phrase in self.phrases if not all(phrase in other.phrases for other in among))
         return ", ".join(own) or "usual rules"
 
+    def name(self, among: "Sequence[StatedRules]") -> str:
+        """Return the short name as it stands behind the word "with".
+
+        >>> on, off = (StatedRules.of({"live": live, "hops": 8}, {}) for live in (True, False))
+        >>> on.name([on, off]), on._replace(setting="L2").name([on, off])
+        ('live on', 'rules L2')
+        """
+        label = self.label(among)
+        return f"rules {label}" if label == self.setting else label
+
     def describe(self, among: "Sequence[StatedRules]") -> str:
         """Return the rules below the heading of a board: the paper's name and what is unusual, or every rule.
 

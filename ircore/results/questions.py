@@ -262,7 +262,8 @@ def _answer_best_player(
         apart, behind = _estimate_difference(means[second], means[best], chosen), True
     alone = _is_clear_leader(best, means, chosen)
     partners = "the same partner" if len(columns[best]) == 1 else f"the same {len(columns[best])} partners"
-    mean, lead = f"{table.interval(lines[0].value)} over {partners}", _describe_lead(table, second, apart, behind)
+    mean = f"{table.interval(lines[0].value)} over {partners}{_describe_usual_rules(table.results)}"
+    lead = _describe_lead(table, second, apart, behind)
     left_out, rivals = _describe_left_out(table, place, chosen, scores, columns, best)
     if are_too_few(apart.n) or not alone or rivals:
         sentence = f"It cannot be told: the highest mean {table.score}, {mean}, is of {best}; {lead}"
@@ -277,6 +278,12 @@ def _answer_best_player(
         seat.capitalize(), table.unit, table.lines(lines[:_MOST_ROWS]), table.episodes(chosen, own),
         f"the best {table.words.result}s of pairs with {best}", table.ends, _list_reservations(rivals, left_out),
     )  # fmt: skip
+
+
+def _describe_usual_rules(results: Results) -> str:
+    """Return by which rules the runs were played that are compared, if there are others; else nothing."""
+    rule_sets = results.rule_sets
+    return f", with {rule_sets[0].name(rule_sets)}" if len(rule_sets) > 1 else ""
 
 
 def _group_columns(results: Results, place: int, judge: str) -> dict[str, list[int]]:

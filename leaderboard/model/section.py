@@ -84,7 +84,7 @@ class GameSection(Site):
         """The board of each set of rules, since runs under other rules are ranked apart: the usual rules first."""
         several = len(self.rule_sets) > 1
         return tuple(
-            RulesBoard(rules, _name_rules(rules, self.rule_sets) if several else "", rows)
+            RulesBoard(rules, format_one_line(rules.name(self.rule_sets), 60) if several else "", rows)
             for rules in self.rule_sets
             if (rows := tuple(row for row in self._rows.values() if row.submission.rules == rules))
         )
@@ -194,12 +194,6 @@ class GameSection(Site):
     def _instance_set(self) -> InstanceSet:
         """Instance set of the first run; all runs hold the same set."""
         return self.results.every_run[0].instances
-
-
-def _name_rules(rules: Any, among: Sequence[Any]) -> str:
-    """Return a short name of rules that stands behind the word "with"."""
-    label = format_one_line(rules.label(among), 60)
-    return f"rules {label}" if label == rules.setting else label
 
 
 def split_runs(paths: Sequence[Path]) -> tuple[list[Path], list[RunFolder]]:
