@@ -81,13 +81,14 @@ class GameSection(Site):
 
     @cached_property
     def boards(self) -> tuple[RulesBoard, ...]:
-        """The board of each set of rules, since runs under other rules are ranked apart: the usual rules first."""
+        """The board of each set of rules, since runs under other rules are ranked apart: that of the best run first."""
         several = len(self.rule_sets) > 1
-        return tuple(
+        boards = [
             RulesBoard(rules, format_one_line(rules.name(self.rule_sets), 60) if several else "", rows)
             for rules in self.rule_sets
             if (rows := tuple(row for row in self._rows.values() if row.submission.rules == rules))
-        )
+        ]
+        return tuple(sorted(boards, key=lambda board: -max(row.cell.main.mean or 0.0 for row in board.rows)))
 
     def best_rows(self, most: int) -> list[RulesBoard]:
         """Return the boards with their first rows, about as many of each, and at most so many in all."""

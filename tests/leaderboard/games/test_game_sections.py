@@ -219,7 +219,7 @@ def test_the_two_that_are_compared_first_were_played_by_the_same_rules() -> None
         assert [pair.key for pair in Comparisons(section).two_best] == names
 
 
-def test_the_best_runs_stand_below_the_name_of_their_rules_in_the_order_of_boards() -> None:
+def test_the_best_runs_stand_below_the_name_of_their_rules_the_best_rules_first() -> None:
     instances = guessing_set(5)
     usual = [guessed(name, instances, [points] * 20, {"rounds": 2}) for name, points in (("one", 5.0), ("two", 1.0))]
     longer = guessed("three", instances, [9.0] * 20, {"rounds": 3})
@@ -228,7 +228,7 @@ def test_the_best_runs_stand_below_the_name_of_their_rules_in_the_order_of_board
     start = html_of(section, "index").partition('<section class="front-board">')[2]
     for html in (front, start):
         said = re.findall(r"With rounds: \d|[a-z]+-model", re.sub("<[^>]+>", "", html))
-        assert said[:5] == ["With rounds: 2", "one-model", "two-model", "With rounds: 3", "three-model"]
+        assert said[:5] == ["With rounds: 3", "three-model", "With rounds: 2", "one-model", "two-model"]
 
 
 @pytest.mark.parametrize("value", ["answer_refused", None])
