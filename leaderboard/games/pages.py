@@ -18,6 +18,7 @@ from ircore.core.records import Instance
 from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure
 from ircore.instances.store import describe_ways_to_get
+from ircore.results.model import BoardRow
 from ircore.results.statistics.intervals import are_too_few
 from ircore.results.subsets import count_rivals
 from ircore.results.tables.board import board_table, measure_column
@@ -256,15 +257,17 @@ def _describe_lead(section: GameSection, board: RulesBoard) -> str:
 
 
 def _list_players(section: GameSection) -> list[dict[str, Any]]:
-    """Return the labels of each seat's players, each with its runs, the best first."""
+    """Return the labels of each seat's players, each with its runs and their rows, the best by main score first."""
+    rows = [(pair, section.row(pair)) for pair in section.ranked]
+    rows.sort(key=lambda entry: -(entry[1].cell.main.mean or 0.0))
     players = []
     for seat in section.seats:
-        runs: dict[str, list[Pair]] = {}
-        for pair in section.ranked:
+        runs: dict[str, list[tuple[Pair, BoardRow]]] = {}
+        for pair, row in rows:
             spec = pair.result.run.submission.players.get(seat.name)
             # A seat that the rules of a run leave empty has no player.
             if spec is not None:
-                runs.setdefault(spec.label, []).append(pair)
+                runs.setdefault(spec.label, []).append((pair, row))
         players.append({"seat": seat, "players": list(runs.items())})
     return players
 
