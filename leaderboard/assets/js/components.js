@@ -112,7 +112,7 @@ export function dot(estimate, span) {
   const made = withAttributes(component("dot"), { "aria-label": `${fixed(mean)}, ${intervalWords(estimate)}` });
   made.querySelector(".mean").setAttribute("cx", at(mean));
   if (!whisker) made.querySelector(".whisker").remove();
-  else made.querySelector(".whisker").setAttribute("d", `M${at(low)} 10H${at(high)}`);
+  else made.querySelector(".whisker").setAttribute("d", `M${at(low)} 4v12m0-6H${at(high)}m0-6v12`);
   return made;
 }
 
