@@ -88,8 +88,8 @@ export function difference(estimate, digits) {
   if (mean === null) return MISSING;
   const made = withAttributes(component("difference"), { title: intervalWords(estimate, digits) });
   const half = made.querySelector(".half");
-  made.firstChild.data = `${signed(mean, digits)} `;
   const text = intervalText(estimate, digits, true);
+  made.firstChild.data = `${signed(mean, digits)}${text ? " " : ""}`;
   if (text) half.textContent = text;
   else half.remove();
   return made;
