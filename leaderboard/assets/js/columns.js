@@ -76,6 +76,8 @@ function readable(column, row) {
     const { describer, generator, apart } = row.dataset;
     return [describer, generator].filter(Boolean).join(" + ") + (apart ? ` (${apart})` : "");
   }
+  const group = cell.querySelector(".group");
+  if (group) return `${cell.querySelector(".half").textContent.trim()} (${group.textContent.trim()})`;
   const shown = value(cell.dataset.sort);
   if (column.digits === null || shown === null) return (cell.querySelector(".rank-range, .tier, time, .missing, .value") ?? cell).firstChild?.textContent.trim() ?? MISSING;
   const [low, high] = [value(cell.dataset.low), value(cell.dataset.high)];

@@ -9,10 +9,10 @@
  */
 import { readQuery, writeQuery } from "./address.js";
 import { PlayersCompared, askedRole } from "./compare-players.js";
-import { estimated, exact, flip, turned } from "./compare-statistics.js";
+import { estimated, exact, turned } from "./compare-statistics.js";
 import { difference, differenceHeat, dot, extremes, heat, pairName, pairWords, winsBar } from "./components.js";
 import { element, enhanceEach, fetchJson, labelled, menu, withAttributes } from "./dom.js";
-import { counted, fixed, signed } from "./numbers.js";
+import { counted, fixed, intervalWords, signed } from "./numbers.js";
 import { headsOf } from "./sorting.js";
 
 const MOST = 4;
@@ -159,7 +159,7 @@ class ComparePage {
 
   words(pairs) {
     const { words } = this.judged();
-    return element("p", "aid", `${words}${pairs.length === 2 ? ` ${this.common(this.compared(...pairs, ""))}` : ""} The board makes every comparison of two ${this.noun}s at once, so that its interval is wider than that of two chosen beforehand; its ranks follow from it. Where a comparison was not computed beforehand, the interval on common targets is Student's.`);
+    return element("p", "aid", `${words}${pairs.length === 2 ? ` ${this.common(this.compared(...pairs, ""))}` : ""} The board makes every comparison of two ${this.noun}s at once, so that its interval is at least as wide as that of two chosen beforehand; its ranks follow from it.`);
   }
 
   figuresLink() {
@@ -196,11 +196,10 @@ class ComparePage {
     return element("p", "finding", this.pair(first), element("span", "", " against "), this.pair(second));
   }
 
-  /* One claim for each question: the two alone, and among all comparisons of the board. */
+  /* One claim for each question: the two alone, if that was computed beforehand, and among all comparisons of the board. */
   verdicts([first, second]) {
     const { main, alone } = this.compared(first, second, "");
-    const single = alone ? this.verdict(alone) : "not computed beforehand for the main scores; the difference on common targets stands below.";
-    const claims = [["These two alone:", single], ["Among all on this board:", this.verdict(main)]];
+    const claims = [...(alone ? [["These two alone:", this.verdict(alone)]] : []), ["Among all on this board:", this.verdict(main)]];
     // The board that a reader comes from may have been of one category, one difficulty, or both.
     if (this.category || this.difficulty) {
       const [category, title] = this.category ?? ["", "All categories"];
@@ -210,25 +209,26 @@ class ComparePage {
     return element("ul", "verdicts", ...claims.map(([label, claim]) => element("li", "", element("strong", "", label), ` ${claim}`)));
   }
 
-  verdict({ mean, low, high, n }) {
+  verdict(main) {
+    const { mean, low, high, n } = main;
     if (mean === null) return "the two cannot be compared.";
     if (low === null) return `main scores differ by ${signed(mean, 1)}; no interval is known, so the two cannot be told apart.`;
-    const ends = (from, to) => `95 % interval ${fixed(from, 1)} to ${fixed(to, 1)}, n = ${n}`;
-    if (n >= this.index.least && low > 0) return `the first has a main score ${fixed(mean, 1)} points higher (${ends(low, high)}).`;
-    if (n >= this.index.least && high < 0) return `the first has a main score ${fixed(-mean, 1)} points lower (${ends(flip(high), flip(low))}).`;
-    return `the two cannot be told apart (main scores differ by ${signed(mean, 1)}, ${ends(low, high)}).`;
+    if (n >= this.index.least && low > 0) return `the first has a main score ${fixed(mean, 1)} points higher (${intervalWords(main, 1)}).`;
+    if (n >= this.index.least && high < 0) return `the first has a main score ${fixed(-mean, 1)} points lower (${intervalWords({ low: -high, high: -low, n }, 1)}).`;
+    return `the two cannot be told apart (main scores differ by ${signed(mean, 1)}, ${intervalWords(main, 1)}).`;
   }
 
   /* The difference on common instances, and what the others could make of it. */
-  common({ mean, low, high, n, least, most }) {
+  common(comparison) {
+    const { mean, n, least, most } = comparison;
     const { factor } = this.index;
-    const [form, formSigned] = [fixed, signed].map((inWords) => (value) => inWords(factor * value, factor === 1 ? 2 : 1));
-    const interval = low === null ? `n = ${n}` : `95 % interval ${form(low)} to ${form(high)}, n = ${n}, of these two alone`;
+    const digits = factor === 1 ? 2 : 1;
+    const form = (value) => signed(factor * value, digits);
     const both = n
-      ? `On the ${counted(n, this.instance)} that both played and that are rated, the first scores ${formSigned(mean)} points of ${10 * factor} (${interval}).`
+      ? `The first less the second, on the ${counted(n, this.instance)} that both played and that are rated: ${form(mean)} points of ${10 * factor} (${intervalWords(times(comparison, factor), digits)}, of these two alone).`
       : `No ${this.instance} was played by both and rated.`;
     if (least === null || least === most) return both;
-    return `${both} Not all is known: whatever the missing scores were, the mean difference over all ${this.instance}s lies between ${formSigned(least)} and ${formSigned(most)}.`;
+    return `${both} Not all is known: whatever the missing scores were, the mean difference over all ${this.instance}s lies between ${form(least)} and ${form(most)}.`;
   }
 
   /* Every two of three or four pairs. */

@@ -64,7 +64,7 @@ function paired(first, second, chosen, { t: quantiles, z, scale, unseen: [inTheM
   };
 }
 
-export const flip = (value) => (value === null ? null : -value);
+const flip = (value) => (value === null ? null : -value);
 const reversed = ({ mean, low, high, n }) => ({ mean: flip(mean), low: flip(high), high: flip(low), n });
 
 /* The same comparison, second pair less first. */

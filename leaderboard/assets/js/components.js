@@ -3,7 +3,7 @@
  * filled in. No script writes any of them otherwise.
  */
 import { withAttributes } from "./dom.js";
-import { MISSING, colourStep, fixed, intervalText, isFew, signed } from "./numbers.js";
+import { MISSING, colourStep, fixed, intervalText, intervalWords, isFew, signed } from "./numbers.js";
 
 const COLOURED = 5; // points at which the colour of a difference is full
 
@@ -82,20 +82,16 @@ export function differenceHeat(first, second, factor = 1) {
   return made;
 }
 
-const intervalWords = ({ low, high, n }, digits = 2) => `95 % interval ${fixed(low, digits)} to ${fixed(high, digits)}${n === undefined ? "" : `, n = ${n}`}`;
-
 /* A difference with its interval. */
 export function difference(estimate, digits) {
-  const { mean, low } = estimate;
+  const { mean } = estimate;
   if (mean === null) return MISSING;
-  const made = component("difference");
+  const made = withAttributes(component("difference"), { title: intervalWords(estimate, digits) });
   const half = made.querySelector(".half");
-  made.firstChild.data = `${signed(mean, digits)} `;
   const text = intervalText(estimate, digits, true);
+  made.firstChild.data = `${signed(mean, digits)}${text ? " " : ""}`;
   if (text) half.textContent = text;
   else half.remove();
-  if (low === null) made.removeAttribute("title");
-  else made.title = intervalWords(estimate, digits);
   return made;
 }
 
@@ -113,11 +109,10 @@ export function dot(estimate, span) {
   const at = (value) => (4 + (112 * (Math.min(span, Math.max(-span, value)) + span)) / (2 * span)).toFixed(1);
   // Without an interval in words there is none in the plot.
   const whisker = low !== null && !isFew(estimate);
-  const words = low === null ? fixed(mean) : `${fixed(mean)}, ${intervalWords(estimate)}`;
-  const made = withAttributes(component("dot"), { "aria-label": words });
+  const made = withAttributes(component("dot"), { "aria-label": `${fixed(mean)}, ${intervalWords(estimate)}` });
   made.querySelector(".mean").setAttribute("cx", at(mean));
   if (!whisker) made.querySelector(".whisker").remove();
-  else made.querySelector(".whisker").setAttribute("d", `M${at(low)} 10H${at(high)}`);
+  else made.querySelector(".whisker").setAttribute("d", `M${at(low)} 4v12m0-6H${at(high)}m0-6v12`);
   return made;
 }
 

@@ -33,6 +33,7 @@ export function colourStep(value, low, high) {
 const LOPSIDED = 1.05;
 const SCALE_ENDS = [0, 1, 10, 100, -1, -10, -100];
 const LEAST = 5; // pictures that allow a claim
+const TOO_FEW = "too few to say anything";
 
 export const isFew = ({ n }) => n < LEAST;
 
@@ -46,4 +47,11 @@ export function intervalText(estimate, digits, difference = false) {
   const passes = SCALE_ENDS.some((end) => (end > 0 ? high <= end && end < mean + reach : mean - reach < end && end <= low));
   const form = difference ? signed : fixed;
   return half > LOPSIDED * short || cutOff || passes || hidesSign ? `${form(low, digits)} to ${form(high, digits)}` : `± ${fixed(half, digits)}`;
+}
+
+/* An interval in full, as describe_interval of leaderboard/words.py says it; of players no n is known. */
+export function intervalWords({ low, high, n }, digits = 2) {
+  if (low === null) return n === 1 ? "one episode, so no interval" : `no interval, n = ${n}`;
+  const counts = n === undefined ? "" : `, n = ${n}${isFew({ n }) ? `, ${TOO_FEW}` : ""}`;
+  return `95 % interval ${fixed(low, digits)} to ${fixed(high, digits)}${counts}`;
 }

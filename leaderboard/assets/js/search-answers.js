@@ -14,15 +14,17 @@ const GALLERY = "gallery/index.html";
 const OTHER_GALLERY = /^games\/[^/]+\/gallery\/index\.html$/;
 const EXAMPLES = "Write part of a player's name, a category such as “geometry”, or “worst episode”.";
 export const KINDS = { pair: "Pair", describer: "Describer", generator: "Generator", board: "Board", target: "Target", episode: "Episode", page: "Page", worst: "Episodes" };
+const NAMES = new Set(["pair", "describer", "generator"]); // kinds that any part of a name finds, as "Find" does on a board
 const MOST = { pair: 4, describer: 3, generator: 3, board: 4, target: 3, episode: 4, page: 2, worst: 4 };
 
 const SPACES = /[\s,()+]+/;
 const SEPARATORS = /[_/.:–-]+/;
+const DIGITS = /^\d+$/;
 const split = (text, separators) => text.toLowerCase().split(separators).filter(Boolean);
 
 /* A word that is asked for: a number, or parts that stand in a row, as the two of "describer-07". */
 function wordOf(text) {
-  return { text, number: /^\d+$/.test(text) ? Number(text) : null, parts: split(text, SEPARATORS) };
+  return { text, number: DIGITS.test(text) ? Number(text) : null, parts: split(text, SEPARATORS) };
 }
 
 export class Entry {
@@ -30,17 +32,21 @@ export class Entry {
     Object.assign(this, { kind, title, address, key });
     this.own = new Set(split(title, SPACES));
     this.tokens = split(`${title} ${words}`, SPACES).flatMap((word) => split(word, SEPARATORS));
-    this.numbers = new Set(this.tokens.filter((token) => /^\d+$/.test(token)).map(Number));
+    this.numbers = new Set(this.tokens.filter((token) => DIGITS.test(token)).map(Number));
   }
 
-  /* A number is meant as a whole; of other words the beginning is enough, so that the singular finds the plural. */
-  has({ number, parts }, anywhere = false) {
-    if (number !== null) return this.numbers.has(number);
+  /*
+   * A number is meant as a whole; of other words the beginning is enough, so that the singular finds the plural. With
+   * `anywhere` any part of a word is enough, such as "72" of "72b" or "ber-12" of "describer-12".
+   */
+  has({ text, number, parts }, anywhere = false) {
+    if (number !== null) return this.numbers.has(number) || (anywhere && this.tokens.some((token) => !DIGITS.test(token) && token.includes(text)));
     const last = parts.length - 1;
     return this.tokens.some((_, place) => parts.every((part, at) => {
       const token = this.tokens[place + at] ?? "";
       if (anywhere && last === 0) return token.includes(part);
-      return at === last ? token.startsWith(part) : token === part;
+      if (at === last) return token.startsWith(part);
+      return token === part || (anywhere && at === 0 && token.endsWith(part));
     }));
   }
 
@@ -113,8 +119,8 @@ function episodes(masks, words) {
 
 /*
  * The answers to a query: what has just that name, then those of one kind together, the nearest first. Words are
- * beginnings; where nothing begins so, they may stand within a word. Of many pairs the last answer, without an address,
- * offers the others, which `every` gives at once.
+ * beginnings; they may stand within the names of players and pairs, and, where nothing begins so, within any word. Of
+ * many pairs the last answer, without an address, offers the others, which `every` gives at once.
  */
 export function find(entries, query, every = false) {
   const { words, end, ofPlayers } = read(query);
@@ -125,8 +131,9 @@ export function find(entries, query, every = false) {
   const masks = entries.map((entry) => ({ entry, bits: entry.mask(words) }));
   const beginning = masks.filter(({ bits }) => bits === all).map(({ entry }) => entry);
   const pieces = episodes(masks, words);
-  const within = beginning.length || pieces.length ? beginning : entries.filter((entry) => entry.mask(words, true) === all);
-  const whole = within.sort(nearest(words));
+  const isNone = !beginning.length && !pieces.length;
+  const within = masks.filter(({ entry, bits }) => bits !== all && (isNone || NAMES.has(entry.kind)) && entry.mask(words, true) === all).map(({ entry }) => entry);
+  const whole = [beginning, within].flatMap((group) => group.sort(nearest(words)));
   const named = whole.filter(({ title }) => title.toLowerCase() === name);
   const kinds = Object.keys(KINDS).flatMap((kind) => whole.filter((entry) => entry.kind === kind && !named.includes(entry)));
   const counts = {};

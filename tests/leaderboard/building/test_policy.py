@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ from leaderboard.building.finish import Tree, finish_pages, write_surroundings
 from leaderboard.building.menus import read_menu, select_navigation
 from leaderboard.building.site_check import check_site
 from leaderboard.building.sources import ENTRIES, MODULES, bundle, strip_comments
+from leaderboard.components.markup import macro
 from leaderboard.components.players import render_player_names
 from leaderboard.components.prototypes import prototypes
 from leaderboard.components.values import badge, difference, difference_heat, dot, extremes, heat, missing, wins_bar
@@ -22,9 +24,8 @@ from leaderboard.rendering.shell import Shell, build_content_policy
 from leaderboard.storage.output_folder import build_folder, remove_left_over
 from leaderboard.theme import generator_path
 
-HEAD = (
-    '<!doctype html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="irg_slot_policy">'
-)
+POLICY = '<meta http-equiv="Content-Security-Policy" content="irg_slot_policy">'
+HEAD = f'<!doctype html><head><meta charset="utf-8">{POLICY}'
 SHELL = Shell(f"{HEAD}</head><body>irg_slot_notice<script>shell()</script>irg_slot_content</body>")
 
 
@@ -33,9 +34,8 @@ def sha256(text: str) -> str:
 
 
 def test_inline_scripts_of_the_shell_are_allowed_by_their_hashes() -> None:
-    shell = (
-        '<script>one()</script><script id="__config" type="application/json">{}</script><script src="a.js"></script>'
-    )
+    data = '<script id="__config" type="application/json">{}</script>'
+    shell = f'<script>one()</script>{data}<script src="a.js"></script>'
     rules = dict(rule.split(" ", 1) for rule in build_content_policy(shell).split("; "))
     assert rules["script-src"] == f"'self' {sha256('one()')}"
     assert rules["default-src"] == "'none'"
@@ -144,8 +144,8 @@ def test_what_killed_builds_left_is_removed_and_nothing_else(tmp_path: Path) -> 
     out = tmp_path / "site"
     for name in (".site.dead", ".site.strange", ".other.dead"):
         (tmp_path / name).mkdir()
-    (tmp_path / ".site.dead" / ".ircore-building").touch()
-    (tmp_path / ".other.dead" / ".ircore-building").touch()
+    for name in (".site.dead", ".other.dead"):
+        (tmp_path / name / ".ircore-building").touch()
     (tmp_path / ".site.dead" / "old").mkdir()
     (tmp_path / ".site.dead" / "old" / "index.html").write_text("the site before the kill")
     for path in tmp_path.iterdir():
@@ -280,10 +280,8 @@ def test_every_module_is_in_some_bundle() -> None:
 
 def test_numbers_are_written_as_in_pages(blank: "Page") -> None:
     values = [0.005, -0.004, -2.5, 3.14159, 0.0, 0.125, 6.75]
-    said = blank.evaluate(
-        f"() => {{ const {{ fixed, signed }} = {bundle('numbers')}"
-        f" return {json.dumps(values)}.map((value) => [fixed(value), signed(value, 1)]); }}"
-    )
+    both = f"{json.dumps(values)}.map((value) => [fixed(value), signed(value, 1)])"
+    said = blank.evaluate(f"() => {{ const {{ fixed, signed }} = {bundle('numbers')} return {both}; }}")
     # True minus signs, no sign before a zero, halves (0.125, 6.75) to the even digit as Python has it.
     assert [fixed for fixed, _ in said] == ["0.01", "0.00", "−2.50", "3.14", "0.00", "0.12", "6.75"]
     assert [signed for _, signed in said] == ["0.0", "0.0", "−2.5", "+3.1", "0.0", "+0.1", "+6.8"]
@@ -297,6 +295,9 @@ PAIR = {
     "mark": generator_path(0), "path": "pairs/a-b", "describer": "<b>seer</b>", "generator": "painter",
     "programs": [True, False], "apart": "b200", "hue": "describer-1",
 }  # fmt: skip
+
+
+PAIR_NAME = render_player_names(("<b>seer</b>", "painter"), "../pairs/a-b.html", 0, 0, "b200", (True, False))
 
 
 @pytest.mark.parametrize(
@@ -313,22 +314,18 @@ PAIR = {
         ("extremes({ least: -1.5, most: 2 })", extremes(-1.5, 2.0)),
         ("extremes({ least: 1, most: 1 })", extremes(1.0, 1.0)),
         ("winsBar({ wins: 3, ties: 1, losses: 4, n: 8 })", wins_bar(3, 1, 4)),
+        ("difference({ mean: 1.25, low: 0.5, high: 2, n: 3 }, 2)", difference(Estimate(1.25, 0.5, 2.0, 3))),
+        ("difference({ mean: 1.25, low: null, high: null, n: 1 }, 2)", difference(Estimate(1.25, None, None, 1))),
         ("winsBar({ wins: 3, ties: 0, losses: 5, n: 8 })", wins_bar(3, 0, 5)),
-        (
-            f"pairName({json.dumps(PAIR)}, '../')",
-            render_player_names(("<b>seer</b>", "painter"), "../pairs/a-b.html", 0, 0, "b200", (True, False)),
-        ),
+        (f"pairName({json.dumps(PAIR)}, '../')", PAIR_NAME),
     ],
     ids=lambda value: value[:30] if "(" in value[:16] else "",
 )
 def test_a_script_fills_a_component_as_a_page_does(blank: "Page", call: str, wanted: str) -> None:
     names = ("badge", "badge-missing", "missing", "heat", "heat-missing", "heat-difference", "difference")
     blank.set_content(str(prototypes(*names, "nothing-missing", "wins", "pair-name", "dot")))
-    code = f"() => {{ const c = {bundle('components')} const made = c.{call}; return made.outerHTML ?? made; }}"
-    shown = blank.evaluate(code)
-    as_browsers_write_it = (
-        "text => { const box = document.createElement('div'); box.innerHTML = text; return box.innerHTML; }"
-    )
+    shown = blank.evaluate(f"() => {{ const c = {bundle('components')} const x = c.{call}; return x.outerHTML ?? x; }}")
+    as_browsers_write_it = "text => Object.assign(document.createElement('div'), { innerHTML: text }).innerHTML"
     assert shown == blank.evaluate(as_browsers_write_it, str(wanted))
 
 
@@ -336,9 +333,8 @@ def taken(blank: "Page", figure: dict[str, Any], keys: list[str], hues: dict[str
     """The part of a figure that shows these pairs, as the script of figures takes it."""
     layout = {"height": 140, "margin": {"t": 10, "b": 10}, "annotations": [], **figure.pop("layout")}
     whole = {"pairs": ["a", "b", "c"], "behind": None, **figure, "layout": layout, "narrow": layout}
-    call = (
-        f"takePairs({json.dumps(whole)}, {json.dumps(keys)}, true, new Map(Object.entries({json.dumps(hues or {})})))"
-    )
+    colours = json.dumps(list((hues or {}).items()))
+    call = f"takePairs({json.dumps(whole)}, {json.dumps(keys)}, true, new Map({colours}))"
     code = f"() => {{ const {{ takePairs }} = {bundle('figure-parts')} return {call}; }}"
     return dict(blank.evaluate(code))
 
@@ -402,6 +398,14 @@ def test_a_dot_stands_where_the_page_puts_it(blank: "Page") -> None:
     shown = blank.evaluate(f"() => {{ const {{ dot }} = {bundle('components')} return {call}.innerHTML; }}")
     wanted = str(dot(ESTIMATE, None, -10, 10, 0))
     assert shown == wanted.partition(">")[2].removesuffix("</svg>")
+
+
+def test_a_copied_rank_has_its_range_before_its_group(blank: "Page") -> None:
+    row = SimpleNamespace(rank_low=1, rank_high=61, group=1, top=True)
+    blank.set_content(f"<table><tr>{macro('rank_cell')(row, 'ranks', 'A', '1–61', '')}</tr></table>")
+    columns = "[{ index: 0, digits: null, fields: [{ name: 'rank_low', place: 'sort' }] }]"
+    code = f"() => {{ const c = {bundle('columns')} return c.texts({columns}, document.querySelector('tr')); }}"
+    assert blank.evaluate(code) == ["1–61 (group A)"]
 
 
 def test_style_sheets_go_without_the_comments_that_stand_alone() -> None:

@@ -22,9 +22,8 @@ def build(folder: Path) -> None:
     instances = sample_instances(folder / "instances")
     names = [("captioner", "canvas"), ("captioner", "sketch"), ("poet", "canvas")]
     runs = [
-        rate_turns(sample_run(folder / slug, instances, named_submission(slug, describer, generator)), 5.0)
-        for describer, generator in names
-        for slug in [f"{describer}-{generator}"]
+        rate_turns(sample_run(folder / "-".join(pair), instances, named_submission("-".join(pair), *pair)), 5.0)
+        for pair in names
     ]
     build_site([run.path for run in runs], folder / "site")
 
@@ -44,10 +43,8 @@ def answers(page: "Page", query: str) -> list[str]:
 def test_a_players_name_finds_its_pairs_and_the_player(visit: Visit) -> None:
     page = visit.open("index.html")
     page.locator("[data-md-component='search-query']").focus()
-    addresses = answers(page, "captioner")
-    assert addresses[:3] == [
-        "/describers/captioner.html", "/pairs/captioner-canvas.html", "/pairs/captioner-sketch.html",
-    ]  # fmt: skip
+    pairs = ["/pairs/captioner-canvas.html", "/pairs/captioner-sketch.html"]
+    assert answers(page, "captioner")[:3] == ["/describers/captioner.html", *pairs]
 
 
 def test_a_condition_finds_its_board_and_its_targets(visit: Visit) -> None:
@@ -93,11 +90,8 @@ def test_a_name_is_meant_whole_and_so_is_a_number(visit: Visit, query: str, firs
         ["target", "Pie graphs, hard, 1", "wedges of 29 % and 2 %", "e.html", "e"],
         ["target", "Pie graphs, hard, 2", "wedges", "f.html", "f"],
     ]
-    search = bundle("search-answers").rstrip().rstrip(";")
-    script = (
-        f"([entries, query]) => {{ const search = {search}; "
-        "return search.find(entries.map((entry) => new search.Entry(entry)), query)[0].title; }"
-    )
+    find = "search.find(entries.map((entry) => new search.Entry(entry)), query)[0].title"
+    script = f"([entries, query]) => {{ const search = {bundle('search-answers')} return {find}; }}"
     assert page.evaluate(script, [entries, query]) == first
 
 
@@ -106,19 +100,23 @@ def test_a_name_in_part_finds_every_pair(visit: Visit) -> None:
     entries = [
         *(["pair", f"seer-{n} + painter", "", f"pairs/{n}.html", str(n)] for n in range(9)),
         ["pair", "Reference games: looker + listener", "", "games/reference/pairs/looker.html"],
+        ["page", "Gemini, a minimum", "", "p.html"],
+        ["pair", "min-72b + gemini", "", "pairs/min.html"],
     ]
     script = f"""(entries) => {{
       const search = {bundle("search-answers").rstrip().rstrip(";")};
       const made = entries.map((entry) => new search.Entry(entry));
       return [
-        search.find(made, "paint"), search.find(made, "paint", true), search.find(made, "isten"),
+        search.find(made, "paint"), search.find(made, "paint", true),
+        ...["isten", "eer-3", "72", "min", "ook"].map((part) => search.find(made, part).map((each) => each.address)),
         search.widening(made, "seer zzz"), search.widening(made, "seer looker"),
       ];
     }}"""
-    first, every, within, unknown, apart = page.evaluate(script, entries)
+    first, every, *within, unknown, apart = page.evaluate(script, entries)
     assert [answer["title"] for answer in first[4:]] == ["All 9 pairs with “paint”"]
     assert sorted(answer["address"] for answer in every) == [f"pairs/{n}.html" for n in range(9)]
-    assert [answer["address"] for answer in within] == ["games/reference/pairs/looker.html"]
+    reference = "games/reference/pairs/looker.html"
+    assert within == [[reference], ["pairs/3.html"], ["pairs/min.html"], ["pairs/min.html", "p.html"], [reference]]
     assert unknown.startswith("Nothing is called “zzz”. ")
     assert apart.endswith("leave one out.")
 
