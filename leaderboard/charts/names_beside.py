@@ -5,8 +5,10 @@ Beside marks a name lies over another name or over a mark only where there is no
 
 from collections.abc import Sequence
 from math import inf
+from textwrap import wrap
 from typing import NamedTuple
 
+from ircore.core.untrusted_text import format_one_line
 from leaderboard.charts.grammar import (
     CHARACTER,
     Json,
@@ -92,6 +94,26 @@ def spread(places: Sequence[float], gap: float, end: float) -> list[float]:
         moved[at] = min(moved[at], limit)
         limit = moved[at] - gap
     return moved
+
+
+def wrap_heads(heads: Sequence[tuple[str, str, int]], most: int) -> list[tuple[str, str, int]]:
+    """Return names above a plot line by line: none is cut, a long one goes on in the next line.
+
+    Args:
+        heads: Name, token of the colour and weight of each, as it is.
+        most: Characters of a line.
+
+    Returns:
+        The lines with their colours and weights, escaped.
+
+    >>> wrap_heads([("seer + painter", "text", 400)], 8)
+    [('seer +', 'text', 400), ('painter', 'text', 400)]
+    """
+    return [
+        (escape_for_plotly(line), colour, weight)
+        for name, colour, weight in heads
+        for line in wrap(format_one_line(name, 200), most, break_on_hyphens=False)
+    ]
 
 
 class NamedSpot(NamedTuple):

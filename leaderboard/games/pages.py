@@ -164,10 +164,18 @@ def _build_section_pages(section: GameSection) -> Iterator[Page]:
 
 
 def _select_stories(section: GameSection, charts: Sequence[Chart]) -> list[Chart]:
-    """Return the charts of the first page: of each measure with a story its curve, or else its contrast."""
+    """Return the charts of the first page: of each measure with a story its curve, or else its contrast.
+
+    A curve from the first step to the last ends where the board's means do: only beside figures of the paper, which
+    stand at steps, the one by step is shown.
+    """
     pages, known = section.game.pages, {chart.id: chart for chart in charts if not chart.missing}
     names = {contrast.measure: f"contrast-{place}" for place, contrast in enumerate(pages.contrasts, 1)}
-    curves = {curve.measure: f"curve-{place}" for place, curve in enumerate(pages.curves, 1) if not curve.normalised}
+    at_steps = {figure.measure for figure in section.game.published if figure.place}
+    ordered = sorted(
+        enumerate(pages.curves, 1), key=lambda entry: entry[1].normalised != (entry[1].measure in at_steps)
+    )
+    curves = {curve.measure: f"curve-{place}" for place, curve in ordered}
     ids = (f"game-{section.game.name}-{({**names, **curves})[key]}" for key in pages.stories)
     return [known[name] for name in ids if name in known]
 
