@@ -9,6 +9,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import PublishedFigure
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.charts.grammar import Json, PlotlyDrawing, escape_for_plotly, make_annotation, make_scatter
@@ -22,6 +23,9 @@ Run = TypeVar("Run")
 
 _NAME = 12
 """Height of the name of a series, CSS pixels."""
+
+_LETTER = 5.6
+"""Width of an average letter of it, CSS pixels."""
 
 MOST_COLOURED = 4
 """Runs of a panel with a colour and a name; further runs are grey."""
@@ -73,15 +77,17 @@ class BesideCurves:
         """Return the published series of a panel."""
         return [_draw_points(points, scale, panel) for points in self.of_setting(setting).values()]
 
-    def names(self, scale: TrackScale, panel: int, setting: str, height: int) -> list[Json]:
-        """Return the names of the published series, each beside its last point and none on another.
+    def names(self, scale: TrackScale, panel: int, setting: str, height: int, width: int) -> list[Json]:
+        """Return the names of the published series, each beside its last point, or above it, and none on another.
 
         Args:
             scale: Axes of the panel.
             panel: Number of the panel.
             setting: Name of the rules of its runs.
             height: Height of the panel, CSS pixels.
+            width: Width of the panel, CSS pixels.
         """
+        (left, right) = scale.x["range"]
         refs, (low, high) = f"{name_axis('x', panel)} {name_axis('y', panel)}", scale.y["range"]
         ends: dict[int, list[tuple[float, str]]] = {}
         for name, points in self.of_setting(setting).items():
@@ -92,13 +98,15 @@ class BesideCurves:
             named.sort()
             own = [height * (value - low) / (high - low) for value, _ in named]
             for (value, name), at, moved in zip(named, own, spread(own, _NAME, height), strict=True):
-                shift = (8, round(moved - at))
+                room = width * (right - place) / (right - left)
+                fits = 10 + _LETTER * min(len(name), 26) < room
+                shift = (8, round(moved - at)) if fits else (round(room), 12 + round(moved - at))
                 made.append(
                     make_annotation(
                         escape_for_plotly(name, 26),
                         (place, value),
                         refs,
-                        "left middle",
+                        "left middle" if fits else "right middle",
                         shift,
                         size=10,
                         colour=token("muted"),
@@ -184,6 +192,11 @@ def group_alike(runs: Sequence[Run], values: Sequence[Hashable]) -> list[tuple[R
     return [(firsts[value], counts[value] - 1) for value in dict.fromkeys(values)]
 
 
+def name_head(name: str, alike: int) -> str:
+    """Return a run's name on one line, with the number of further runs that lie on it."""
+    return format_one_line(name, 200) + (f" and\u00a0{alike}\u00a0alike" if alike else "")
+
+
 def draw_curve_panels(parts: Sequence[CurvePanel], scale: TrackScale, beside: BesideCurves) -> PlotlyDrawing:
     """Return the drawing of some panels, in this order.
 
@@ -241,6 +254,7 @@ def _build_layout(
     x, y = ({name: value for name, value in axis.items() if name != "title"} for axis in (scale.x, scale.y))
     above = [wrap_heads(_list_heads(part, scale), most) for part in parts]
     head = _LINE * max(map(len, above)) + 10
+    width = 700 // columns if columns > 1 or most > 50 else 310
 
     def axes(panel: int, grid: PanelGrid) -> tuple[Json, Json]:
         return {**x, "showgrid": False, "showline": True, "showticklabels": panel + grid.columns >= grid.count}, y
@@ -255,7 +269,7 @@ def _build_layout(
                 )
                 for place, (text, colour, weight) in enumerate(lines)
             ),
-            *beside.names(scale, panel, parts[panel].title, PLOT),
+            *beside.names(scale, panel, parts[panel].title, PLOT, width),
         ]  # fmt: skip
 
     notes = [
@@ -270,11 +284,12 @@ def _build_layout(
 def _list_heads(part: CurvePanel, scale: TrackScale) -> list[tuple[str, str, int]]:
     """Return what stands above a panel, with colours and weights: its title, and the names of its coloured runs."""
     named = [(_describe_track(track, scale), describer_token(track.pair.hue, "-text"), 400) for track in part.coloured]
-    return [(part.title, token("text"), 700), *named] if part.title else named
+    return [(format_one_line(part.title, 200), token("text"), 700), *named] if part.title else named
 
 
 def _describe_track(track: PairTrack, scale: TrackScale) -> str:
     """Return the name of a run with the first and the last value of its curve."""
     ends = [scale.form(value) for _, value, _ in track.known]
-    name = " + ".join(filter(None, track.pair.names)) + (f" and {track.alike} alike" if track.alike else "")
-    return f"{name} {ends[0]} → {ends[-1]}" if len(ends) > 1 else f"{name} {''.join(ends)}"
+    name = name_head(" + ".join(filter(None, track.pair.names)), track.alike)
+    # Values stay on one line: a lone number on the next would belong to nobody.
+    return f"{name} {ends[0]}\u00a0→\u00a0{ends[-1]}" if len(ends) > 1 else f"{name} {''.join(ends)}"

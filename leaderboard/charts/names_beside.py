@@ -8,7 +8,6 @@ from math import inf
 from textwrap import wrap
 from typing import NamedTuple
 
-from ircore.core.untrusted_text import format_one_line
 from leaderboard.charts.grammar import (
     CHARACTER,
     Json,
@@ -100,7 +99,7 @@ def wrap_heads(heads: Sequence[tuple[str, str, int]], most: int) -> list[tuple[s
     """Return names above a plot line by line: none is cut, a long one goes on in the next line.
 
     Args:
-        heads: Name, token of the colour and weight of each, as it is.
+        heads: Name on one line, token of the colour and weight of each. A line never ends at a no-break space.
         most: Characters of a line.
 
     Returns:
@@ -112,7 +111,7 @@ def wrap_heads(heads: Sequence[tuple[str, str, int]], most: int) -> list[tuple[s
     return [
         (escape_for_plotly(line), colour, weight)
         for name, colour, weight in heads
-        for line in wrap(format_one_line(name, 200), most, break_on_hyphens=False)
+        for line in wrap(name, most, break_on_hyphens=False)
     ]
 
 

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from itertools import cycle
 from typing import NamedTuple
 
+from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure, PublishedFigure
 from ircore.games.declarations import Contrast
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import measure_column
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.catalogue import Chart, make_page_chart
-from leaderboard.charts.curve_panels import MOST_COLOURED, group_alike
+from leaderboard.charts.curve_panels import MOST_COLOURED, group_alike, name_head
 from leaderboard.charts.grammar import (
     FOOT,
     Json,
@@ -89,7 +90,7 @@ class _Drawn(NamedTuple):
     @property
     def head(self) -> str:
         """Its name above the plot, behind its mark."""
-        return f"{_GLYPHS[self.symbol]} {self.name}{f' and {self.alike} alike' if self.alike else ''}"
+        return f"{_GLYPHS[self.symbol]}\u00a0{name_head(self.name, self.alike)}"
 
 
 def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
@@ -113,11 +114,14 @@ def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
     rows = [*played, *((key, format_category(key), nobody) for key in alone)]
     low, high = scale_ends(shown, [mean for _, _, means in rows for mean in means])
     left_out = valued - sum(1 + run.alike for run in drawn)
+    few = ""
     if left_out:
-        few = f"The best {len(drawn)}" if len(section.rule_sets) == 1 else f"{len(drawn)}, the best by each rules,"
-        few = f" {few} of {valued} are shown."
-    else:
-        few = ""
+        several = len(section.rule_sets) > 1
+        few = (
+            f" Shown are {len(drawn)} of {valued}, the best by each set of rules."
+            if several
+            else (f" The best {len(drawn)} of {valued} are shown.")
+        )
     return Sketch(
         title=f"{title}: {_describe_finding(section, contrast, played, drawn, choose_digits(shown), left_out)}",
         reading_aid=f"Each mark is a {section.noun}’s mean, with its 95 % interval from five episodes on; further "
@@ -337,7 +341,10 @@ def _build_layout(
     low, high = ends
     left = 20 + 7 * max(len(title) for _, title, _ in rows)
     heads = [(run.head, describer_token(run.pair.hue, "-text"), 0) for run in drawn]
-    heads += [(f"{_GLYPHS[symbol]} {name}, published", token("muted"), 0) for name, symbol in series.items()]
+    heads += [
+        (f"{_GLYPHS[symbol]}\u00a0{format_one_line(name, 200)}, published", token("muted"), 0)
+        for name, symbol in series.items()
+    ]
     lines = wrap_heads(heads, _CHARACTERS[narrow])
     top = _LINE * len(lines) + 16
     names = [

@@ -145,7 +145,8 @@ def _build_sketch(
     section: GameSection, curve: Curve, episodes: Episodes, people: Sequence[SteppedEpisode]
 ) -> Sketch | Missing:
     shown = get_measure(section, curve.measure)
-    words = curve.words(section.game.step_word)
+    # Titles of normalised axes name the step alone, which runs from the first to the last.
+    words = section.game.step_word if curve.normalised else curve.words(section.game.step_word)
     title = f"{shown.title} from the first {words} to the last" if curve.normalised else f"{shown.title} by {words}"
     points = {run_id: compute_curve_points(played, shown, curve) for run_id, played in episodes.items()}
     points = {run_id: curve for run_id, curve in points.items() if curve}
@@ -193,7 +194,7 @@ def _build_sketch(
     same = (
         f"the same episodes, each from its first {words} to its last"
         if curve.normalised
-        else f"the same episodes at each {words}, those that reach the last one"
+        else f"the same episodes at each {words}, those that reach its last one"
     )
     if longer:
         title += f" up to {words} {last}"

@@ -353,10 +353,11 @@ def _collect_run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
     # The command is there to be copied into a shell.
     run, folder = pair.result.run, shlex.quote(f"submissions/{pair.result.slug}")
     shown = section.results.shown
+    twice = [section.game.headline] if section.repeats_headline([pair]) else []
     return {
         "total": section.cell(pair),
         "rivals": count_rivals(section.results, run),
-        "measures": [_measure_run(section, pair, each) for each in shown],
+        "measures": [_measure_run(section, pair, each) for each in shown if each not in twice],
         "others": [_measure_run(section, pair, each) for each in section.game.measures if each not in shown],
         "examples": _select_examples(section, pair),
         "conditions": {
@@ -373,7 +374,7 @@ def _collect_run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
             ("Name", run.submission.name),
             *((seat.title, describe_player(run.submission.players[seat.name]))
               for seat in section.seats if seat.name in run.submission.players),
-            ("Rules", pair.result.rules.words or "the game's own"),
+            ("Rules", pair.result.rules.describe([pair.result.rules]).removeprefix("rules ")),
             ("Authors", ", ".join(run.submission.authors) or "– (none named)"),
             ("Licence", run.submission.licence),
             ("Seed" if run.repeats == 1 else "Seeds", ", ".join(map(str, run.seeds))),
