@@ -382,7 +382,7 @@ class StatedRules(NamedTuple):
             plain: Plain words of the game, as ``GameRules.plain``.
         """
         others = {name: value for name, value in rules.items() if name not in defaults or defaults[name] != value}
-        told = (
+        phrases = (
             words
             for name, value in sorted(others.items())
             for words in ([_tell_rule(plain[name], value)] if name in plain else describe_each_rule({name: value}))
@@ -392,7 +392,7 @@ class StatedRules(NamedTuple):
             describe_each_rule(others),
             describe_each_rule({**defaults, **rules}),
             setting,
-            tuple(filter(None, told)),
+            tuple(filter(None, phrases)),
         )
 
     @property

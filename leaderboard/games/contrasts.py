@@ -114,18 +114,13 @@ def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
     rows = [*played, *((key, format_category(key), nobody) for key in alone)]
     low, high = scale_ends(shown, [mean for _, _, means in rows for mean in means])
     left_out = valued - sum(1 + run.alike for run in drawn)
-    few = ""
-    if left_out:
-        several = len(section.rule_sets) > 1
-        few = (
-            f" Shown are {len(drawn)} of {valued}, the best by each set of rules."
-            if several
-            else (f" The best {len(drawn)} of {valued} are shown.")
-        )
+    by_rules = len(section.rule_sets) > 1
+    which = f"Shown are {len(drawn)} of {valued}, the best by each set of rules."
+    few = which if by_rules else f"The best {len(drawn)} of {valued} are shown."
     return Sketch(
         title=f"{title}: {_describe_finding(section, contrast, played, drawn, choose_digits(shown), left_out)}",
         reading_aid=f"Each mark is a {section.noun}’s mean, with its 95 % interval from five episodes on; further "
-        f"right is {'better' if shown.direction == 'higher' else 'worse'}.{few}"
+        f"right is {'better' if shown.direction == 'higher' else 'worse'}.{f' {few}' * bool(left_out)}"
         f"{' One mark stands for all that are alike.' * any(run.alike for run in drawn)}"
         f"{_explain_empty_rows(list(alone))}",
         drawing=_draw_contrast(rows, drawn, published, (low, high), shown),
