@@ -84,7 +84,8 @@ def _format_page(game: Game[Any]) -> str:
 
 
 def _scale(game: Game[Any], measure: Measure) -> str:
-    bounds = f"{measure.bounds[0]:g}–{measure.bounds[1]:g}" if measure.bounds else ""
+    to = " to " if measure.bounds and measure.bounds[0] < 0 else "–"
+    bounds = to.join(f"{end:g}" for end in measure.bounds) if measure.bounds else ""
     scale = " ".join(filter(None, [bounds, measure.unit]))
     titled = f"{measure.title}: {scale}" if scale else measure.title
     return f"{titled}, {measure.direction} is better, per {game.per_word(measure)}, from {measure.needs}"

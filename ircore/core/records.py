@@ -8,8 +8,9 @@ follow from other seeds are the same on every machine.
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import (
     BaseModel,
@@ -329,6 +330,12 @@ class GameRules(Record):
     3
     """
 
+    plain: ClassVar[Mapping[str, str | Mapping[Any, str]]] = {}
+    """What rules mean in plain words, by their names: of each value, or with ``{}`` in the place of the value.
+
+    Without an entry a rule is told by its name and its value.
+    """
+
 
 def list_scene_categories(instances: Iterable[Instance]) -> tuple[str, ...]:
     """Return the categories of a set in which some target has a scene, in the order of the set."""
@@ -355,18 +362,37 @@ class StatedRules(NamedTuple):
     setting: str = ""
     """Name that the game's paper has for them; empty without one."""
 
+    told: tuple[str, ...] = ()
+    """Rules that are not the defaults, in the game's plain words where it has some."""
+
     @classmethod
-    def of(cls, rules: Fields, defaults: Fields, setting: str = "") -> "StatedRules":
+    def of(
+        cls,
+        rules: Fields,
+        defaults: Fields,
+        setting: str = "",
+        plain: Mapping[str, str | Mapping[Any, str]] = MappingProxyType({}),
+    ) -> "StatedRules":
         """Return rules with their key and their words.
 
         Args:
             rules: As the run states them.
             defaults: The game's.
             setting: Name that the game's paper has for them.
+            plain: Plain words of the game, as ``GameRules.plain``.
         """
         others = {name: value for name, value in rules.items() if name not in defaults or defaults[name] != value}
+        phrases = (
+            words
+            for name, value in sorted(others.items())
+            for words in ([_tell_rule(plain[name], value)] if name in plain else describe_each_rule({name: value}))
+        )
         return cls(
-            format_rules_key(rules), describe_each_rule(others), describe_each_rule({**defaults, **rules}), setting
+            format_rules_key(rules),
+            describe_each_rule(others),
+            describe_each_rule({**defaults, **rules}),
+            setting,
+            tuple(filter(None, phrases)),
         )
 
     @property
@@ -408,16 +434,16 @@ class StatedRules(NamedTuple):
         return f"rules {label}" if label == self.setting else label
 
     def describe(self, among: "Sequence[StatedRules]") -> str:
-        """Return the rules below the heading of a board: the paper's name and what is unusual, or every rule.
+        """Return the rules below the heading of a board: the paper's name, and what is not the game's default.
 
         >>> usual, other = (StatedRules.of({"history": on}, {"history": True}) for on in (True, False))
         >>> usual.describe([usual, other]), other._replace(setting="L2").describe([usual, other])
-        ('history on', 'rules L2 (history off)')
+        ('usual rules', 'rules L2 (history off)')
         """
         if not self._is_named(among):
-            return self.words
+            return ", ".join(self.told) or "usual rules"
         # A preset is what the name says.
-        unusual = ", ".join(phrase for phrase in self.unusual if not phrase.endswith(f": {self.setting}"))
+        unusual = ", ".join(phrase for phrase in self.told if not phrase.endswith(f": {self.setting}"))
         return f"rules {self.setting}" + (f" ({unusual})" if unusual else "")
 
     def _is_named(self, among: "Sequence[StatedRules]") -> bool:
@@ -456,6 +482,19 @@ def describe_rules(rules: Fields) -> str:
     'feedback on, rounds: 3'
     """
     return ", ".join(describe_each_rule(rules))
+
+
+def _tell_rule(words: str | Mapping[Any, str], value: object) -> str:
+    """Return a game's plain words for the value of a rule; empty for a value that says nothing.
+
+    >>> _tell_rule("at most {} hops", 3), _tell_rule({True: "two models talk"}, True)
+    ('at most 3 hops', 'two models talk')
+    """
+    if isinstance(words, str):
+        shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else format_rule_value(value)
+        return words.format(shown) if value not in ("", None, [], ()) else ""
+    # A value that a stranger wrote may be anything, a list among them.
+    return words.get(value, "") if isinstance(value, str | int) else ""
 
 
 def describe_each_rule(rules: Fields) -> tuple[str, ...]:

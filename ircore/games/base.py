@@ -322,7 +322,7 @@ class Game(ABC, Generic[RulesT]):
         with suppress(ValidationError):  # of rules that the game does not know, the words are shown all the same
             rules: Any = self.rules.model_validate(stated.rules)
             setting = self.name_setting(rules)
-        return StatedRules.of(stated.rules, self.rules().model_dump(mode="json"), setting)
+        return StatedRules.of(stated.rules, self.rules().model_dump(mode="json"), setting, self.rules.plain)
 
     def name_setting(self, rules: RulesT) -> str:  # noqa: ARG002 - for games to override
         """Return the name that the game's paper has for some rules; empty if it has none.

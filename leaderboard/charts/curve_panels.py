@@ -4,20 +4,28 @@ The runs of a panel are in the colour of the seat that varies among them. People
 game's paper are points.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
+from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import PublishedFigure
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.charts.grammar import Json, PlotlyDrawing, escape_for_plotly, make_annotation, make_scatter
-from leaderboard.charts.names_beside import spread
+from leaderboard.charts.names_beside import spread, wrap_heads
 from leaderboard.charts.panels import PanelGrid, name_axes, name_axis, name_panel_refs
 from leaderboard.charts.tracks import PairTrack, TrackScale, draw_band, draw_context, draw_line
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, token
 
+Run = TypeVar("Run")
+
 _NAME = 12
 """Height of the name of a series, CSS pixels."""
+
+_LETTER = 5.6
+"""Width of an average letter of it, CSS pixels."""
 
 MOST_COLOURED = 4
 """Runs of a panel with a colour and a name; further runs are grey."""
@@ -69,15 +77,17 @@ class BesideCurves:
         """Return the published series of a panel."""
         return [_draw_points(points, scale, panel) for points in self.of_setting(setting).values()]
 
-    def names(self, scale: TrackScale, panel: int, setting: str, height: int) -> list[Json]:
-        """Return the names of the published series, each beside its last point and none on another.
+    def names(self, scale: TrackScale, panel: int, setting: str, height: int, width: int) -> list[Json]:
+        """Return the names of the published series, each beside its last point, or above it, and none on another.
 
         Args:
             scale: Axes of the panel.
             panel: Number of the panel.
             setting: Name of the rules of its runs.
             height: Height of the panel, CSS pixels.
+            width: Width of the panel, CSS pixels.
         """
+        (left, right) = scale.x["range"]
         refs, (low, high) = f"{name_axis('x', panel)} {name_axis('y', panel)}", scale.y["range"]
         ends: dict[int, list[tuple[float, str]]] = {}
         for name, points in self.of_setting(setting).items():
@@ -88,13 +98,15 @@ class BesideCurves:
             named.sort()
             own = [height * (value - low) / (high - low) for value, _ in named]
             for (value, name), at, moved in zip(named, own, spread(own, _NAME, height), strict=True):
-                shift = (8, round(moved - at))
+                room = width * (right - place) / (right - left)
+                fits = 10 + _LETTER * min(len(name), 26) < room
+                shift = (8, round(moved - at)) if fits else (round(room), 12 + round(moved - at))
                 made.append(
                     make_annotation(
                         escape_for_plotly(name, 26),
                         (place, value),
                         refs,
-                        "left middle",
+                        "left middle" if fits else "right middle",
                         shift,
                         size=10,
                         colour=token("muted"),
@@ -141,7 +153,12 @@ class CurvePanel:
     """Name of the rules; empty where all runs share them."""
 
     tracks: tuple[PairTrack, ...]
-    """Curves of its runs, the best run first."""
+    """Curves of its runs, the best run first; of equal curves the first."""
+
+    @property
+    def coloured(self) -> tuple[PairTrack, ...]:
+        """The curves that have a colour and a name."""
+        return self.tracks[:MOST_COLOURED]
 
 
 def colour_runs(pairs: Sequence[Pair]) -> list[Pair]:
@@ -164,6 +181,22 @@ def colour_runs(pairs: Sequence[Pair]) -> list[Pair]:
     ]
 
 
+def group_alike(runs: Sequence[Run], values: Sequence[Hashable]) -> list[tuple[Run, int]]:
+    """Return the first run of each value, with the number of further runs of the same value.
+
+    >>> group_alike(["a", "b", "c"], [1, 2, 1])
+    [('a', 1), ('b', 0)]
+    """
+    counts = Counter(values)
+    firsts = dict(reversed(list(zip(values, runs, strict=True))))
+    return [(firsts[value], counts[value] - 1) for value in dict.fromkeys(values)]
+
+
+def name_head(name: str, alike: int) -> str:
+    """Return a run's name on one line, with the number of further runs that lie on it."""
+    return format_one_line(name, 200) + (f" and\u00a0{alike}\u00a0alike" if alike else "")
+
+
 def draw_curve_panels(parts: Sequence[CurvePanel], scale: TrackScale, beside: BesideCurves) -> PlotlyDrawing:
     """Return the drawing of some panels, in this order.
 
@@ -173,7 +206,9 @@ def draw_curve_panels(parts: Sequence[CurvePanel], scale: TrackScale, beside: Be
         beside: What stands behind the curves: people, and published series beside runs by their rules.
     """
     traces = [trace for number, part in enumerate(parts) for trace in _draw_traces(part, scale, beside, number)]
-    wide, narrow = (_build_layout(parts, scale, beside, min(len(parts), most)) for most in (3, 1))
+    columns = min(len(parts), 3)
+    wide = _build_layout(parts, scale, beside, columns, (0, 100, 55, 36)[columns])
+    narrow = _build_layout(parts, scale, beside, 1, 48)
     return PlotlyDrawing(traces, wide, narrow)
 
 
@@ -199,7 +234,7 @@ def _draw_points(points: list[PublishedFigure], scale: TrackScale, panel: int) -
 
 
 def _draw_traces(part: CurvePanel, scale: TrackScale, beside: BesideCurves, panel: int) -> list[Json]:
-    own, others = part.tracks[:MOST_COLOURED], part.tracks[MOST_COLOURED:]
+    own, others = part.coloured, part.tracks[MOST_COLOURED:]
     # Bands first, so that no band hides another run's line, or a point of the paper.
     bands, lines = zip(*(draw_line(track, scale, panel) for track in reversed(own)), strict=True)
     return [
@@ -212,28 +247,29 @@ def _draw_traces(part: CurvePanel, scale: TrackScale, beside: BesideCurves, pane
     ]
 
 
-def _build_layout(parts: Sequence[CurvePanel], scale: TrackScale, beside: BesideCurves, count: int) -> Json:
+def _build_layout(
+    parts: Sequence[CurvePanel], scale: TrackScale, beside: BesideCurves, columns: int, most: int
+) -> Json:
+    """Return the layout of panels in so many columns, above each its names in lines of at most so many characters."""
     x, y = ({name: value for name, value in axis.items() if name != "title"} for axis in (scale.x, scale.y))
-    lines = max(min(len(part.tracks), MOST_COLOURED) for part in parts) + any(part.title for part in parts)
-    head = _LINE * lines + 10
+    above = [wrap_heads(_list_heads(part, scale), most) for part in parts]
+    head = _LINE * max(map(len, above)) + 10
+    width = 700 // columns if columns > 1 or most > 50 else 310
 
     def axes(panel: int, grid: PanelGrid) -> tuple[Json, Json]:
         return {**x, "showgrid": False, "showline": True, "showticklabels": panel + grid.columns >= grid.count}, y
 
     def titles(panel: int, _: PanelGrid) -> list[Json]:
-        part = parts[panel]
-        heads = [(escape_for_plotly(part.title, 40), token("text"), 700)] if part.title else []
-        heads += [(_describe_track(track, scale), describer_token(track.pair.hue, "-text"), 400)
-                  for track in part.tracks[:MOST_COLOURED]]  # fmt: skip
+        lines = above[panel]
         return [
             *(
                 make_annotation(
-                    text, (0, 1), name_panel_refs(panel), "left bottom", (0, 6 + _LINE * (len(heads) - 1 - place)),
+                    text, (0, 1), name_panel_refs(panel), "left bottom", (0, 6 + _LINE * (len(lines) - 1 - place)),
                     align="left", colour=colour, weight=weight,
                 )
-                for place, (text, colour, weight) in enumerate(heads)
+                for place, (text, colour, weight) in enumerate(lines)
             ),
-            *beside.names(scale, panel, part.title, PLOT),
+            *beside.names(scale, panel, parts[panel].title, PLOT, width),
         ]  # fmt: skip
 
     notes = [
@@ -241,15 +277,19 @@ def _build_layout(parts: Sequence[CurvePanel], scale: TrackScale, beside: Beside
         make_annotation(scale.x["title"]["text"], (1, 0), "paper paper", "right top", (0, -20)),
     ]
     left = 12 + 7 * max(map(len, y["ticktext"]))
-    return PanelGrid(len(parts), count, panel=PLOT, between=head + 34, top=head + 32).layout(axes, titles, notes, left)
+    grid = PanelGrid(len(parts), columns, panel=PLOT, between=head + 34, top=head + 32)
+    return grid.layout(axes, titles, notes, left)
+
+
+def _list_heads(part: CurvePanel, scale: TrackScale) -> list[tuple[str, str, int]]:
+    """Return what stands above a panel, with colours and weights: its title, and the names of its coloured runs."""
+    named = [(_describe_track(track, scale), describer_token(track.pair.hue, "-text"), 400) for track in part.coloured]
+    return [(format_one_line(part.title, 200), token("text"), 700), *named] if part.title else named
 
 
 def _describe_track(track: PairTrack, scale: TrackScale) -> str:
     """Return the name of a run with the first and the last value of its curve."""
     ends = [scale.form(value) for _, value, _ in track.known]
-    name = " + ".join(filter(None, track.pair.names))
-    return (
-        f"{escape_for_plotly(name, 40)} {ends[0]} → {ends[-1]}"
-        if len(ends) > 1
-        else f"{escape_for_plotly(name, 40)} {''.join(ends)}"
-    )
+    name = name_head(" + ".join(filter(None, track.pair.names)), track.alike)
+    # Values stay on one line: a lone number on the next would belong to nobody.
+    return f"{name} {ends[0]}\u00a0→\u00a0{ends[-1]}" if len(ends) > 1 else f"{name} {''.join(ends)}"

@@ -5,6 +5,7 @@ Beside marks a name lies over another name or over a mark only where there is no
 
 from collections.abc import Sequence
 from math import inf
+from textwrap import wrap
 from typing import NamedTuple
 
 from leaderboard.charts.grammar import (
@@ -92,6 +93,26 @@ def spread(places: Sequence[float], gap: float, end: float) -> list[float]:
         moved[at] = min(moved[at], limit)
         limit = moved[at] - gap
     return moved
+
+
+def wrap_heads(heads: Sequence[tuple[str, str, int]], most: int) -> list[tuple[str, str, int]]:
+    """Return names above a plot line by line: none is cut, a long one goes on in the next line.
+
+    Args:
+        heads: Name on one line, token of the colour and weight of each. A line never ends at a no-break space.
+        most: Characters of a line.
+
+    Returns:
+        The lines with their colours and weights, escaped.
+
+    >>> wrap_heads([("seer + painter", "text", 400)], 8)
+    [('seer +', 'text', 400), ('painter', 'text', 400)]
+    """
+    return [
+        (escape_for_plotly(line), colour, weight)
+        for name, colour, weight in heads
+        for line in wrap(name, most, break_on_hyphens=False)
+    ]
 
 
 class NamedSpot(NamedTuple):

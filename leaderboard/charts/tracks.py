@@ -66,6 +66,9 @@ class PairTrack:
     key: str = ""
     """Key of the pair; empty if no reader can choose it."""
 
+    alike: int = 0
+    """Number of further pairs with the same line, which is drawn once."""
+
     @property
     def marked(self) -> Json:
         """Say of a trace that it belongs to the pair."""

@@ -1,14 +1,17 @@
 """Charts of a game's measures by category: a row for each, a mark for each run, and the paper's figures beside them."""
 
 from collections.abc import Sequence
+from itertools import cycle
+from typing import NamedTuple
 
+from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure, PublishedFigure
 from ircore.games.declarations import Contrast
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import measure_column
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.catalogue import Chart, make_page_chart
-from leaderboard.charts.curve_panels import MOST_COLOURED
+from leaderboard.charts.curve_panels import MOST_COLOURED, group_alike, name_head
 from leaderboard.charts.grammar import (
     FOOT,
     Json,
@@ -22,6 +25,7 @@ from leaderboard.charts.grammar import (
     make_scatter,
     make_whiskers,
 )
+from leaderboard.charts.names_beside import wrap_heads
 from leaderboard.games.figures import build_published_table, drop_weak_interval, get_measure, name_setting, scale_ends
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
@@ -33,6 +37,22 @@ _ROW = 40
 
 _LINE = 15
 """Height of a name above the plot, CSS pixels."""
+
+_CHARACTERS = {False: 90, True: 50}
+"""Characters of a line above the plot, by whether it is narrow."""
+
+_SYMBOLS = ("circle", "square", "triangle-up", "cross")
+"""Symbols of runs that would have the mark of another one."""
+
+_PUBLISHED_SYMBOLS = ("diamond-open", "triangle-down-open", "star-open")
+"""Symbols of the paper's series."""
+
+_GLYPHS = {
+    "circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "cross": "✚", "triangle-down": "▼", "star": "★",
+    "x": "✖", "circle-open": "○", "square-open": "□", "diamond-open": "◇", "triangle-up-open": "△",
+    "cross-open": "✛", "triangle-down-open": "▽", "star-open": "☆", "x-open": "✕",
+}  # fmt: skip
+"""The symbols as characters."""
 
 _Row = tuple[str, str, list[Estimate]]
 """Key of a category or measure, its title, and the mean of each run."""
@@ -49,14 +69,36 @@ def make_contrast_charts(section: GameSection) -> tuple[Chart, ...]:
     )
 
 
+class _Drawn(NamedTuple):
+    """A run that is drawn."""
+
+    pair: Pair
+    """The run."""
+
+    alike: int
+    """Number of further runs by the same rules that have the same values, and are not drawn."""
+
+    setting: str
+    """Name of its rules, which stands behind the word "with"; empty where all runs have the same rules."""
+
+    name: str
+    """Its players, with the name of its rules where runs differ in them."""
+
+    symbol: str
+    """Plotly's symbol of its marks, hollow by other rules than those of the best run."""
+
+    @property
+    def head(self) -> str:
+        """Its name above the plot, behind its mark."""
+        return f"{_GLYPHS[self.symbol]}\u00a0{name_head(self.name, self.alike)}"
+
+
 def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
     shown = get_measure(section, contrast.measure)
     title = f"{shown.title} by category"
     keys = (contrast.measure, *contrast.beside)
-    valued = [
-        pair for pair in section.ranked if any(section.results.mean(pair.run_id, key).mean is not None for key in keys)
-    ]
-    pairs = valued[:MOST_COLOURED]
+    drawn, valued = _select_runs(section, contrast, keys)
+    pairs = [run.pair for run in drawn]
     played = [row for row in _collect_rows(section, contrast, pairs) if any(mean.mean is not None for mean in row[2])]
     if not played:
         return Missing(title, f"No run has a value of {shown.title}.")
@@ -70,19 +112,59 @@ def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
     alone = dict.fromkeys(figure.row for figure in published if figure.row not in places)
     nobody = [Estimate(None, None, None, 0)] * len(pairs)
     rows = [*played, *((key, format_category(key), nobody) for key in alone)]
-    names = [_name_run(section, pair) for pair in pairs]
     low, high = scale_ends(shown, [mean for _, _, means in rows for mean in means])
-    # Runs by other rules stand behind those by the usual ones, however good they are.
-    which = "best" if len(section.rule_sets) == 1 else "first"
-    few = f" The {which} {MOST_COLOURED} of {len(valued)} are shown." if len(valued) > len(pairs) else ""
+    left_out = valued - sum(1 + run.alike for run in drawn)
+    by_rules = len(section.rule_sets) > 1
+    which = f"Shown are {len(drawn)} of {valued}, the best by each set of rules."
+    few = which if by_rules else f"The best {len(drawn)} of {valued} are shown."
     return Sketch(
-        title=f"{title}: {_describe_finding(contrast, played, pairs, names, choose_digits(shown))}",
+        title=f"{title}: {_describe_finding(section, contrast, played, drawn, choose_digits(shown), left_out)}",
         reading_aid=f"Each mark is a {section.noun}’s mean, with its 95 % interval from five episodes on; further "
-        f"right is {'better' if shown.direction == 'higher' else 'worse'}.{few}",
-        drawing=_draw_contrast(rows, pairs, names, published, (low, high), shown),
+        f"right is {'better' if shown.direction == 'higher' else 'worse'}.{f' {few}' * bool(left_out)}"
+        f"{' One mark stands for all that are alike.' * any(run.alike for run in drawn)}"
+        f"{_explain_empty_rows(list(alone))}",
+        drawing=_draw_contrast(rows, drawn, published, (low, high), shown),
         table=_build_table(section, shown, rows, [pair.name for pair in pairs]),
         published=(build_published_table(section, shown, "row", published),) if published else (),
     )
+
+
+def _explain_empty_rows(rows: Sequence[str]) -> str:
+    """Return why some rows hold no run, with a blank before it; empty without such rows."""
+    if not rows:
+        return ""
+    only = f"Only the paper has {', '.join(map(format_category, rows))}"
+    return f" {only}: nothing of {'this kind' if len(rows) == 1 else 'these kinds'} was played here."
+
+
+def _select_runs(section: GameSection, contrast: Contrast, keys: Sequence[str]) -> tuple[list[_Drawn], int]:
+    """Return the runs that are drawn, and how many have values.
+
+    They are the best by each set of rules, then the second best, and so on, in the order of the game's boards. Of runs
+    by the same rules with the same values the best is drawn, since the others would lie on it.
+    """
+    chosen: list[tuple[int, int, Pair, int, str]] = []
+    valued = 0
+    for place, board in enumerate(section.boards):
+        several = [section.pairs[row.submission.run_id] for row in board.rows]
+        pairs = [
+            pair for pair in several if any(section.results.mean(pair.run_id, key).mean is not None for key in keys)
+        ]
+        valued += len(pairs)
+        rows = [means for _, _, means in _collect_rows(section, contrast, pairs)]
+        distinct = group_alike(pairs, list(zip(*rows, strict=True)))
+        chosen += [(at, place, pair, alike, board.label) for at, (pair, alike) in enumerate(distinct)]
+    chosen = sorted(sorted(chosen, key=lambda run: run[:2])[:MOST_COLOURED], key=lambda run: (run[1], run[0]))
+    drawn: list[_Drawn] = []
+    marks: set[tuple[int, str]] = set()
+    for _, place, pair, alike, label in chosen:
+        hollow = "" if place == chosen[0][1] else "-open"
+        symbols = [f"{symbol}{hollow}" for symbol in (generator_symbol(pair.shape), *_SYMBOLS)]
+        # Runs without a colour of their own would have one mark.
+        symbol = next(symbol for symbol in symbols if (pair.hue, symbol) not in marks)
+        marks.add((pair.hue, symbol))
+        drawn.append(_Drawn(pair, alike, label, _name_run(section, pair), symbol))
+    return drawn, valued
 
 
 def _collect_rows(section: GameSection, contrast: Contrast, pairs: Sequence[Pair]) -> list[_Row]:
@@ -106,27 +188,49 @@ def _name_run(section: GameSection, pair: Pair) -> str:
 
 
 def _describe_finding(
-    contrast: Contrast, rows: Sequence[_Row], pairs: Sequence[Pair], names: Sequence[str], digits: int
+    section: GameSection,
+    contrast: Contrast,
+    rows: Sequence[_Row],
+    drawn: Sequence[_Drawn],
+    digits: int,
+    left_out: int,
 ) -> str:
-    """Return what lies between the two measures beside the categories, and otherwise where runs differ most."""
+    """Return what lies between the two measures beside the categories, and otherwise where runs differ most.
+
+    Where runs were played by several rules, this is said of the best run by each of the first two.
+    """
     beside = [row for row in rows if row[0] in contrast.beside]
+    names, spoken, whose = [run.name for run in drawn], list(range(len(drawn))), ""
     gap = ""
     if len(beside) == len(contrast.beside) == 2:
+        settings = {run.setting: at for at, run in reversed(list(enumerate(drawn)))}
+        by_rules = len(settings) > 1
+        if by_rules:
+            names, spoken = [run.setting for run in drawn], sorted(settings.values())
+            whose = f" in the best {section.noun} of each"
+        spoken_of = spoken[:2]
         (_, first, above), (_, second, below) = beside
-        # The best run by the usual rules, and by others.
-        other = next((at for at, pair in enumerate(pairs) if not _is_filled(pair, pairs)), 1)
-        gaps = {at: _subtract(above[at], below[at], digits) for at in dict.fromkeys((0, other)) if at < len(pairs)}
-        gap = f"{first} less {second} is "
-        if len(set(gaps.values())) == len(gaps):
-            return gap + ", ".join(f"{value} with {names[at]}" for at, value in gaps.items())
-        # Where both leave as much between the two measures, the categories tell more.
-        gap += f"{gaps[0]} with {'either' if len(pairs) == 2 else ' and '.join(names[at] for at in gaps)}; "
+        gaps = [_subtract(above[at], below[at], digits) for at in spoken_of]
+        differ = len(set(gaps)) == len(gaps)
+        said = (
+            ", ".join(f"{value} with {names[at]}" for value, at in zip(gaps, spoken_of, strict=True))
+            if differ
+            else f"{gaps[0]} with {' and with '.join(names[at] for at in spoken_of)}"
+        )
+        gap = f"{first} less {second} is {said}{whose}"
+        if by_rules:
+            spoken = spoken_of
+        elif differ:
+            # Where runs leave as much between the two measures, the categories tell more.
+            return gap
     known = [
-        (title, [(mean.mean, name) for mean, name in zip(means, names, strict=True) if mean.mean is not None])
+        (title, [(mean, names[at]) for at in spoken if (mean := means[at].mean) is not None])
         for key, title, means in rows
         if key not in contrast.beside
     ]
-    return gap + _describe_widest_gap(known, names, digits) if known else gap.removesuffix("; ")
+    known = [(title, values) for title, values in known if values]
+    widest = _describe_widest_gap(section, known, len(drawn), digits, left_out) if known else ""
+    return "; ".join(filter(None, (gap, widest)))
 
 
 def _subtract(first: Estimate, second: Estimate, digits: int) -> str:
@@ -137,89 +241,85 @@ def _subtract(first: Estimate, second: Estimate, digits: int) -> str:
 
 
 def _describe_widest_gap(
-    known: Sequence[tuple[str, list[tuple[float, str]]]], names: Sequence[str], digits: int
+    section: GameSection, known: Sequence[tuple[str, list[tuple[float, str]]]], drawn: int, digits: int, left_out: int
 ) -> str:
-    """Return the row in which two runs differ most, with both values; of a single run its lowest row."""
+    """Return the row in which two runs differ most, with both values; of a single run its lowest row.
+
+    Args:
+        section: The game.
+        known: Title of each row, with the values that are spoken of and whose they are.
+        drawn: Number of runs that are drawn.
+        digits: Digits of the values.
+        left_out: Number of runs that are neither drawn nor alike one that is.
+    """
     title, values = max(known, key=lambda row: max(row[1])[0] - min(row[1])[0])
-    (low, worst), (high, best) = min(values), max(values)
+    # Of equal values the first named is the best run's.
+    (low, worst), (high, best) = (pick(values, key=lambda of: of[0]) for pick in (min, max))
     if low < high:
         return f"{best} and {worst} differ most in {title}, {number(high, digits)} and {number(low, digits)}"
-    title, values = min(known, key=lambda row: row[1])
-    return f"lowest in {title}, {number(values[0][0], digits)}" if len(names) == 1 else "no run differs from another"
+    if drawn == 1:
+        title, values = min(known, key=lambda row: row[1])
+        return f"lowest in {title}, {number(values[0][0], digits)}"
+    return f"the {drawn} {section.noun}s shown do not differ" if left_out else f"no {section.noun} differs from another"
 
 
 def _draw_contrast(
     rows: Sequence[_Row],
-    pairs: Sequence[Pair],
-    names: Sequence[str],
+    drawn: Sequence[_Drawn],
     published: Sequence[PublishedFigure],
     ends: tuple[float, float],
     shown: Measure,
 ) -> PlotlyDrawing:
     places = {key: len(rows) - 1 - at for at, (key, _, _) in enumerate(rows)}
     # Runs with one value lie one below the other, so that each is seen.
-    shifts = [0.12 * ((len(pairs) - 1) / 2 - at) for at in range(len(pairs))]
+    shifts = [0.12 * ((len(drawn) - 1) / 2 - at) for at in range(len(drawn))]
     marks = [
-        _draw_marks(
-            rows,
-            places,
-            at,
-            pair,
-            shift,
-            f"{escape_for_plotly(name)}<br>",
-            choose_digits(shown),
-            _is_filled(pair, pairs),
-        )
-        for at, (pair, name, shift) in enumerate(zip(pairs, names, shifts, strict=True))
+        _draw_marks(rows, places, at, run, shift, choose_digits(shown))
+        for at, (run, shift) in enumerate(zip(drawn, shifts, strict=True))
     ]
-    reported = [_draw_published(published, places)] if published else []
-    wide, narrow = (_build_layout(rows, places, pairs, names, published, ends, shown, small) for small in (False, True))
+    series = _mark_series(published)
+    reported = [_draw_published(name, symbol, published, places) for name, symbol in series.items()]
+    wide, narrow = (_build_layout(rows, places, drawn, series, ends, shown, small) for small in (False, True))
     return PlotlyDrawing([*reported, *reversed(marks)], wide, narrow)
 
 
-def _draw_marks(
-    rows: Sequence[_Row],
-    places: dict[str, int],
-    at: int,
-    pair: Pair,
-    shift: float,
-    name: str,
-    digits: int,
-    filled: bool,
-) -> Json:
+def _draw_marks(rows: Sequence[_Row], places: dict[str, int], at: int, run: _Drawn, shift: float, digits: int) -> Json:
     known = [(places[key] + shift, title, means[at]) for key, title, means in rows if means[at].mean is not None]
-    colour = describer_token(pair.hue)
+    name, colour = escape_for_plotly(run.name), describer_token(run.pair.hue)
     return make_scatter(
         mode="markers",
         x=[mean.mean for _, _, mean in known],
         y=[place for place, _, _ in known],
         error_x=make_whiskers([Value.of(mean) for _, _, mean in known], colour),
-        marker={"symbol": f"{generator_symbol(pair.shape)}{'' if filled else '-open'}", "size": 10, "color": colour},
+        marker={"symbol": run.symbol, "size": 10, "color": colour},
         cliponaxis=False,
         customdata=[
-            [f"{name}{escape_for_plotly(title)}: {number(mean.mean, digits)}, n = {mean.n}"] for _, title, mean in known
+            [f"{name}<br>{escape_for_plotly(title)}: {number(mean.mean, digits)}, n = {mean.n}"]
+            for _, title, mean in known
         ],
         hovertemplate="%{customdata[0]}<extra></extra>",
     )
-
-
-def _is_filled(pair: Pair, pairs: Sequence[Pair]) -> bool:
-    """Return whether a run has filled marks: those by other rules than the first run are hollow."""
-    return bool(pair.result.rules == pairs[0].result.rules)
 
 
 _BELOW = 0.3
 """How far below the runs of a row the paper's figures stand, in rows."""
 
 
-def _draw_published(published: Sequence[PublishedFigure], places: dict[str, int]) -> Json:
+def _mark_series(published: Sequence[PublishedFigure]) -> dict[str, str]:
+    """Return the symbol of each of the paper's series, by its name; further ones share symbols."""
+    names = dict.fromkeys(figure.series for figure in published)
+    return dict(zip(names, cycle(_PUBLISHED_SYMBOLS), strict=False))
+
+
+def _draw_published(name: str, symbol: str, published: Sequence[PublishedFigure], places: dict[str, int]) -> Json:
+    figures = [figure for figure in published if figure.series == name]
     return make_scatter(
         mode="markers",
-        x=[figure.value for figure in published],
-        y=[places[figure.row] - _BELOW for figure in published],
-        marker={"symbol": "diamond-open", "size": 7, "color": token("muted")},
+        x=[figure.value for figure in figures],
+        y=[places[figure.row] - _BELOW for figure in figures],
+        marker={"symbol": symbol, "size": 7, "color": token("muted")},
         cliponaxis=False,
-        customdata=[[f"{escape_for_plotly(figure.label)}: {figure.value:g}"] for figure in published],
+        customdata=[[f"{escape_for_plotly(figure.label)}: {figure.value:g}"] for figure in figures],
         hovertemplate="%{customdata[0]}<br>published, not run here<extra></extra>",
     )
 
@@ -227,52 +327,42 @@ def _draw_published(published: Sequence[PublishedFigure], places: dict[str, int]
 def _build_layout(
     rows: Sequence[_Row],
     places: dict[str, int],
-    pairs: Sequence[Pair],
-    names: Sequence[str],
-    published: Sequence[PublishedFigure],
+    drawn: Sequence[_Drawn],
+    series: dict[str, str],
     ends: tuple[float, float],
     shown: Measure,
     narrow: bool,
 ) -> Json:
     low, high = ends
-    top = _LINE * len(pairs) + 16
-    heads = [
-        make_annotation(
-            f"{'●' if _is_filled(pair, pairs) else '○'} {escape_for_plotly(name, 44 if narrow else 90)}",
-            (0, 1), "paper paper", "left bottom", (0, 8 + _LINE * (len(pairs) - 1 - at)), align="left",
-            colour=describer_token(pair.hue, "-text"),
-        )
-        for at, (pair, name) in enumerate(zip(pairs, names, strict=True))
-    ]  # fmt: skip
     left = 20 + 7 * max(len(title) for _, title, _ in rows)
+    heads = [(run.head, describer_token(run.pair.hue, "-text"), 0) for run in drawn]
+    heads += [
+        (f"{_GLYPHS[symbol]}\u00a0{format_one_line(name, 200)}, published", token("muted"), 0)
+        for name, symbol in series.items()
+    ]
+    lines = wrap_heads(heads, _CHARACTERS[narrow])
+    top = _LINE * len(lines) + 16
+    names = [
+        make_annotation(
+            # Above the names of rows, too: a phone has no room beside them.
+            text, (0, 1), "paper paper", "left bottom", (8 - left if narrow else 0, 8 + _LINE * (len(lines) - 1 - at)),
+            align="left", colour=colour,
+        )
+        for at, (text, colour, _) in enumerate(lines)
+    ]  # fmt: skip
     unit = f" ({escape_for_plotly(shown.unit)})" if shown.unit else ""
     ticks = [(place, scale_end(place)) for place in (low, (low + high) / 2, high)]
     return build_layout(
         len(rows) * _ROW + top + FOOT,
         left,
-        # Beside a scale that ends at the right edge, names of figures need room.
-        30 if narrow or not published else 150,
+        30,
         top,
         xaxis=make_axis(low - 0.03 * (high - low), high, ticks, f"{escape_for_plotly(shown.title)}{unit}"),
         yaxis=make_axis(
             -0.6, len(rows) - 0.4, [(places[key], escape_for_plotly(title)) for key, title, _ in rows], showgrid=False,
         ),
-        annotations=[*heads, *([] if narrow else _name_published(published, places))],
+        annotations=names,
     )  # fmt: skip
-
-
-def _name_published(published: Sequence[PublishedFigure], places: dict[str, int]) -> list[Json]:
-    """Return the names of the paper's series: of two in a row the lower on the left of its mark, the higher right."""
-    lowest = {figure.row: figure.value for figure in sorted(published, key=lambda figure: -figure.value)}
-    several = {figure.row for figure in published if figure.value > lowest[figure.row]}
-    return [
-        make_annotation(
-            escape_for_plotly(figure.series, 30), (figure.value, places[figure.row] - _BELOW), "x y",
-            "right middle" if on_left else "left middle", (-8 if on_left else 8, 0), size=10, colour=token("muted"),
-        )
-        for figure in published
-        for on_left in [figure.row in several and figure.value == lowest[figure.row]]
-    ]  # fmt: skip
 
 
 def _build_table(section: GameSection, shown: Measure, rows: Sequence[_Row], names: Sequence[str]) -> Table:

@@ -3,7 +3,7 @@
 A curve has one panel for each set of rules, with the runs that were played by them.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import floor, log10
 
@@ -15,7 +15,14 @@ from ircore.results.tables.board import measure_column
 from ircore.results.tables.game_curves import PEOPLE
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.catalogue import Chart, make_page_chart
-from leaderboard.charts.curve_panels import MOST_COLOURED, BesideCurves, CurvePanel, colour_runs, draw_curve_panels
+from leaderboard.charts.curve_panels import (
+    MOST_COLOURED,
+    BesideCurves,
+    CurvePanel,
+    colour_runs,
+    draw_curve_panels,
+    group_alike,
+)
 from leaderboard.charts.data import MOST_PANELS
 from leaderboard.charts.grammar import Json, Missing, Sketch, Ticks, escape_for_plotly, make_axis
 from leaderboard.charts.tracks import PairTrack, TrackPoint, TrackScale
@@ -138,7 +145,8 @@ def _build_sketch(
     section: GameSection, curve: Curve, episodes: Episodes, people: Sequence[SteppedEpisode]
 ) -> Sketch | Missing:
     shown = get_measure(section, curve.measure)
-    words = curve.words(section.game.step_word)
+    # Titles of normalised axes name the step alone, which runs from the first to the last.
+    words = section.game.step_word if curve.normalised else curve.words(section.game.step_word)
     title = f"{shown.title} from the first {words} to the last" if curve.normalised else f"{shown.title} by {words}"
     points = {run_id: compute_curve_points(played, shown, curve) for run_id, played in episodes.items()}
     points = {run_id: curve for run_id, curve in points.items() if curve}
@@ -150,8 +158,17 @@ def _build_sketch(
     # Published points stand at step numbers, which a normalised axis has not.
     published = () if curve.normalised else _find_published(section, shown, settings)
     beside = BesideCurves(compute_curve_points(people, shown, curve), published)
-    tracks = {pair.run_id: _build_track(pair, points[pair.run_id], curve, words) for pair in colour_runs(pairs)}
-    parts = [CurvePanel(name, tuple(tracks[pair.run_id] for pair in own)) for name, own in settings.items()]
+    coloured = {pair.run_id: pair for pair in colour_runs(pairs)}
+    parts = [
+        CurvePanel(
+            name,
+            tuple(
+                replace(_build_track(coloured[pair.run_id], points[pair.run_id], curve, words), alike=alike)
+                for pair, alike in group_alike(own, [tuple(points[pair.run_id].items()) for pair in own])
+            ),
+        )
+        for name, own in settings.items()
+    ]
     drawn_beside = [figure for name in settings for of in beside.of_setting(name).values() for figure in of]
     lines = [*points.values(), beside.people]
     # What stands beside the runs may reach farther than they do, on both axes.
@@ -172,15 +189,21 @@ def _build_sketch(
         _make_end_ticks(low, high),
         f"{escape_for_plotly(shown.title)} (mean, 95 % interval)",
     )
+    last = max(place for means in points.values() for place in means)
+    longer = not curve.normalised and any(max(of, default=0) > last for of in _list_places(episodes, shown, curve))
     same = (
         f"the same episodes, each from its first {words} to its last"
         if curve.normalised
         else f"the same episodes at each {words}, those that reach its last one"
     )
+    if longer:
+        title += f" up to {words} {last}"
+        same += f"; too few go on after {words} {last}"
     apart = f" A panel holds the {section.noun}s played by the same rules." if len(parts) > 1 else ""
     return Sketch(
         title=f"{title}: {_describe_finding(parts, digits)}",
         reading_aid=f"Each line is the mean over {same}; the band is the 95 % interval.{apart}{beside.words}"
+        f"{' One line stands for all that are alike.' * any(track.alike for part in parts for track in part.tracks)}"
         f"{' Further runs stand behind in grey.' * _is_crowded(parts)}",
         drawing=draw_curve_panels(
             parts,
@@ -196,6 +219,13 @@ def _build_sketch(
     )
 
 
+def _list_places(episodes: Episodes, measure: Measure, curve: Curve) -> Iterator[Collection[int]]:
+    """Yield the places at which each episode has a value."""
+    for played in episodes.values():
+        for episode in played:
+            yield episode.on_curve(measure, curve)
+
+
 def _is_crowded(parts: Sequence[CurvePanel]) -> bool:
     return any(len(part.tracks) > MOST_COLOURED for part in parts)
 
@@ -209,10 +239,10 @@ def _group_by_setting(section: GameSection, pairs: Sequence[Pair]) -> dict[str, 
 
 
 def _describe_finding(parts: Iterable[CurvePanel], digits: int) -> str:
-    """Return the run that changes most from its first place to its last, and the one that changes least."""
+    """Return the named run that changes most from its first place to its last, and the one that changes least."""
     changes: list[tuple[float, str]] = []
     for part in parts:
-        for track in part.tracks:
+        for track in part.coloured:
             if track.known:
                 first, last = track.known[0][1], track.known[-1][1]
                 said = f"from {number(first, digits)} to {number(last, digits)}"

@@ -165,10 +165,18 @@ def _build_section_pages(section: GameSection) -> Iterator[Page]:
 
 
 def _select_stories(section: GameSection, charts: Sequence[Chart]) -> list[Chart]:
-    """Return the charts of the first page: of each measure with a story its curve, or else its contrast."""
+    """Return the charts of the first page: of each measure with a story its curve, or else its contrast.
+
+    A curve from the first step to the last ends where the board's means do: only beside figures of the paper, which
+    stand at steps, the one by step is shown.
+    """
     pages, known = section.game.pages, {chart.id: chart for chart in charts if not chart.missing}
     names = {contrast.measure: f"contrast-{place}" for place, contrast in enumerate(pages.contrasts, 1)}
-    curves = {curve.measure: f"curve-{place}" for place, curve in enumerate(pages.curves, 1) if not curve.normalised}
+    at_steps = {figure.measure for figure in section.game.published if figure.place}
+    ordered = sorted(
+        enumerate(pages.curves, 1), key=lambda entry: entry[1].normalised != (entry[1].measure in at_steps)
+    )
+    curves = {curve.measure: f"curve-{place}" for place, curve in ordered}
     ids = (f"game-{section.game.name}-{({**names, **curves})[key]}" for key in pages.stories)
     return [known[name] for name in ids if name in known]
 
@@ -348,10 +356,11 @@ def _collect_run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
     # The command is there to be copied into a shell.
     run, folder = pair.result.run, shlex.quote(f"submissions/{pair.result.slug}")
     shown = section.results.shown
+    twice = [section.game.headline] if section.repeats_headline([pair]) else []
     return {
         "total": section.cell(pair),
         "rivals": count_rivals(section.results, run),
-        "measures": [_measure_run(section, pair, each) for each in shown],
+        "measures": [_measure_run(section, pair, each) for each in shown if each not in twice],
         "others": [_measure_run(section, pair, each) for each in section.game.measures if each not in shown],
         "examples": _select_examples(section, pair),
         "conditions": {
@@ -368,7 +377,7 @@ def _collect_run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
             ("Name", run.submission.name),
             *((seat.title, describe_player(run.submission.players[seat.name]))
               for seat in section.seats if seat.name in run.submission.players),
-            ("Rules", pair.result.rules.words or "the game's own"),
+            ("Rules", pair.result.rules.describe([pair.result.rules]).removeprefix("rules ")),
             ("Authors", ", ".join(run.submission.authors) or "– (none named)"),
             ("Licence", run.submission.licence),
             ("Seed" if run.repeats == 1 else "Seeds", ", ".join(map(str, run.seeds))),

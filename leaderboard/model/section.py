@@ -1,7 +1,7 @@
 """Site of a game that brings templates of its own: its pictures, payloads and episodes, on top of ``Site``."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,9 @@ from ircore.submissions.pending_work import MergedSubmission, read_cleared_runs
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.words import name_instances
+
+_SAME = 0.05
+"""Difference of main scores that one decimal does not show."""
 
 
 class RulesBoard(NamedTuple):
@@ -99,6 +102,10 @@ class GameSection(Site):
             shown.append(board._replace(rows=board.rows[:share]))
         return shown
 
+    def best_pairs(self, most: int) -> list[Pair]:
+        """Return the runs in these rows."""
+        return [self.pairs[row.submission.run_id] for board in self.best_rows(most) for row in board.rows]
+
     def row(self, pair: Pair) -> BoardRow:
         """Return the row of a run on the board of its rules."""
         return self._rows[pair.run_id]
@@ -106,6 +113,17 @@ class GameSection(Site):
     def mean(self, pair: Pair, measure: Measure) -> Estimate:
         """Return a run's mean of a measure over all instances."""
         return self.results.mean(pair.run_id, measure.key)
+
+    def repeats_headline(self, pairs: Iterable[Pair]) -> bool:
+        """Return whether the main score of each of these runs is a hundred times its mean of the headline."""
+        headline = self.game.headline
+        if headline.bounds != (0, 1) or headline.direction != "higher":
+            return False
+        return all(
+            main is not None and mean is not None and abs(main - 100 * mean) < _SAME
+            for pair in pairs
+            for main, mean in [(self.row(pair).cell.main.mean, self.mean(pair, headline).mean)]
+        )
 
     def get_run(self, pair: Pair) -> PlayedRun:
         """Return a run with its episodes and values."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -114,6 +114,12 @@ class ConversationRules(GameRules):
     >>> ConversationRules(token_budget=50).live  # ConvGenVisMo's length of a prompt
     False
     """
+
+    plain: ClassVar[Mapping[str, str | Mapping[Any, str]]] = {
+        "token_budget": "prompts of at most {} tokens",
+        "hops": "at most {} hops",
+        "live": {True: "two models talk", False: "recorded dialogues"},
+    }
 
     token_budget: int = Field(
         default=200, strict=True, ge=10, le=2000, description="Tokens that a prompt may have; a longer one is cut."

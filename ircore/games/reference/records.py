@@ -5,9 +5,9 @@ and 4 and its published program: listener settings L1â€“L7, speaker settings S1â
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -125,6 +125,21 @@ class ReferenceRules(GameRules):
     >>> ReferenceRules(preset="L6").misleading
     (1,)
     """
+
+    plain: ClassVar[Mapping[str, str | Mapping[Any, str]]] = {
+        "repetitions": "each picture is the target {} times",
+        "pictures": {"once": "pictures shown once", "every_round": "pictures shown in every round"},
+        "shuffle": {True: "in a new order every round", False: "in one order"},
+        "history": {True: "earlier rounds remembered", False: "nobody remembers earlier rounds"},
+        "masked": {True: "the listener sees grey pictures", False: "the listener sees the pictures"},
+        "misleading": "pictures at wrong labels in rounds {}",
+        "speaker": {
+            "simple": "the speaker is told no more", "gricean": "the speaker is told to be brief",
+            "explicit": "the speaker is told to get shorter",
+            "consistent": "the speaker is told to get shorter and to keep its words",
+        },
+        "labels": {"letters": "pictures called by letters", "numbers": "pictures called by numbers"},
+    }  # fmt: skip
 
     preset: Literal["", "L1", "L2", "L3", "L4", "L5", "L6", "L7", "S1", "S2", "S3", "S4"] = Field(
         default="", description="A setting of ICCA, which sets the rules below; none if empty."

@@ -143,7 +143,9 @@ def build_amount_column(game: Game[Any], amount: Amount) -> Column:
 
 def measure_column(measure: Measure) -> Column:
     """Return the column of a measure's means."""
-    scale = "–".join(f"{end:g}".replace("-", "−") for end in measure.bounds) if measure.bounds else measure.unit
+    # A dash would be read as one more minus sign.
+    to = " to " if measure.bounds and measure.bounds[0] < 0 else "–"
+    scale = to.join(f"{end:g}".replace("-", "−") for end in measure.bounds) if measure.bounds else measure.unit
     about = f"{measure.title}, mean over played episodes; {measure.direction} is better."
     # "Words (words)" says nothing twice.
     said = scale.casefold() == measure.title.casefold()

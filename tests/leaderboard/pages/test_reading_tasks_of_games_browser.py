@@ -168,7 +168,7 @@ TASKS = (
     Task(
         "Does it come nearer from hop to hop?",
         lambda reader: reader.click("Conversation to image").see("figure:has-text('Element F1 by hop'), .charts"),
-        lambda demo: "Element F1 by hop: from",
+        lambda demo: "Element F1 from the first hop to the last: from",
     ),
     Task(
         "How many dialogues did it play?",
