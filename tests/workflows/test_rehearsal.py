@@ -75,7 +75,7 @@ def propose(world: World, demo: Path) -> str:
     head = world.propose(2, lambda tree: write(tree / PLACE, document))
     outcome = world.checked(head)
     assert outcome.failed is None, outcome.output
-    assert "6 episodes hold by the rules" in outcome.output, outcome.output
+    assert "14 episodes hold by the rules" in outcome.output, outcome.output
     assert "### Preview" in outcome.summary
     assert list(world.service.artefact("preview").glob(f"**/*{SLUG}*.html"))
     queued = world.queued(head)
