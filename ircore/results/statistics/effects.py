@@ -107,7 +107,8 @@ def find_complete_grid(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, .
         if shared
     ]
     sizes = [(len(grid[0]) * len(grid[1]), len(grid[0])) for grid in grids]
-    largest = (grid for grid, size in zip(grids, sizes, strict=True) if size == max(sizes))
+    most = max(sizes, default=None)
+    largest = (grid for grid, size in zip(grids, sizes, strict=True) if size == most)
     return min(largest, key=lambda grid: sorted(places[pair] for pair in product(*grid)), default=((), ()))
 
 
