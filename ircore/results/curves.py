@@ -262,7 +262,8 @@ def compute_curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, c
     """Return the points of a learning curve: at each place the mean over the same episodes, with its interval.
 
     The episodes are those that reach the last place of the curve (``select_same_episodes``): a game that breaks off
-    early is in no point, since the points before its end would be over other games than those behind it.
+    early is in no point, since the points before its end would be over other games than those behind it. Of repetitions
+    only games count that have several, if any has.
 
     Intervals are those of every mean (``ircore.results.statistics.intervals``), so that a repetition without an error
     has an interval with a width, too.
@@ -272,14 +273,17 @@ def compute_curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, c
         measure: Measure per step that the curve is of.
         curve: Declaration that says what steps are grouped by.
     """
-    means = [episode.on_curve(measure, curve) for episode in episodes]
-    same = select_same_episodes(means)
-    places = same.places
+    given = [(episode, episode.on_curve(measure, curve)) for episode in episodes]
+    if curve.over == "repetition":
+        # A game of one round repeats nothing: that there are many such does not end the curve of the others.
+        given = [entry for entry in given if max(entry[1], default=0) > 1] or given
+    same = select_same_episodes([means for _, means in given])
+    places, chosen = same.places, [given[number] for number in same.episodes]
     if not places:
         return {}
-    known = np.array([[means[number][place] for place in places] for number in same.episodes])
+    known = np.array([[means[place] for place in places] for _, means in chosen])
     # One value an episode, since rounds of one game are no independent values.
-    drawn = resample([episodes[number].stratum for number in same.episodes])
+    drawn = resample([episode.stratum for episode, _ in chosen])
     return dict(zip(places, estimate_ratios(Ratios.means(known), drawn, scale_of(measure)), strict=True))
 
 
