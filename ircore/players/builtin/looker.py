@@ -276,23 +276,18 @@ def _look(compute: Callable[[_Key], Features], picture: Picture) -> Features:
 @lru_cache(maxsize=REMEMBERED)
 def _compute_features(key: _Key) -> Features:
     assert key.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
-    pixels = key.picture.pixels.astype(np.int32)
-    ink = _find_ink(pixels)
-    if not ink.any():
+    pixels, ink = _cut_out_thing(key.picture)
+    if not ink.size:
         return {}
-    box = ink[_find_box(ink)]
-    return _recognise_form(key.picture) | _describe_appearance(pixels[ink], box, ink.shape) | _describe_ninths(box)
+    size = key.picture.pixels.shape[:2]
+    return _recognise_form(key.picture) | _describe_appearance(pixels[ink], ink, size) | _describe_ninths(ink)
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _compute_part_colours(key: _Key) -> Features:
     assert key.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
-    pixels = key.picture.pixels.astype(np.int32)
-    ink = _find_ink(pixels)
-    if not ink.any():
-        return {}
-    box = _find_box(ink)
-    ninths = zip(PLACES, _cut_ninths(ink[box]), _cut_ninths(pixels[box]), strict=True)
+    pixels, ink = map(_cut_ninths, _cut_out_thing(key.picture))
+    ninths = zip(PLACES, ink, pixels, strict=True)
     return {
         place: _name_part_colour(part[drawn]) for place, drawn, part in ninths if drawn.size and drawn.mean() >= EMPTY
     }
@@ -307,16 +302,15 @@ def _name_part_colour(colours: npt.NDArray[np.int32]) -> str:
     return list(PART_COLOURS)[int((differences * differences).sum(axis=1).argmin())]
 
 
-def _find_ink(pixels: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """Return which pixels are drawn."""
-    ink: npt.NDArray[np.bool_] = np.abs(pixels - _find_ground_colour(pixels)).sum(axis=2) > INK
-    return ink
-
-
-def _find_box(ink: npt.NDArray[np.bool_]) -> tuple[slice, slice]:
-    """Return the rows and columns that what is drawn reaches over."""
-    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
-    return slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+def _cut_out_thing(picture: Picture) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """Return the pixels of the box of what is drawn, and which of them are drawn; of an empty picture no pixels."""
+    pixels = picture.pixels.astype(np.int32)
+    ink = np.abs(pixels - _find_ground_colour(pixels)).sum(axis=2) > INK
+    rows, columns = (np.flatnonzero(ink.any(axis=axis)) for axis in (1, 0))
+    if not rows.size:
+        return pixels[:0, :0], ink[:0, :0]
+    box = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+    return pixels[box], ink[box]
 
 
 def _cut_ninths(box: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
