@@ -423,11 +423,11 @@ class StatedRules(NamedTuple):
         own = (phrase for phrase in self.phrases if not all(phrase in other.phrases for other in among))
         return ", ".join(own) or "usual rules"
 
-    def name(self, among: "Sequence[StatedRules]") -> str:
-        """Return the short name as it stands behind the word "with".
+    def label_behind_with(self, among: "Sequence[StatedRules]") -> str:
+        """Return ``label`` as it stands behind the word "with".
 
         >>> on, off = (StatedRules.of({"live": live, "hops": 8}, {}) for live in (True, False))
-        >>> on.name([on, off]), on._replace(setting="L2").name([on, off])
+        >>> on.label_behind_with([on, off]), on._replace(setting="L2").label_behind_with([on, off])
         ('live on', 'rules L2')
         """
         label = self.label(among)

@@ -283,7 +283,7 @@ def _answer_best_player(
 def _describe_usual_rules(results: Results) -> str:
     """Return by which rules the runs were played that are compared, if there are others; else nothing."""
     rule_sets = results.rule_sets
-    return f", with {rule_sets[0].name(rule_sets)}" if len(rule_sets) > 1 else ""
+    return f", with {rule_sets[0].label_behind_with(rule_sets)}" if len(rule_sets) > 1 else ""
 
 
 def _group_columns(results: Results, place: int, judge: str) -> dict[str, list[int]]:

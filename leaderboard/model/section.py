@@ -87,7 +87,7 @@ class GameSection(Site):
         """The board of each set of rules, since runs under other rules are ranked apart: that of the best run first."""
         several = len(self.rule_sets) > 1
         boards = [
-            RulesBoard(rules, format_one_line(rules.name(self.rule_sets), 60) if several else "", rows)
+            RulesBoard(rules, format_one_line(rules.label_behind_with(self.rule_sets), 60) if several else "", rows)
             for rules in self.rule_sets
             if (rows := tuple(row for row in self._rows.values() if row.submission.rules == rules))
         ]

@@ -375,6 +375,11 @@ class Site:
         return f"{words}, {describe_shape(len(shapes), self.seat_titles[1].lower())}" if shapes else words
 
     @property
+    def factor(self) -> int:
+        """What scores of 0–10 are multiplied by to be shown: similarities stay, shares are shown as main scores are."""
+        return 1 if self.game.is_judged else 10
+
+    @property
     def main_words(self) -> str:
         """What a main score is, in words; may be a plug-in's words."""
         if self.game.is_judged:

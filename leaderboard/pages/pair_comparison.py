@@ -224,8 +224,7 @@ class Comparisons:
             ],
             "least": MINIMUM_PICTURES,
             "scale": list(SCORE),
-            # A share of right answers is shown as main scores are, from 0 to 100.
-            "factor": 1 if self.site.game.is_judged else 10,
+            "factor": self.site.factor,
             "unseen": [UNSEEN_IN_THE_MIDDLE, OF_CONTRAST],
             "tie": TIE,
             "z": round(normal_quantile(), 6),
