@@ -114,7 +114,8 @@ from ircore.core import workers
 def work(piece):
     sys.stdout.write("at work\\n")  # in one piece, beside those of other workers
     sys.stdout.flush()
-    time.sleep(600)
+    while True:  # a signal just before one long sleep would be heard only after it
+        time.sleep(0.1)
 
 def shares(share, count):
     work(share)
