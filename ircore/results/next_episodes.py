@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from shlex import quote
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from ircore.core.episode_records import EpisodeCost
 from ircore.core.records import Instance, format_rule_value
 from ircore.core.submission_records import Run
+from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.results.arrays import select_condition, strata
 from ircore.results.cells import pair_main_scores
@@ -141,9 +143,17 @@ def plan_separation(
     return _build_plan(couple, groups, further, None if uniform is None else uniform * every, "")
 
 
-def play_command(run: Run, seed: int, repeats: int, out: str) -> str:
-    """Return the command that plays a run's submission by the run's rules, under a seed."""
-    usual = load_game(run.game).rules().model_dump(mode="json")
+def play_command(run: Run, seed: int, repeats: int, out: str, game: Game[Any] | None = None) -> str:
+    """Return the command that plays a run's submission by the run's rules, under a seed.
+
+    Args:
+        run: The run.
+        seed: First seed.
+        repeats: How often every instance is played.
+        out: Folder of the new run.
+        game: The run's game; the installed one of its name if None.
+    """
+    usual = (game or load_game(run.game)).rules().model_dump(mode="json")
     options = ""
     for name, value in run.rules.items():
         if name in _RULE_OPTIONS:

@@ -64,10 +64,9 @@ def _fill_defaults(results: Results, run: Run) -> Fields:
     return {**results.game.rules().model_dump(mode="json"), **run.rules}
 
 
-def count_rivals(results: Results, run: Run) -> int:
-    """Count the runs by the same rules as a run, itself included."""
-    rules = results.game.read_rules(run)
-    return sum(other.rules == rules for other in results.every_run)
+def count_rivals(results: Results, rules: Any) -> int:
+    """Count the runs that are ranked by some rules, as ``Game.read_rules`` returns them; references are not."""
+    return sum(other.rules == rules for other in results.submissions if not other.run.reference)
 
 
 def list_board_rows(

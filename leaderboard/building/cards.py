@@ -58,8 +58,9 @@ def build_card_tags(folder: Path, page: str, title: str, address: str, words: st
     tags |= {"og:description": words} if words else {}
     # Addresses in these tags must be absolute.
     tags |= {"og:url": f"{address}{page}.html"} if address else {}
-    # A page without a card has that of its folder, else that of the site; another game shows no episode of this one.
-    names = [page, f"{page.rpartition('/')[0]}/index", *([] if page.startswith("games/") else ["index"])]
+    # A page without a card has that of its folder, else that of its game.
+    home = "/".join([*page.split("/")[:2], "index"]) if page.startswith("games/") else "index"
+    names = page, f"{page.rpartition('/')[0]}/index", home
     if address and (card := next((name for name in names if card_path(folder, name).is_file()), None)):
         tags |= {"og:image": f"{address}cards/{card}.png", "og:image:width": str(SIZE[0])}
         tags |= {"og:image:height": str(SIZE[1]), "twitter:card": "summary_large_image"}
@@ -177,6 +178,16 @@ def _draw_front_card(site: Site, _page: Page) -> bytes | None:
     return _draw_strip(card, site, chosen.gallery.instance.instance_id, chosen.pair)
 
 
+def _draw_game_start_card(_site: Site, page: Page) -> bytes:
+    section = page.values["section"]
+    rows = [
+        _Row(row, pair.name, pair.hue)
+        for row in section.boards[0].rows
+        for pair in [section.pairs[row.submission.run_id]]
+    ]
+    return _draw_rows(_Card(section.game.title, page.values["lead"]), rows)
+
+
 def _draw_game_run_card(_site: Site, page: Page) -> bytes:
     section, pair = page.values["section"], page.values["pair"]
     main = page.values["total"].main
@@ -268,6 +279,7 @@ _DRAWN: dict[str, Callable[[Site, Page], bytes | None]] = {
     "front": _draw_front_card,
     "game_instance": _draw_game_instance_card,
     "game_run": _draw_game_run_card,
+    "game_start": _draw_game_start_card,
     "instance": _draw_target_card,
     "pair": _pair_card,
     "player_board": _draw_player_board_card,

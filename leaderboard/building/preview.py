@@ -11,6 +11,7 @@ from ircore.games.registry import load_game
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
 from ircore.results.ranking import RankedRow
+from ircore.results.subsets import count_rivals, list_board_rows
 from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.model.section import split_runs
 from leaderboard.model.site import Pair, Site
@@ -67,9 +68,9 @@ def _place_in_game(slug: str, submission: Submission, runs: Sequence[Path], out:
         return
     results = Results.from_runs(folders)
     yield f"page   {out / 'games' / submission.game / 'boards' / 'index.html'}"
-    for row in results.board():
+    for row in list_board_rows(results):
         if row.submission.run.slug == slug:
-            yield f"place  {_place(row, len(results.runs))}"
+            yield f"place  {_place(row, count_rivals(results, row.submission.rules))}"
 
 
 def _report_played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterator[str]:

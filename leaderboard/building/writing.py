@@ -77,7 +77,8 @@ def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:
         if page.files is not None:
             _write_files(partial(page.files, page.values), tree)
         # Other sites find a card by its absolute address alone.
-        if content.site is not None and content.site.address and (card := draw_card(content.site, page)):
+        site = page.values.get("site", content.site)
+        if site is not None and site.address and (card := draw_card(site, page)):
             path = card_path(tree.files, page.path)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(card)

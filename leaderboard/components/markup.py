@@ -67,3 +67,6 @@ class Chip:
 
     current: bool
     """Whether the link leads to the board that is shown."""
+
+    note: str = ""
+    """What the label means, in a few words; empty if it says so itself."""

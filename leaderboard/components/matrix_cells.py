@@ -198,7 +198,8 @@ def _render_picture(cell: MatrixCell, gallery: Gallery, root: str, judge: str) -
 
 @lru_cache(maxsize=_REMEMBERED)
 def _format_players(describer: str, generator: str) -> str:
-    return f"{format_one_line(describer, 60)} + {format_one_line(generator, 60)}"
+    # Runs of more than two seats go by one name.
+    return " + ".join(format_one_line(name, 60) for name in (describer, generator) if name)
 
 
 def _link_row(root: str, gallery: Gallery, key: str) -> str:

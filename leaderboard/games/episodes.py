@@ -10,7 +10,7 @@ from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode, Rendering, list_renderings, repeat_id
 from ircore.core.errors import WorkError
 from ircore.core.plain_words import format_count
 from ircore.core.records import Instance
@@ -74,7 +74,7 @@ def register_pictures(section: GameSection) -> None:
     published = {instance.instance_id for instance in section.instances if section.renderings_are_published(instance)}
     for pair in section.ranked:
         for episode in section.get_run(pair).episodes:
-            for rendering in _list_renderings(episode) if episode.instance_id in published else ():
+            for _, rendering in list_renderings(episode) if episode.instance_id in published else ():
                 section.shown_rendering(pair, rendering)
 
 
@@ -109,8 +109,8 @@ def render_episode(section: GameSection, pair: Pair, instance: Instance, episode
     """
     payload, ending = section.payload(instance), read_ending(section.game, episode)
     run = section.get_run(pair)
-    drawn = _list_renderings(episode) if section.renderings_are_published(instance) else []
-    renderings = {rendering.sha256: section.shown_rendering(pair, rendering) for rendering in drawn}
+    drawn = list_renderings(episode) if section.renderings_are_published(instance) else ()
+    renderings = {rendering.sha256: section.shown_rendering(pair, rendering) for _, rendering in drawn}
     per_episode, per_step = _collect_measures(run, episode)
     notes = {
         score.measure: score.note
@@ -125,7 +125,9 @@ def render_episode(section: GameSection, pair: Pair, instance: Instance, episode
         "steps": ending.steps,
         "players": {seat.name: run.run.submission.label_of(seat.name) for seat in section.seats},
         "renderings": {sha256: f"{root}{shown.small}" for sha256, shown in renderings.items()},
-        "rendering": _make_picture_renderer(section, pair, instance, renderings, per_step, root),
+        "rendering": _make_picture_renderer(
+            section, repeat_id(pair.key, episode.repeat), instance, renderings, per_step, root
+        ),
         "values": MeasureValues(per_episode, keys, None),
         "step_values": MeasureValues(per_step, keys, [None] * len(episode.steps)),
         "notes": MeasureValues(notes, keys, ""),
@@ -139,7 +141,7 @@ def _describe_payload(section: GameSection, payload: Any, ending: Any) -> Mappin
         return section.game.collect_shown_values(payload, ending)
     except Exception as error:  # a plug-in is somebody else's code
         raise WorkError(
-            f"the game {section.game.name}: its function shown failed with {type(error).__name__}: {error}",
+            f"the game {section.game.name}: its collect_shown_values failed with {type(error).__name__}: {error}",
             "Correct the game's package.",
         ) from error
 
@@ -214,13 +216,13 @@ def find_replayed_measure(section: GameSection) -> Measure | None:
 
 def _make_picture_renderer(
     section: GameSection,
-    pair: Pair,
+    key: str,
     instance: Instance,
     renderings: Mapping[str, Shown],
     per_step: Mapping[str, Sequence[float | None]],
     root: str,
 ) -> Callable[[Rendering, str], Markup]:
-    """Return the function by which a template shows a rendering of an episode."""
+    """Return the function by which a template shows a rendering of an episode, whose key on its page is given."""
     compared, drawn = find_compared_picture(section, instance), find_replayed_measure(section)
     values = per_step.get(drawn.key, ()) if drawn is not None else ()
     places = count(1)
@@ -234,7 +236,7 @@ def _make_picture_renderer(
             return picture
         value = values[place - 1] if place <= len(values) else None
         return components.render_comparable(
-            picture, pair.key, place, None if drawn is None else compute_similarity(drawn, value)
+            picture, key, place, None if drawn is None else compute_similarity(drawn, value)
         )
 
     return show
@@ -255,13 +257,3 @@ def _collect_measures(
         elif score.step <= len(episode.steps):
             per_step.setdefault(score.measure, [None] * len(episode.steps))[score.step - 1] = score.value
     return per_episode, per_step
-
-
-def _list_renderings(episode: Episode) -> list[Rendering]:
-    fields = (value for step in episode.steps for value in step.values())
-    return [
-        Rendering.model_validate(value)
-        for value in fields
-        # A field is a rendering by its shape: games name their fields freely.
-        if isinstance(value, dict) and value.keys() == {"sha256", "width", "height"}
-    ]

@@ -6,14 +6,13 @@ The boards are files for other programs, too, with every number in full precisio
 import csv
 import io
 import json
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any
 
-from ircore.core.episode_records import Episode
+from ircore.core.episode_records import Episode, repeat_id
 from ircore.core.records import Instance
 from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure
@@ -24,6 +23,7 @@ from ircore.results.subsets import count_rivals
 from ircore.results.tables.board import board_table, measure_column
 from ircore.results.tables.formats import escape_formula, format_csv, format_units, list_flat_records, list_flat_units
 from ircore.results.tables.pairs import describe_ties
+from ircore.submissions.decisions import open_dispute
 from leaderboard.charts.catalogue import Chart
 from leaderboard.components.players import describe_player
 from leaderboard.games.contrasts import make_contrast_charts
@@ -45,6 +45,7 @@ from leaderboard.pages.feed import build_changes_page
 from leaderboard.pages.history import build_history_page
 from leaderboard.pages.matrix import build_matrix_pages
 from leaderboard.pages.pair_comparison import compare_page
+from leaderboard.pages.pairs import list_commands, list_credits, list_run_facts
 from leaderboard.pages.players import build_player_board_pages
 from leaderboard.storage.pictures import Shown
 from leaderboard.words import choose_digits, format_category, lead_words, number, place_words
@@ -238,17 +239,15 @@ def _describe_place(values: Mapping[str, Any]) -> str:
 
 def _collect_start_values(section: GameSection) -> dict[str, Any]:
     """Return what the game's boards say, their first rows, and the instances on which runs differ most, or go worst."""
-    thumbs = [thumb for group in _group_instances(section) for thumb in group["instances"] if thumb["picture"]]
-    differ = [thumb for thumb in thumbs if thumb["low"] != thumb["high"]]
-    # Of equal spreads, and of a single run, the lowest comes first.
-    spread = sorted(
-        differ or thumbs,
-        key=lambda thumb: ((thumb["low"] or 0.0) - (thumb["high"] or 0.0), thumb["low"] is None, thumb["low"]),
-    )
+    groups = _group_instances(section)
+    differ = [thumb for group in groups for thumb in group["instances"] if thumb["low"] != thumb["high"]]
+    # Of equal spreads the lowest comes first.
+    differ.sort(key=lambda thumb: (thumb["low"] - thumb["high"], thumb["low"]))
+    shown = [thumb for thumb in differ or _find_worst(groups) if thumb["picture"]]
     return {
         "most": _TOP,
         "lead": " ".join(_describe_lead(section, board) for board in section.boards[:_RULES]),
-        "thumbs": spread[:_SHOWN],
+        "thumbs": shown[:_SHOWN],
         "differ": bool(differ),
     }
 
@@ -313,14 +312,18 @@ def _build_dots(section: GameSection, measure: Measure) -> dict[str, Any]:
 
 def _group_instances(section: GameSection) -> list[dict[str, Any]]:
     """Return the instances by category, each with the least and the greatest headline of all runs."""
-    finals = [section.get_run(pair).values(section.game.headline) for pair in section.ranked]
+    finals: dict[str, list[float]] = {}
+    for pair in section.ranked:
+        run = section.get_run(pair)
+        values = run.values(section.game.headline)
+        for episode in run.episodes:
+            if episode.episode_id in values:
+                finals.setdefault(episode.instance_id, []).append(values[episode.episode_id])
     return [
         {
             "category": category,
             "instances": [
-                _build_thumbnail(
-                    section, instance, [run[name] for run in finals if (name := instance.instance_id) in run]
-                )
+                _build_thumbnail(section, instance, finals.get(instance.instance_id, ()))
                 for instance in section.instances
                 if instance.category == category
             ],
@@ -353,13 +356,12 @@ def _build_thumbnail(section: GameSection, instance: Instance, values: Sequence[
 
 
 def _collect_run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
-    # The command is there to be copied into a shell.
-    run, folder = pair.result.run, shlex.quote(f"submissions/{pair.result.slug}")
-    shown = section.results.shown
+    run, shown = pair.result.run, section.results.shown
     twice = [section.game.headline] if section.repeats_headline([pair]) else []
+    history = section.history(pair.result.slug)
     return {
         "total": section.cell(pair),
-        "rivals": count_rivals(section.results, run),
+        "rivals": count_rivals(section.results, pair.result.rules),
         "measures": [_measure_run(section, pair, each) for each in shown if each not in twice],
         "others": [_measure_run(section, pair, each) for each in section.game.measures if each not in shown],
         "examples": _select_examples(section, pair),
@@ -378,14 +380,12 @@ def _collect_run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
             *((seat.title, describe_player(run.submission.players[seat.name]))
               for seat in section.seats if seat.name in run.submission.players),
             ("Rules", pair.result.rules.describe([pair.result.rules]).removeprefix("rules ")),
-            ("Authors", ", ".join(run.submission.authors) or "– (none named)"),
-            ("Licence", run.submission.licence),
-            ("Seed" if run.repeats == 1 else "Seeds", ", ".join(map(str, run.seeds))),
-            ("Instance set", run.instance_set),
-            ("Run", run.run_id),
-            ("Played", f"{run.started}, ircore {run.version}"),
+            *list_run_facts(run),
+            *list_credits(run.submission),
         ],
-        "commands": [f"ircore play {folder} --instances INSTANCES --out {run.slug}", f"ircore score {run.slug}"],
+        "commands": list_commands(pair.result),
+        "history": history,
+        "disputed": open_dispute(history, pair.run_id),
     }  # fmt: skip
 
 
@@ -405,32 +405,36 @@ def _select_examples(section: GameSection, pair: Pair) -> list[dict[str, Any]]:
     """Return a run's worst episode and its best, each with what was drawn; one where all are equal."""
     run = section.get_run(pair)
     values = run.values(section.game.headline)
-    ended = {episode.episode_id: episode.instance_id for episode in run.episodes}
     ranked = sorted(
-        (compute_similarity(section.game.headline, values[name]) or 0.0, name) for name in ended if name in values
+        (
+            (compute_similarity(section.game.headline, values[episode.episode_id]) or 0.0, episode)
+            for episode in run.episodes
+            if episode.episode_id in values
+        ),
+        key=lambda entry: (entry[0], entry[1].episode_id),
     )
-    chosen: list[tuple[str, str]] = []
+    chosen: list[tuple[str, Episode]] = []
     if len(ranked) > 1:
         (low, worst), (high, best) = ranked[0], ranked[-1]
         chosen = [("Worst", worst), ("Best", best)] if low < high else [("As all others", worst)]
     return [
         {
             "label": label,
-            "value": values[name],
-            "similarity": compute_similarity(section.game.headline, values[name]),
-            "gallery": section.galleries[ended[name]],
-            "compared": find_compared_picture(section, section.galleries[ended[name]].instance),
-            "drawn": _find_last_drawing(section, pair, ended[name]),
+            "anchor": repeat_id(pair.key, episode.repeat),
+            "value": values[episode.episode_id],
+            "similarity": compute_similarity(section.game.headline, values[episode.episode_id]),
+            "gallery": section.galleries[episode.instance_id],
+            "compared": find_compared_picture(section, section.galleries[episode.instance_id].instance),
+            "drawn": _find_last_drawing(section, pair, episode),
         }
-        for label, name in chosen
+        for label, episode in chosen
     ]
 
 
-def _find_last_drawing(section: GameSection, pair: Pair, instance_id: str) -> Shown | None:
-    """Return what a run drew last of an instance; None of a game that does not draw, and where it is withheld."""
-    result = section.episode(pair.run_id, instance_id)
-    published = section.renderings_are_published(section.galleries[instance_id].instance)
-    drawn = list(result.episode.renderings.values()) if result is not None and published else []
+def _find_last_drawing(section: GameSection, pair: Pair, episode: Episode) -> Shown | None:
+    """Return what a run drew last in an episode; None of a game that does not draw, and where it is withheld."""
+    published = section.renderings_are_published(section.galleries[episode.instance_id].instance)
+    drawn = list(episode.renderings.values()) if published else []
     return section.shown_rendering(pair, drawn[-1]) if drawn else None
 
 
@@ -443,6 +447,7 @@ def _link_episodes(section: GameSection, pair: Pair, category: str, difficulty: 
     return [
         {
             "path": section.instance_path(instances[episode.instance_id]),
+            "anchor": repeat_id(pair.key, episode.repeat),
             "value": compute_similarity(section.game.headline, value := values.get(episode.episode_id)),
             "title": f"{section.titles[episode.instance_id]}: {episode.outcome.replace('_', ' ')}"
             + ("" if value is None else f", {number(value)}"),
@@ -478,6 +483,7 @@ def _collect_episode(
     value = section.get_run(pair).values(headline).get(episode.episode_id)
     return {
         "pair": pair,
+        "key": repeat_id(pair.key, episode.repeat),
         "episode": episode,
         "value": value,
         "similarity": compute_similarity(headline, value),

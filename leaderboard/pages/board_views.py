@@ -6,7 +6,7 @@ The boards as files for other programs hold every condition, in full precision.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
@@ -163,6 +163,16 @@ def judge_words(site: Site, judge: str) -> str:
     return f"Judged by {judge}."
 
 
+_JUDGE_NOTES = {"human": "people", "model": "a model looks", "computed": "pixels compared"}
+"""What judges of a kind do, in a menu."""
+
+
+def build_judge_chip(site: Site, judge: str, path: str, current: bool) -> Chip:
+    """Return the link to a judge's board, with a word on who judges there; measures of a game say it themselves."""
+    note = "facts checked" if judge == VERIFIED else _JUDGE_NOTES[judge_kind(site.results, judge)]
+    return Chip(judge, path, current, note if site.game.is_judged else "")
+
+
 def describe_applicable(site: Site, view: BoardView) -> str:
     """Return how many targets ``verified`` can rate, or why it is not the headline; empty if all targets."""
     if not site.game.is_judged or view.judge not in (VERIFIED, site.judge):
@@ -214,7 +224,7 @@ def build_chips(
         (
             label,
             [
-                Chip(
+                (partial(build_judge_chip, site) if label == "Judge" else Chip)(
                     text,
                     path(site, _replace_order(site, other if current else _replace_judge(site, view, other))),
                     current,

@@ -206,8 +206,8 @@ def render_share_strip(page: Page, site: Site | None, finding: str = "") -> Mark
         return Markup()
     # BibTeX ends a key at a comma or brace and does not allow spaces.
     key = re.sub(r"[^A-Za-z0-9-]", "-", f"image-reconstruction-game-{page.path}")
-    address = f"{site.address}{page.path}.html" if site is not None and site.address else ""
     shown = page.values.get("site", site) if site is None or section is None else section
+    address = f"{shown.address}{page.path}.html" if shown.address else ""
     # What a page of many answers or figures says does not fit a note.
     said = f"{finding.rstrip('.')}; " if finding and len(finding) <= _LONGEST_FINDING else ""
     note = format_one_line(f"{said}{_describe_source(shown, page, said)}", 2 * _LONGEST_FINDING)

@@ -43,6 +43,7 @@ def _collect_values(site: Site) -> Mapping[str, Any]:
             if site.results.cell(pair.run_id, judge).same_family
         ],
         "crossed": _is_fully_crossed(site),
+        "repeated": any(pair.result.run.repeats > 1 for pair in site.pairs.values()),
         "paper": _find_best_with_people(site),
     }
 

@@ -19,7 +19,7 @@ from ircore.instances.store import select_published_pictures
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.subsets import list_board_rows
+from ircore.results.subsets import count_rivals, list_board_rows
 from ircore.runs.folder import RunFolder
 from ircore.submissions.decisions import Decision, find_status
 from ircore.submissions.pending_work import MergedSubmission, collect_pending_work, read_cleared_runs
@@ -62,7 +62,7 @@ def build_waiting_page(
     if loaded.slug in list_played_pages(site, games):
         return None
     submission = loaded.submission
-    rivals, board = _count_rivals(site, games, submission)
+    rivals, board, noun = _count_rivals(site, games, submission)
     return Page(
         waiting_path(site, loaded.slug),
         f"Pair {loaded.slug}",
@@ -70,6 +70,7 @@ def build_waiting_page(
         {
             "submission": submission,
             "rivals": rivals,
+            "noun": noun,
             "board": board,
             "rules": _describe_rules(submission),
             "settings": _describe_settings(submission),
@@ -126,17 +127,15 @@ def _collect_values(submitted: Sequence[MergedSubmission], runs: Sequence[Path])
     return {"work": collect_pending_work(submitted, runs, sets)}
 
 
-def _count_rivals(site: Site | None, games: Sequence[GameSection], submission: Submission) -> tuple[int, str]:
-    """Return the number of runs that a submission will be ranked with, and the page of their board."""
-    game = load_installed_games()[0].get(submission.game)
-    if game is not None and game.is_judged:
-        if site is None:
-            return 0, ""
-        rules = game.read_rules(submission)
-        rivals = sum(pair.result.rules == rules for pair in site.pairs.values())
-        return rivals, view_path(site, BoardView(site.judge, rules=rules)) if rivals else ""
-    section = next((section for section in games if section.game.name == submission.game), None)
-    return (0, "") if section is None else (len(section.ranked), section.path("boards/index"))
+def _count_rivals(site: Site | None, games: Sequence[GameSection], submission: Submission) -> tuple[int, str, str]:
+    """Return the number of runs that a submission will be ranked with, the page of their board, and their noun."""
+    every = games if site is None else (site, *games)
+    shown = next((one for one in every if one.game.name == submission.game), None)
+    if shown is None:
+        return 0, "", "run"
+    rules = shown.game.read_rules(submission)
+    rivals = count_rivals(shown.results, rules)
+    return rivals, view_path(shown, BoardView(shown.judge, rules=rules)) if rivals else "", shown.noun
 
 
 def _describe_rules(submission: Submission) -> str:

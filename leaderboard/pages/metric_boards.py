@@ -14,7 +14,14 @@ from leaderboard.components.board_cells import select_amount_columns
 from leaderboard.components.board_rows import Listed
 from leaderboard.components.markup import Chip
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.board_views import BoardView, describe_view, metric_path, split_chips, view_path
+from leaderboard.pages.board_views import (
+    BoardView,
+    build_judge_chip,
+    describe_view,
+    metric_path,
+    split_chips,
+    view_path,
+)
 from leaderboard.pages.boards import GROUPS, build_menus, collect_column_facts, collect_menu_fields
 from leaderboard.pages.citation import dump_provenance
 from leaderboard.words import describe_estimate
@@ -108,7 +115,8 @@ def _compute_domain(estimates: Sequence[Estimate]) -> tuple[float, float]:
 def _build_home_chips(site: Site, metric: str) -> list[tuple[str, list[Chip]]]:
     judged = BoardView(site.judge, rules=site.rule_sets[0])
     judges = [
-        Chip(judge, view_path(site, replace(judged, judge=judge)), current=False) for judge in site.results.judges
+        build_judge_chip(site, judge, view_path(site, replace(judged, judge=judge)), current=False)
+        for judge in site.results.judges
     ]
     metrics = [Chip(describe_metric(name).title, metric_path(name), name == metric) for name in site.results.metrics]
     return [("Judge", judges), ("Metric", metrics)]

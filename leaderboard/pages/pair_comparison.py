@@ -223,6 +223,7 @@ class Comparisons:
                 for gallery in self.site.galleries.values()
             ],
             "least": MINIMUM_PICTURES,
+            "spans": SPANS,
             "scale": list(SCORE),
             "factor": self.site.factor,
             "unseen": [UNSEEN_IN_THE_MIDDLE, OF_CONTRAST],

@@ -10,14 +10,16 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ircore.core.episode_records import Rendering, list_renderings
-from ircore.core.submission_records import Submission
+from ircore.core.submission_records import Run, Submission
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.headline import judge_kind
 from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED
-from ircore.results.model import BoardRow, Cell
+from ircore.results.model import BoardRow, Cell, SubmissionResult
 from ircore.results.next_episodes import play_command
 from ircore.results.statistics.comparison import PairComparison
+from ircore.results.subsets import count_rivals
 from ircore.results.tables.comparisons import MOST
+from ircore.results.tables.formats import count_money_digits
 from ircore.runs.provenance import Evidence, Flag
 from ircore.submissions.decisions import open_dispute
 from ircore.submissions.pending_work import list_unplayed
@@ -132,7 +134,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
     # In the order of the board, so that neighbours, which are compared, are written by one process.
     for pair in ranked:
         total = site.results.cell(pair.run_id, site.judge)
-        rivals = sum(other.result.run.rules == pair.result.run.rules for other in ranked)
+        rivals = count_rivals(site.results, pair.result.rules)
         yield Page(
             f"pairs/{pair.key}",
             format_one_line(pair.name, 120),
@@ -159,7 +161,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 ),
                 "settings": _describe_settings(site, pair),
                 "links": sorted(pair.result.run.submission.links.items()),
-                "commands": _list_commands(pair),
+                "commands": list_commands(pair.result),
                 "trust": list_trust_lines(pair.result),
                 "evidence": list_shown_findings(site, pair),
                 "history": site.history(pair.result.slug),
@@ -330,13 +332,20 @@ def _describe_settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
         ("Turn limit", str(rules.max_turns)),
         ("History", rules.history),
         ("Drawing", rules.drawing),
+        *list_run_facts(run),
+        *_describe_effort(summary),
+        *list_credits(submission),
+    ]
+
+
+def list_run_facts(run: Run) -> list[tuple[str, str]]:
+    """Return labelled lines about a run: prompts, seeds, instance set, id, date and program."""
+    return [
         ("Prompts", run.prompts),
         ("Seed" if run.repeats == 1 else "Seeds", ", ".join(map(str, run.seeds))),
         ("Instance set", run.instance_set),
         ("Run", run.run_id),
         ("Played", f"{run.started}, ircore {run.version}"),
-        *_describe_effort(summary),
-        *list_credits(submission),
     ]
 
 
@@ -367,18 +376,17 @@ def _describe_effort(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _format_cost(summary: Mapping[str, Any]) -> str:
     if summary["cost_usd"] is None:
         return "– (no provider reported it, and no price is known)"
-    dollars = summary["cost_usd"]
-    # Cents need their significant digits.
-    amount = f"{dollars:.2f}" if dollars >= 1 else f"{dollars:.2g}"
-    return f"{amount} US${'' if summary['cost_known'] else ', not counting answers of unknown cost'}"
+    amount = number(summary["cost_usd"], count_money_digits(summary["cost_usd"], 2))
+    return f"US$ {amount}{'' if summary['cost_known'] else ', not counting answers of unknown cost'}"
 
 
-def _list_commands(pair: Pair) -> list[str]:
-    run = pair.result.run
+def list_commands(result: SubmissionResult) -> list[str]:
+    """Return the commands that play a submission again as in its run and score it, to be copied into a shell."""
+    run = result.run
     # Seeds that do not follow each other are of runs that were joined.
     consecutive = run.more_seeds == tuple(range(run.seed + 1, run.seed + run.repeats))
     return [
-        play_command(run, run.seed, run.repeats if consecutive else 1, run.slug),
+        play_command(run, run.seed, run.repeats if consecutive else 1, run.slug, result.game),
         f"ircore score {run.slug}",
     ]
 

@@ -12,14 +12,12 @@ import { PlayersCompared, askedRole } from "./compare-players.js";
 import { estimated, exact, turned } from "./compare-statistics.js";
 import { difference, differenceHeat, dot, extremes, heat, pairName, pairWords, winsBar } from "./components.js";
 import { element, enhanceEach, fetchJson, labelled, menu, withAttributes } from "./dom.js";
-import { counted, fixed, intervalWords, signed } from "./numbers.js";
+import { capitalise, counted, fixed, intervalWords, signed, spanning } from "./numbers.js";
 import { headsOf } from "./sorting.js";
 
 const MOST = 4;
-const SPANS = [10, 20, 50, 100]; // points of the main score left and right of zero in the plots, as in the page's own
 const SLOTS = ["First", "Second", "Third", "Fourth"];
 const times = ({ mean, low, high, n }, factor) => ({ n, ...Object.fromEntries(Object.entries({ mean, low, high }).map(([name, end]) => [name, end === null ? null : factor * end])) });
-const capitalised = (words) => words[0].toUpperCase() + words.slice(1);
 
 class ComparePage {
   constructor(root) {
@@ -238,7 +236,7 @@ class ComparePage {
       const who = element("th", "", this.pair(first), element("span", "versus", " against "), this.pair(second));
       return [who, this.compared(first, second, ""), "#instances"];
     }));
-    return [element("h2", "", "Every two"), this.differences(`Differences of every two ${this.noun}s`, capitalised(`${this.noun}s`), rows)];
+    return [element("h2", "", "Every two"), this.differences(`Differences of every two ${this.noun}s`, capitalise(`${this.noun}s`), rows)];
   }
 
   byCategory([first, ...others]) {
@@ -251,7 +249,7 @@ class ComparePage {
         return [head, this.compared(first, other, category), behind];
       });
       if (others.length > 1) parts.push(element("p", "finding", this.pair(first), element("span", "", " less "), this.pair(other)));
-      parts.push(this.differences(`${pairWords(first)} less ${pairWords(other)}`, capitalised(`${this.instance}s`), rows));
+      parts.push(this.differences(`${pairWords(first)} less ${pairWords(other)}`, capitalise(`${this.instance}s`), rows));
     }
     return parts;
   }
@@ -260,7 +258,7 @@ class ComparePage {
   differences(label, who, rows) {
     const made = withAttributes(this.table.cloneNode(true), { "aria-label": label });
     const ends = rows.flatMap(([, { main }]) => (main.low === null ? [main.mean ?? 0] : [main.low, main.high]).map(Math.abs));
-    const span = SPANS.find((points) => points >= Math.max(0, ...ends)) ?? SPANS.at(-1);
+    const span = spanning(this.index.spans, ends);
     const table = made.querySelector("table");
     const [whoHead, , scaleHead] = headsOf(table);
     whoHead.textContent = who;

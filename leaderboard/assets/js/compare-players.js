@@ -8,11 +8,10 @@
 import { readQuery, writeQuery } from "./address.js";
 import { difference, dot } from "./components.js";
 import { element, fetchJson, labelled, menu, withAttributes } from "./dom.js";
-import { MISSING, fixed } from "./numbers.js";
+import { MISSING, capitalise, fixed, intervalWords, signed, spanning } from "./numbers.js";
 
 const MOST = 4;
 const TENTHS = 10;
-const SPANS = [10, 20, 50, 100]; // points of the main score left and right of zero in the plots
 const SLOTS = ["First", "Second", "Third", "Fourth"];
 
 /* The role, of those in a list of words, whose players the address asks for; undefined where it asks for pairs. */
@@ -82,16 +81,18 @@ export class PlayersCompared {
 
   name(key) {
     const text = element("bdi", "", this.names.get(key));
-    return withAttributes(element("a", "", text), { href: `${this.page.base}${this.role}/${encodeURIComponent(key)}.html` });
+    // Players of other games share a page.
+    const page = this.page.pages === this.page.base ? `${this.role}/${encodeURIComponent(key)}` : "pairs/index";
+    return withAttributes(element("a", "", text), { href: `${this.page.pages}${page}.html` });
   }
 
   finding() {
     const [first, second] = this.keys;
     const { mean, low, high } = compared(this.files[0], first, second);
-    const ends = `95 % interval ${fixed(low, 1)} to ${fixed(high, 1)}`;
+    const ends = intervalWords({ low, high }, 1);
     const verdict = low > 0 ? `has a main score ${fixed(mean, 1)} points higher (${ends}) than`
-      : high < 0 ? `has a main score ${fixed(-mean, 1)} points lower (${ends}) than`
-        : `cannot be told apart (main scores differ by ${fixed(mean, 1)}, ${ends}) from`;
+      : high < 0 ? `has a main score ${fixed(-mean, 1)} points lower (${intervalWords({ low: -high, high: -low }, 1)}) than`
+        : `cannot be told apart (main scores differ by ${signed(mean, 1)}, ${ends}) from`;
     return element("p", "finding", this.name(first), element("span", "", ` ${verdict} `), this.name(second));
   }
 
@@ -99,10 +100,10 @@ export class PlayersCompared {
   table() {
     const [first, ...others] = this.keys;
     const all = this.files.flatMap((file) => others.map((other) => compared(file, first, other)).filter(Boolean));
-    const span = SPANS.find((points) => all.every(({ low, high }) => points >= Math.max(-low, high))) ?? SPANS.at(-1);
+    const span = spanning(this.page.index.spans, all.flatMap(({ low, high }) => [-low, high]));
     const heads = others.flatMap((other) => [element("th", "number", "less ", this.name(other)), element("th", "", `−${span} to +${span}`)]);
     for (const head of heads) head.scope = "col";
-    const corner = withAttributes(element("th", "", "Targets"), { scope: "col" });
+    const corner = withAttributes(element("th", "", capitalise(`${this.page.instance}s`)), { scope: "col" });
     const rows = this.conditions.map(([title], at) => {
       const cells = others.flatMap((other) => {
         const estimate = compared(this.files[at], first, other);
@@ -117,7 +118,7 @@ export class PlayersCompared {
   }
 
   words() {
-    const board = withAttributes(element("a", "", `board of ${this.role}`), { href: `${this.page.base}boards/${this.role}/index.html` });
-    return element("p", "aid", "The same partners and targets stand behind both sides of a difference. Ranks stand on the ", board, ".");
+    const board = withAttributes(element("a", "", `board of ${this.role}`), { href: `${this.page.pages}boards/${this.role}/index.html` });
+    return element("p", "aid", `The same partners and ${this.page.instance}s stand behind both sides of a difference. Ranks stand on the `, board, ".");
   }
 }

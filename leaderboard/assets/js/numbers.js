@@ -19,6 +19,11 @@ export function fixed(value, digits = 2) {
 /* A count with its noun, as ircore/core/plain_words.py writes it. */
 export const counted = (count, noun) => `${count} ${count === 1 ? noun : `${noun}s`}`;
 
+export const capitalise = (words) => words[0].toUpperCase() + words.slice(1);
+
+/* How far plots of differences reach left and right of zero: the least of the spans that holds every end, or the last. */
+export const spanning = (spans, ends) => spans.find((points) => points >= Math.max(0, ...ends)) ?? spans.at(-1);
+
 export function signed(value, digits = 2) {
   const text = fixed(value, digits);
   return value > 0 && Number(text) !== 0 ? `+${text}` : text;

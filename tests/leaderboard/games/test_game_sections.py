@@ -13,7 +13,7 @@ from invented import InventedRun
 from invented_games import GUESSER, Guessing, guessed, guessing_set
 
 from ircore.commands.main import run as ircore
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import Rendering, repeat_id
 from ircore.core.errors import WorkError
 from ircore.core.records import GameRules, PlayerSpec, Record
 from ircore.core.score_records import Score
@@ -103,6 +103,25 @@ def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
 def test_no_episode_is_best_or_worst_where_all_are_equal(values: list[float], labels: list[str]) -> None:
     section = GameSection(Results.from_runs(game=Guessing(), runs=[guessed("pair", guessing_set(5), values)]))
     assert re.findall(r"<figcaption><a [^>]+><strong>([^<]+)</strong>", html_of(section, "pairs/pair")) == labels
+
+
+def test_repeats_of_a_run_stand_apart_and_all_count() -> None:
+    once = guessed("pair", guessing_set(1), [8.0] * 4)
+    name = once.played[0].instance_id
+    again = once.played[0].model_copy(update={"episode_id": repeat_id(name, 2)})
+    score = once.given[0].model_copy(update={"episode_id": again.episode_id, "value": 2.0})
+    twice = once.run.model_copy(update={"more_seeds": (1,)})
+    run = replace(once, run=twice, played=(*once.played, again), given=(*once.given, score))
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
+    page = next(page for page in build_game_pages([section]) if page.path == f"games/guessing/gallery/{name}")
+    assert re.findall('<section class="[^"]+" id="([^"]+)"', Renderer(None, {}).block(page.complete())) == [
+        "pair",
+        "pair.r2",
+    ]
+    pair = html_of(section, "pairs/pair")
+    assert f'{name}.html#pair.r2"><strong>Worst</strong>' in pair
+    assert "ircore play submissions/pair --instances INSTANCES --out pair --seed 0 --repeats 2" in pair
+    assert "2.00–8.00<" in html_of(section, "gallery/index")
 
 
 def test_a_game_is_asked_in_its_own_words_and_answers_in_main_scores() -> None:

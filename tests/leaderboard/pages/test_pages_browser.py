@@ -82,7 +82,7 @@ def test_an_address_shows_the_same_to_another_reader(visit: Visit) -> None:
     values = [select.input_value() for select in page.locator("form select").all()]
     # Unknown and repeated pairs are passed over.
     assert values == ["seer-sketcher", "teller-painter", "seer-painter", ""]
-    assert page.locator("h2").all_inner_texts() == ["Every two", "By category", "Instance by instance"]
+    assert page.locator("h2").all_inner_texts() == ["Every two", "By category", "Target by target"]
     assert page.locator(".differences").first.locator("tbody tr").count() == 3
     choose(page, "Third pair", "")
     assert page.url.endswith("?pairs=seer-sketcher,teller-painter")

@@ -76,7 +76,7 @@ def test_boards_and_runs_of_another_game_have_cards_too() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
     pages = {page.path: page for page in build_game_pages([section])}
-    for path in ("games/guessing/boards/index", "games/guessing/pairs/pair"):
+    for path in ("games/guessing/index", "games/guessing/boards/index", "games/guessing/pairs/pair"):
         assert draw_card(section, pages[path].complete())
 
 
