@@ -264,7 +264,9 @@ def open_words(doubt: Doubt) -> str:
     """
     share = f"{100 * doubt.undecided:.0f}" if doubt.undecided >= 0.005 else "under 1"
     read = ", labels not read" if doubt.unread else ""
-    return f"{number(doubt.low)} to {number(doubt.high)} possible: {share} % of the facts open{read}"
+    low, high = number(doubt.low), number(doubt.high)
+    reach = f"{low} to {high} possible: " if low != high else ""
+    return f"{reach}{share} % of the facts open{read}"
 
 
 def describe_unrated(cell: Cell) -> list[tuple[str, str]]:

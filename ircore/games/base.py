@@ -489,6 +489,14 @@ class Game(ABC, Generic[RulesT]):
         """
         return words
 
+    def name_thumbnail(self, payload: Any) -> str:  # noqa: ARG002 - for games to override
+        """Return the name of the picture that stands for an instance in galleries; without it the first does.
+
+        Args:
+            payload: Of the instance.
+        """
+        return self.pages.thumbnail
+
     def draws_over(self, payload: Any) -> bool:  # noqa: ARG002 - for games to override
         """Return whether a rendering may hold pictures of the instance, as when a picture is edited.
 

@@ -150,8 +150,8 @@ class RowLayout:
     rated: bool
     """Whether the judge rates single pictures; one that only compares gives no scores and no ranks."""
 
-    ranked: bool
-    """Whether there are pictures enough to rank by."""
+    said: str
+    """Why none has a rank where that is said above the board, as ``Cell.unranked``; empty where rows say it."""
 
     grouped: bool
     """Whether a row leads with the letter of its group."""
@@ -255,7 +255,7 @@ def _measure_cells(line: RowView, layout: RowLayout, episodes: str) -> Iterator[
 
 def _pair_cell(line: RowView, layout: RowLayout, root: str) -> Markup:
     names = f"{format_one_line(line.pair.describer)} {format_one_line(line.pair.generator)}"
-    why = values.no_rank(line.row) if layout.rated and layout.ranked else ""
+    why = values.no_rank(line.row) if layout.rated and line.cell.unranked != layout.said else ""
     return macro("pair_cell")(names, pair_name(line.pair, root), why, _list_seats(line.pair))
 
 

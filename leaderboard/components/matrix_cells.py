@@ -75,7 +75,7 @@ def is_priced(rows: Iterable[Any]) -> bool:
 
 
 def condition_cell(
-    cell: MatrixCell, gallery: Gallery | None, root: str, anchor: str, judge: str, same_family: str
+    cell: MatrixCell, gallery: Gallery | None, root: str, anchor: str, judge: str, same_family: str, judged: bool
 ) -> Markup:
     """Return the cell of a pair on the matrix of a condition.
 
@@ -86,6 +86,7 @@ def condition_cell(
         anchor: Anchor on the pair's page of the episodes behind its numbers.
         judge: Judge that gave the scores.
         same_family: Explanation of the dagger where judge and describer are of one model family.
+        judged: Whether judges give a score beside the main score.
     """
     aggregates, episodes = cell.cell, _link_episodes(root, cell.pair.path, anchor)
     price = aggregates.amounts["cost"].mean
@@ -96,7 +97,7 @@ def condition_cell(
         main_score(aggregates),
         main_dot(aggregates, cell.pair.hue, references=cell.references),
         _describe_rank(cell),
-        quality(aggregates),
+        quality(aggregates) if judged else "",
         aggregates,
         rated(aggregates),
         "" if delta is None else format_signed(delta),

@@ -118,7 +118,7 @@ def stacked(
     half = _format_width(estimate, digits, ends, as_difference) or f"n {estimate.n}"
     sign = render_arrow(value) if as_difference and improves else ""
     text = sign + format_signed(value, digits) if as_difference else number(value, digits)
-    return macro("stacked")(text, describe_interval(estimate, digits), half)
+    return macro("stacked")(text, describe_interval(estimate, digits), half, are_too_few(estimate.n))
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -133,7 +133,8 @@ def share(estimate: Estimate, why: str, counts: str = "") -> Markup:
     if estimate.mean is None:
         return missing(why)
     title = describe_interval(estimate.times(100), 0, " %")
-    return macro("stacked")(format_share(estimate.mean), title, counts or f"n {estimate.n}")
+    few = not counts and are_too_few(estimate.n)
+    return macro("stacked")(format_share(estimate.mean), title, counts or f"n {estimate.n}", few)
 
 
 def render_arrow(value: float) -> Markup:

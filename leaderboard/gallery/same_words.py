@@ -56,6 +56,12 @@ class PlayerExchange:
     others: int
     """Number of other players."""
 
+    @property
+    def in_words(self) -> str:
+        """The difference, and over how many it is a mean."""
+        over = f", as a mean over {self.others} others" if self.others > 1 else ""
+        return f"{number(self.points, 1)} points higher or lower{over}"
+
 
 @dataclass(frozen=True)
 class EpisodeBlame:
@@ -86,9 +92,9 @@ class EpisodeBlame:
         side = clear_of(self.difference, 0)
         more = "the two cannot be told apart" if not side else f"more hangs on the {'drawing' if side > 0 else 'words'}"
         return (
-            f"Over the {format_count(self.difference.n, 'target')} that all of these pairs drew, {more}: "
-            f"drawing less words "
-            f"{format_signed(self.difference.mean, 1)} ({describe_interval(self.difference, 1)})."
+            f"Over the {format_count(self.difference.n, 'target')} that all of these pairs drew, {more} "
+            f"(a change of generator less a change of describer: {format_signed(self.difference.mean, 1)} points, "
+            f"{describe_interval(self.difference, 1)})."
         )
 
 
@@ -205,15 +211,9 @@ class BlameShares:
         describer, generator = format_one_line(pair.describer, 60), format_one_line(pair.generator, 60)
         parts = [f"After its first message {describer} + {generator} has {number(fault.first, 1)}."]
         if fault.drawing is not None:
-            parts.append(
-                f"The same words drawn by another generator score {number(fault.drawing.points, 1)} more or less, as a"
-                f" mean over {fault.drawing.others}."
-            )
+            parts.append(f"With another generator the same words score {fault.drawing.in_words}.")
         if fault.words is not None:
-            parts.append(
-                f"Another describer’s words drawn by {generator} score {number(fault.words.points, 1)} more or less, as"
-                f" a mean over {fault.words.others}."
-            )
+            parts.append(f"With another describer’s words {generator} scores {fault.words.in_words}.")
         return " ".join([*parts, fault.verdict]).strip()
 
     def _difference(self, pair: Pair) -> Estimate:

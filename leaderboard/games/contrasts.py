@@ -122,11 +122,18 @@ def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
         reading_aid=f"Each mark is a {section.noun}’s mean, with its 95 % interval from five episodes on; further "
         f"right is {'better' if shown.direction == 'higher' else 'worse'}.{f' {few}' * bool(left_out)}"
         f"{' One mark stands for all that are alike.' * any(run.alike for run in drawn)}"
-        f"{_explain_empty_rows(list(alone))}",
+        f"{_explain_empty_rows(list(alone))}{_name_published_measures(section, contrast, published)}",
         drawing=_draw_contrast(rows, drawn, published, (low, high), shown),
         table=_build_table(section, shown, rows, [pair.name for pair in pairs]),
         published=(build_published_table(section, shown, "row", published),) if published else (),
     )
+
+
+def _name_published_measures(section: GameSection, contrast: Contrast, published: Sequence[PublishedFigure]) -> str:
+    """Return by which measures published figures are that are by another one than their row; empty without such."""
+    others = {figure.measure for figure in published if figure.measure not in (contrast.measure, figure.row)}
+    titles = [measure.title for measure in section.game.measures if measure.key in others]
+    return f" Published values are by {', '.join(titles)}." if titles else ""
 
 
 def _explain_empty_rows(rows: Sequence[str]) -> str:
@@ -230,7 +237,26 @@ def _describe_finding(
     ]
     known = [(title, values) for title, values in known if values]
     widest = _describe_widest_gap(section, known, len(drawn), digits, left_out) if known else ""
-    return "; ".join(filter(None, (gap, widest)))
+    against = "" if beside else _describe_extremes(section, known, drawn[0].name, digits)
+    return "; ".join(filter(None, (gap, against, widest)))
+
+
+def _describe_extremes(
+    section: GameSection, known: Sequence[tuple[str, list[tuple[float, str]]]], best: str, digits: int
+) -> str:
+    """Return the paper's rows that the best run finds easiest and hardest, and what the paper reports of them."""
+    reported: dict[str, dict[str, PublishedFigure]] = {}
+    for figure in section.game.published:
+        if figure.row:
+            reported.setdefault(figure.series, {})[format_category(figure.row)] = figure
+    for series, rows in reported.items():
+        values = {title: value for title, of in known if title in rows for value, name in of if name == best}
+        low, high = (pick(values, key=values.__getitem__, default="") for pick in (min, max))
+        if values and values[low] < values[high]:
+            ends = " and ".join(f"{number(values[title], digits)} in {title}" for title in (high, low))
+            theirs = " and ".join(number(rows[title].value, digits) for title in (high, low))
+            return f"{best} has {ends}, {series} {theirs}"
+    return ""
 
 
 def _subtract(first: Estimate, second: Estimate, digits: int) -> str:
@@ -252,11 +278,12 @@ def _describe_widest_gap(
         digits: Digits of the values.
         left_out: Number of runs that are neither drawn nor alike one that is.
     """
-    title, values = max(known, key=lambda row: max(row[1])[0] - min(row[1])[0])
+    _, values = max(known, key=lambda row: max(row[1])[0] - min(row[1])[0])
     # Of equal values the first named is the best run's.
     (low, worst), (high, best) = (pick(values, key=lambda of: of[0]) for pick in (min, max))
     if low < high:
-        return f"{best} and {worst} differ most in {title}, {number(high, digits)} and {number(low, digits)}"
+        alike = ", ".join(title for title, others in known if others == values)
+        return f"{best} and {worst} differ most in {alike}, {number(high, digits)} and {number(low, digits)}"
     if drawn == 1:
         title, values = min(known, key=lambda row: row[1])
         return f"lowest in {title}, {number(values[0][0], digits)}"

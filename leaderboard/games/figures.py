@@ -9,7 +9,7 @@ from math import floor, log10
 
 from ircore.games.base import Measure, PublishedFigure
 from ircore.games.declarations import Curve
-from ircore.results.curves import SteppedEpisode, compute_curve_points, list_recorded_episodes, run_episodes
+from ircore.results.curves import POINTS, SteppedEpisode, compute_curve_points, list_recorded_episodes, run_episodes
 from ircore.results.statistics.intervals import Estimate, are_too_few
 from ircore.results.tables.board import measure_column
 from ircore.results.tables.game_curves import PEOPLE
@@ -202,7 +202,8 @@ def _build_sketch(
     apart = f" A panel holds the {section.noun}s played by the same rules." if len(parts) > 1 else ""
     return Sketch(
         title=f"{title}: {_describe_finding(parts, digits)}",
-        reading_aid=f"Each line is the mean over {same}; the band is the 95 % interval.{apart}{beside.words}"
+        reading_aid=f"Each line is the mean over {same}; the band, from five episodes on, is the 95 % interval."
+        f"{apart}{beside.words}"
         f"{' One line stands for all that are alike.' * any(track.alike for part in parts for track in part.tracks)}"
         f"{' Further runs stand behind in grey.' * _is_crowded(parts)}",
         drawing=draw_curve_panels(
@@ -213,7 +214,7 @@ def _build_sketch(
             beside,
         ),
         table=_build_table(
-            section, shown, words, [*((pair.name, points[pair.run_id]) for pair in pairs), (PEOPLE, beside.people)]
+            section, shown, curve, [*((pair.name, points[pair.run_id]) for pair in pairs), (PEOPLE, beside.people)]
         ),
         published=(build_published_table(section, shown, words, drawn_beside),) if drawn_beside else (),
     )
@@ -271,7 +272,7 @@ def _build_track(pair: Pair, points: dict[int, Estimate], curve: Curve, words: s
             place,
             Value.of(drop_weak_interval(mean), missing="no value"),
             0.0 if curve.normalised and place not in ends else 1.0,
-            f"{said}, {escape_for_plotly(words)} {place}<br>",
+            f"{said}, {escape_for_plotly(words)} {place}<br>" if not curve.normalised else f"{said}<br>",
         )
         for place, mean in points.items()
     )
@@ -299,19 +300,24 @@ def _make_end_ticks(low: float, high: float) -> Ticks:
 
 
 def _build_table(
-    section: GameSection, measure: Measure, words: str, lines: Sequence[tuple[str, Mapping[int, Estimate]]]
+    section: GameSection, measure: Measure, curve: Curve, lines: Sequence[tuple[str, Mapping[int, Estimate]]]
 ) -> Table:
+    words = curve.words(section.game.step_word)
+    column = Column("place", words.capitalize(), "Place on the horizontal axis.", digits=0)
+    if curve.normalised:
+        about = f"0 is the first {section.game.step_word}, 1 the last."
+        column = Column("place", "Place", about, "0–1", digits=2)
     return Table(
         name=f"curve_{measure.key}",
         title=f"{section.game.title}: {measure.title} by {words}",
         caption="Mean over the same episodes at each place, with its 95 % interval.",
-        columns=(
-            Column("run", "Run", "Players of the run.", digits=None),
-            Column("place", words.capitalize(), "Place on the horizontal axis.", digits=0),
-            measure_column(measure),
-        ),
+        columns=(Column("run", "Run", "Players of the run.", digits=None), column, measure_column(measure)),
         rows=tuple(
-            (Value(name), Value(place), Value.of(mean, missing="no value"))
+            (
+                Value(name),
+                Value((place - min(means)) / (POINTS - 1) if curve.normalised else place),
+                Value.of(mean, missing="no value"),
+            )
             for name, means in lines
             for place, mean in means.items()
         ),

@@ -341,16 +341,19 @@ def _find_worst(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     if len({thumb["low"] for thumb in known}) < 2:
         return []
     wrong = (thumb for thumb in known if thumb["worst"] < _BEST)
-    return sorted(wrong, key=lambda thumb: float(thumb["worst"]))[:_SHOWN]
+    # What no run solved comes before what some did.
+    return sorted(wrong, key=lambda thumb: (thumb["worst"], thumb["best"]))[:_SHOWN]
 
 
 def _build_thumbnail(section: GameSection, instance: Instance, values: Sequence[float]) -> dict[str, Any]:
+    similarities = [compute_similarity(section.game.headline, value) or 0.0 for value in values]
     return {
         "instance": instance,
         "path": section.instance_path(instance),
         "picture": section.thumbnail(instance),
         "low": min(values, default=None),
-        "worst": min((compute_similarity(section.game.headline, value) or 0.0 for value in values), default=0.0),
+        "worst": min(similarities, default=0.0),
+        "best": max(similarities, default=0.0),
         "high": max(values, default=None),
     }
 

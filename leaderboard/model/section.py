@@ -187,7 +187,7 @@ class GameSection(Site):
         """Return the picture that stands for an instance; None for an instance without pictures."""
         pictures = self.instance_pictures(instance)
         # The declared picture may be among those that must not be published.
-        return pictures.get(self.game.pages.thumbnail) or next(iter(pictures.values()), None)
+        return pictures.get(self.game.name_thumbnail(self.payload(instance))) or next(iter(pictures.values()), None)
 
     def renderings_are_published(self, instance: Instance) -> bool:
         """Return whether renderings hold no picture that must not be published."""

@@ -5,7 +5,7 @@ Boards of metrics are in ``metric_boards``.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from ircore.core.score_records import PARTS, Part
 from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure
 from ircore.results.column import Column
-from ircore.results.headline import VERIFIED
+from ircore.results.headline import VERIFIED, sort_judges
 from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.intervals import Estimate, are_too_few
 from ircore.results.statistics.ranks import Standing
@@ -244,7 +244,6 @@ def _build_board_page(site: Site, view: BoardView) -> Page:
             **split_chips([*build_subject_chips(site, view), *build_chips(site, view)]),
             "rated": rated,
             "order": view.order,
-            "mixed": view.rules is None,
             "levels": levels,
             "season": season,
             "measured": collect_column_facts(results),
@@ -272,6 +271,19 @@ def _describe_finding(view: BoardView, values: Mapping[str, Any]) -> str:
     return " ".join(part for part in (lead and lead + judged, values["headline"]) if part)
 
 
+def _find_common_reason(reasons: Sequence[str | None]) -> str:
+    """Return why no row has a rank where that is said once above the board; empty where each row says its own."""
+    if None in reasons:
+        return ""
+    return next((reason for reason in ("too_few", "inapplicable") if reason in reasons), "")
+
+
+def _find_other_judge(site: Site, view: BoardView) -> tuple[str, str] | None:
+    """Return the headline judge of a condition that the board's judge rates nothing of, and its board; None without."""
+    judges = sort_judges(select_view_results(site, view), view.category, view.difficulty)
+    return (judges[0], view_path(site, replace(view, judge=judges[0]))) if judges else None
+
+
 def _build_rows(
     site: Site, view: BoardView, levels: Sequence[str], season: SeasonColumn | None, against: bool
 ) -> dict[str, Any]:
@@ -283,7 +295,7 @@ def _build_rows(
     amounts = select_amount_columns(site.results.game, (line.cell for line in lines))
     layout = RowLayout(
         rated=rated,
-        ranked=set(reasons) != {"too_few"},
+        said=_find_common_reason(reasons),
         grouped=sum(line.row.rank_low is not None for line in lines) > FEW,
         against=against,
         doubted=any(line.cell.doubt is not None for line in lines),
@@ -303,7 +315,8 @@ def _build_rows(
         "lines": lines,
         "layout": layout,
         "reasons": reasons,
-        "too_few": not layout.ranked,
+        "too_few": layout.said == "too_few",
+        "elsewhere": _find_other_judge(site, view) if layout.said == "inapplicable" else None,
         "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
         "tools": build_menus(lines, site.seat_titles),
         "groups": _list_groups(layout),

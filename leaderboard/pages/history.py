@@ -93,8 +93,8 @@ class Entered:
     """Pair next behind, likewise."""
 
     telling: tuple[tuple[Gallery, float], ...]
-    """Targets on which it leads the pair behind it by most, with the difference in points of 10; none where the
-    comparisons cannot tell the two apart."""
+    """Targets on which it leads the pair behind it by most, with the difference as ``Site.factor`` shows it; none where
+    the comparisons cannot tell the two apart."""
 
     ranks: tuple[int, int] | None = None
     """Best and worst rank that today's comparisons allow among the pairs that were there; None without a rank."""
@@ -382,7 +382,7 @@ def _find_telling_targets(site: Site, pair: Pair, behind: Pair) -> tuple[tuple[G
     leads = {instance: own[instance] - others[instance] for instance in own.keys() & others.keys()}
     # Targets on which the pair does not lead cannot have moved the pair forward.
     most = sorted((name for name in leads if leads[name] > 0), key=lambda name: (-leads[name], name))[:TELLING]
-    return tuple((site.galleries[instance], leads[instance]) for instance in most)
+    return tuple((site.galleries[instance], site.factor * leads[instance]) for instance in most)
 
 
 def _collect_finals(site: Site, pair: Pair) -> dict[str, float]:

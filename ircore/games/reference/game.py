@@ -234,6 +234,10 @@ class ReferenceGame(Game[ReferenceRules]):
         """Measure the rounds; see ``measures``."""
         return measure_rounds(ending.steps, len(payload.context))
 
+    def name_thumbnail(self, payload: Context) -> str:
+        """Return the first target."""
+        return payload.targets[0]
+
     def collect_shown_values(self, payload: Context, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - of every context alike
         """Return the function that the template of an episode gives each repetition's mean length by."""
         return {"number_of_words": format_mean_words}

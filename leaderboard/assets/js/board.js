@@ -308,6 +308,14 @@ class Board {
       this.without.push(group);
       this.hide();
     }
+    // Where a wide group went last, narrower ones may have room again.
+    for (const group of this.without.slice(0, -1).reverse()) {
+      const gone = this.without;
+      this.without = gone.filter((name) => name !== group);
+      this.hide();
+      if (isWide()) this.without = gone;
+      this.hide();
+    }
     frame.toggleAttribute("data-narrow", isWide());
     this.status.textContent = `${this.words()}.`;
   }

@@ -197,9 +197,12 @@ class ComparePage {
   /* One claim for each question: the two alone, if that was computed beforehand, and among all comparisons of the board. */
   verdicts([first, second]) {
     const { main, alone } = this.compared(first, second, "");
-    const claims = [...(alone ? [["These two alone:", this.verdict(alone)]] : []), ["Among all on this board:", this.verdict(main)]];
+    const within = this.category || this.difficulty;
+    const all = within ? `All ${this.instance}s, ` : "";
+    const claims = [["these two alone:", alone], ["among all on this board:", main]].filter(([, estimate]) => estimate)
+      .map(([label, estimate]) => [within ? all + label : capitalise(label), this.verdict(estimate)]);
     // The board that a reader comes from may have been of one category, one difficulty, or both.
-    if (this.category || this.difficulty) {
+    if (within) {
       const [category, title] = this.category ?? ["", "All categories"];
       const compared = this.compared(first, second, category, this.difficulty);
       claims.unshift(this.difficulty ? [`${title}, ${this.difficulty}:`, this.common(compared)] : [`${title}:`, this.verdict(compared.main)]);
@@ -209,7 +212,7 @@ class ComparePage {
 
   verdict(main) {
     const { mean, low, high, n } = main;
-    if (mean === null) return "the two cannot be compared.";
+    if (mean === null) return "the two cannot be compared: nothing that both did there is rated.";
     if (low === null) return `main scores differ by ${signed(mean, 1)}; no interval is known, so the two cannot be told apart.`;
     if (n >= this.index.least && low > 0) return `the first has a main score ${fixed(mean, 1)} points higher (${intervalWords(main, 1)}).`;
     if (n >= this.index.least && high < 0) return `the first has a main score ${fixed(-mean, 1)} points lower (${intervalWords({ low: -high, high: -low, n }, 1)}).`;

@@ -148,6 +148,6 @@ export function find(entries, query, every = false) {
 export function widening(entries, query) {
   const unknown = read(query).words.filter((word) => !entries.some((entry) => entry.has(word, true)));
   if (!read(query).words.length) return EXAMPLES;
-  if (unknown.length) return `Nothing is called “${unknown.map(({ text }) => text).join("”, “")}”. ${EXAMPLES}`;
+  if (unknown.length) return `No player, target or board is called “${unknown.map(({ text }) => text).join("”, “")}”. ${EXAMPLES}`;
   return "No pair, player, target or page has all of these words: leave one out.";
 }

@@ -240,13 +240,16 @@ def test_many_describers_by_chance_do_not_outweigh_two_generators() -> None:
     # Twenty describers and two generators that are all alike: the range over twenty is larger on nearly every picture.
     said = verdicts(drawing_the_same(5.0, 5.0, 20))
     assert len(said) == 12
-    assert all("a mean over 19." in sentence and "a mean over 1." in sentence for sentence in said)
+    assert all("a mean over 19 others." in sentence and "points higher or lower. " in sentence for sentence in said)
     assert all("Over the 12 targets that all of these pairs drew, the two cannot be told apart" in s for s in said)
 
 
 @pytest.mark.slow
 def test_a_describer_unlike_the_others_is_told_from_the_drawing() -> None:
-    assert all("more hangs on the words: drawing less words −" in said for said in verdicts(drawing_the_same(8, 3, 4)))
+    assert all(
+        "more hangs on the words (a change of generator less a change of describer: −" in said
+        for said in verdicts(drawing_the_same(8, 3, 4))
+    )
 
 
 @pytest.mark.slow

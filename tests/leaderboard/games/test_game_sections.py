@@ -474,7 +474,7 @@ def test_of_equal_runs_by_the_same_rules_one_is_drawn_and_the_headline_tells_of_
         "Points less Points is 0.00 with rounds: 3 and with rounds: 2 in the best run of each; rounds: 3 and rounds: 2"
     )
     for told, whose in ((chart, f"{best} and {other}"), (gap, said)):
-        assert told.title == f"Points by category: {whose} differ most in Beasts, 9.00 and 5.00"
+        assert told.title == f"Points by category: {whose} differ most in Beasts, Birds, 9.00 and 5.00"
 
 
 class SketchStep(Record):

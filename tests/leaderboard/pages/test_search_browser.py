@@ -117,7 +117,7 @@ def test_a_name_in_part_finds_every_pair(visit: Visit) -> None:
     assert sorted(answer["address"] for answer in every) == [f"pairs/{n}.html" for n in range(9)]
     reference = "games/reference/pairs/looker.html"
     assert within == [[reference], ["pairs/3.html"], ["pairs/min.html"], ["pairs/min.html", "p.html"], [reference]]
-    assert unknown.startswith("Nothing is called “zzz”. ")
+    assert unknown.startswith("No player, target or board is called “zzz”. ")
     assert apart.endswith("leave one out.")
 
 
