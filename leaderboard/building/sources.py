@@ -276,7 +276,7 @@ def _build_union_schema(forms: Sequence[type[Record]]) -> dict[str, Any]:
 
 def build_json_schemas() -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of every record by the record's name, for publishing."""
-    kinds = (Instance, Run, Episode, Score, JudgeIdentity, Score)
+    kinds = (Instance, Run, Episode, Score, JudgeIdentity)
     forms = tuple(build_manifest_form(game) for game in load_installed_games()[0].values())
     manifest = {"title": "Submission", **_build_union_schema(forms)}
     return {**{kind.__name__.lower(): kind.model_json_schema() for kind in kinds}, "submission": manifest}

@@ -1,7 +1,8 @@
 """Instances and episodes of a game, rendered by the game's own templates in a sandbox that escapes."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
+from importlib.resources import files
 from itertools import count
 from traceback import extract_tb
 from typing import Any
@@ -23,24 +24,6 @@ from leaderboard.games.figures import compute_similarity, get_measure
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.storage.pictures import Shown
-
-INSTANCE = """{% if pictures %}<div class="game-pictures">
-{% for name in pictures %}<figure>{{ picture(name, name) }}<figcaption>{{ name }}</figcaption></figure>
-{% endfor %}</div>{% endif %}
-<dl class="settings">
-{% for name, value in payload %}{% if value is string or value is number %}<div><dt>{{ name }}</dt><dd>{{ value }}</dd></div>
-{% endif %}{% endfor %}</dl>"""  # noqa: E501
-"""Template of an instance for games that bring none: its pictures, texts and numbers."""
-
-EPISODE = """<ol class="turns game-steps" tabindex="0" aria-label="{{ step_word|capitalize }}s">
-{% for step in steps %}{% set place = loop.index %}<li class="turn">
-{% for name, value in step if value.sha256 is defined %}<figure>{{ rendering(value, name ~ " of " ~ step_word ~ " " ~ place) }}</figure>
-{% endfor %}<p class="turn-number">{{ step_word|capitalize }} {{ place }}</p>
-<dl class="game-fields">{% for name, value in step if value is not none and value.sha256 is not defined %}<div><dt>{{ name }}</dt><dd>{{ "yes" if value is true else "no" if value is false else value|join(", ") if value is sequence and value is not string else value }}</dd></div>
-{% endfor %}{% for key, numbers in step_values.items() %}<div><dt>{{ titles[key] }}</dt><dd>{{ number(numbers[place - 1]) }}</dd></div>
-{% endfor %}</dl></li>
-{% endfor %}</ol>"""  # noqa: E501
-"""Template of an episode for games that bring none: its steps as cards."""
 
 
 class MeasureValues(dict[str, Any]):
@@ -75,7 +58,7 @@ def register_pictures(section: GameSection) -> None:
     for pair in section.ranked:
         for episode in section.get_run(pair).episodes:
             for _, rendering in list_renderings(episode) if episode.instance_id in published else ():
-                section.shown_rendering(pair, rendering)
+                section.rendering(pair.run_id, rendering)
 
 
 def render_instance(section: GameSection, instance: Instance, root: str) -> Markup:
@@ -91,7 +74,8 @@ def render_instance(section: GameSection, instance: Instance, root: str) -> Mark
     """
     payload = section.payload(instance)
     values = {**_describe_payload(section, payload, None), **_collect_instance_values(section, instance, payload, root)}
-    return _render_template(section, "an instance", section.game.pages.instance or INSTANCE, values)
+    template = section.game.pages.instance or _read_usual_template("instance")
+    return _render_template(section, "an instance", template, values)
 
 
 def render_episode(section: GameSection, pair: Pair, instance: Instance, episode: Episode, root: str) -> Markup:
@@ -110,7 +94,7 @@ def render_episode(section: GameSection, pair: Pair, instance: Instance, episode
     payload, ending = section.payload(instance), read_ending(section.game, episode)
     run = section.get_run(pair)
     drawn = list_renderings(episode) if section.renderings_are_published(instance) else ()
-    renderings = {rendering.sha256: section.shown_rendering(pair, rendering) for _, rendering in drawn}
+    renderings = {rendering.sha256: section.rendering(pair.run_id, rendering) for _, rendering in drawn}
     per_episode, per_step = _collect_measures(run, episode)
     notes = {
         score.measure: score.note
@@ -133,7 +117,8 @@ def render_episode(section: GameSection, pair: Pair, instance: Instance, episode
         "notes": MeasureValues(notes, keys, ""),
     }
     where = f"; episode {episode.episode_id} of {pair.run_id}, {episode.outcome}"
-    return _render_template(section, "an episode", section.game.pages.episode or EPISODE, values, where)
+    template = section.game.pages.episode or _read_usual_template("episode")
+    return _render_template(section, "an episode", template, values, where)
 
 
 def _describe_payload(section: GameSection, payload: Any, ending: Any) -> Mapping[str, Any]:
@@ -157,6 +142,12 @@ def _collect_instance_values(section: GameSection, instance: Instance, payload: 
         "titles": {measure.key: measure.title for measure in section.game.measures},
         "step_word": section.game.step_word,
     }
+
+
+@cache
+def _read_usual_template(subject: str) -> str:
+    """Return the template of an instance or an episode for games that bring none."""
+    return (files("leaderboard") / "templates" / f"game_usual_{subject}.html.j2").read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=64)

@@ -438,7 +438,7 @@ def _find_last_drawing(section: GameSection, pair: Pair, episode: Episode) -> Sh
     """Return what a run drew last in an episode; None of a game that does not draw, and where it is withheld."""
     published = section.renderings_are_published(section.galleries[episode.instance_id].instance)
     drawn = list(episode.renderings.values()) if published else []
-    return section.shown_rendering(pair, drawn[-1]) if drawn else None
+    return section.rendering(pair.run_id, drawn[-1]) if drawn else None
 
 
 def _link_episodes(section: GameSection, pair: Pair, category: str, difficulty: str) -> list[dict[str, Any]]:

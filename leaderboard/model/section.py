@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import DEFAULT_GAME, Instance
 from ircore.core.terminal import make_printable
@@ -193,14 +193,6 @@ class GameSection(Site):
         """Return whether renderings hold no picture that must not be published."""
         # Only a game that draws over its pictures can give a withheld picture away in a rendering.
         return may_be_published(instance.licence) or not self.game.draws_over(self.payload(instance))
-
-    def shown_rendering(self, pair: Pair, rendering: Rendering) -> Shown:
-        """Return how a rendering of a run is shown."""
-        source = self.get_run(pair).source
-        if not isinstance(source, RunFolder):
-            raise TypeError("pages are made of run folders")
-        path = source.rendering_path(rendering.sha256)
-        return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 
     def episodes(self, instance: Instance) -> Iterator[tuple[Pair, Episode]]:
         """Yield each run's episode of an instance, the best run first."""

@@ -44,13 +44,7 @@ LETTER: Mapping[Fate, str] = {
 FAULTS: tuple[Fate, ...] = ("missing", "text", "colour", "moved", "value", "extra")
 
 Link = Literal["broke", "unmended", "said"]
-
-LINKS: Mapping[Link, str] = {
-    "broke": "broke after",
-    "unmended": "not mended by",
-    "said": "drawn from",
-}
-"""How a fault hangs together with a sentence, in words before the sentence."""
+"""How a fault hangs together with a sentence: it came after it, stayed in spite of it, or was drawn from it."""
 
 WHOLE = 0.6
 """Share of the picture from which on a mark, such as a grid, is listed but not outlined."""

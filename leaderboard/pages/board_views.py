@@ -248,7 +248,7 @@ def split_chips(groups: Sequence[tuple[str, list[Chip]]]) -> dict[str, list[tupl
     """Return the links above a board as ``chips``, which stand in a row, and ``menus``, which open.
 
     Args:
-        groups: As ``chips`` returns them.
+        groups: As ``build_chips`` returns them.
     """
     scorers = [
         chip for label, links in groups if label in _SCORERS for chip in links if label != "Order" or not chip.current

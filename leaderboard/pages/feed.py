@@ -164,8 +164,8 @@ def render_json_feed(entries: Sequence[FeedEntry], address: str, folder: str = "
     Args:
         entries: Newest first.
         address: The site's absolute address, ending in a slash, or empty.
-        folder: As for ``atom``.
-        name: As for ``atom``.
+        folder: As for ``render_atom``.
+        name: As for ``render_atom``.
     """
     feed: dict[str, Any] = {"version": "https://jsonfeed.org/version/1.1", "title": f"{name}: what changed"}
     if address:

@@ -38,7 +38,7 @@ from leaderboard.components.markup import macro, make_environment
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import find_tier
 from leaderboard.storage.build_cache import hash_program
-from leaderboard.words import CORRECTION_WORDS, escape_untrusted, render_untrusted
+from leaderboard.words import CORRECTION_WORDS, render_untrusted
 
 
 class Renderer:
@@ -96,7 +96,6 @@ def _make_environment() -> Environment:
     environment = make_environment(_make_bytecode_cache())
     environment.filters.update(
         stranger=render_untrusted,
-        inert=escape_untrusted,
         visible=make_visible,
         one_line=format_one_line,
         rule_word=format_rule_value,
@@ -121,18 +120,13 @@ def _make_environment() -> Environment:
         too_few=are_too_few,
         shown=formats.format_value,
         interval=formats.format_interval,
-        score_class=theme.score_class,
-        delta_class=theme.delta_class,
-        generator_path=theme.generator_path,
         describer_class=theme.describer_class,
         xray_json=dump_xray,
         OUTCOMES=words.OUTCOMES,
-        CONVERGENCES=words.CONVERGENCES,
         REASONS=words.REASONS,
         MISSING=words.MISSING,
         PROGRAM_MARK=words.PROGRAM_MARK,
         program_words=describe_programs,
-        RANK=values.RANK,
         MINIMUM_PICTURES=MINIMUM_PICTURES,
         CORRECTION_WORDS=CORRECTION_WORDS,
         tier_of=find_tier,

@@ -508,7 +508,7 @@ def test_drawings_are_compared_where_the_instance_has_the_declared_picture(
     section = GameSection(Results.from_runs(game=Sketching(), runs=runs))
     shown = Shown("small.webp", "large.png", 8, 8)
     monkeypatch.setattr(section, "instance_pictures", lambda _: {"truth": shown} if known else {})
-    monkeypatch.setattr(section, "shown_rendering", lambda *_: shown)
+    monkeypatch.setattr(section, "rendering", lambda *_: shown)
     html = html_of(section, "gallery/beasts-easy-00")
     # Echo, from 0 to 9, is the first curve with both ends: 4.5 is in the middle of it.
     places = re.findall('<span class="drawing" id="pair~([12])" data-turn="[12]" data-score="([0-9.]+)"><img', html)
