@@ -5,7 +5,7 @@ target's scene (``ircore.scorers.verification.scene_facts.list_facts``), so a li
 that list.
 """
 
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -362,3 +362,9 @@ class RenderingFacts(FactVerdicts):
     episode_id: Name
     rendering: Sha256
     judge: Name = Field(default=VERIFIED, description="Who looked: the program, or a judge that is a model.")
+
+    @classmethod
+    def of(cls, episode_id: str, rendering: str, judge: str, verdicts: FactVerdicts) -> Self:
+        """Return a judge's verdicts with the rendering that they are of."""
+        fields = {name: getattr(verdicts, name) for name in FactVerdicts.model_fields}
+        return cls(episode_id=episode_id, rendering=rendering, judge=judge, **fields)

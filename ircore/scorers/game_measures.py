@@ -4,7 +4,7 @@ Games whose measures need pictures are handed instruments: metrics, elements and
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -16,12 +16,12 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import convert_plugin_errors, load_plugin
 from ircore.core.records import Instance, Scene
-from ircore.core.score_records import LONGEST_NOTE, Score
+from ircore.core.score_records import LONGEST_NOTE, FactVerdicts, RenderingFacts, Score
 from ircore.core.terminal import show_progress
 from ircore.games.base import Game, Instruments, Measure, Measured, is_played, read_ending
 from ircore.games.declarations import MeasuredValue
 from ircore.runs.episode import parse_payload
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, add_facts, read_facts
 from ircore.scorers.element_metrics import COMPARISONS
 from ircore.scorers.judges.base import give_scene
 from ircore.scorers.material import load_judge
@@ -65,16 +65,26 @@ def score_game_run(run: RunFolder, game: Game[Any], workers: int | None = None) 
         # Steps alone are measured in less time than another process takes to start.
         count = (workers or os.cpu_count() or 1) if needs_pictures(game) else 1
         with show_progress("scoring", len(work)) as shown:
-            scores = []
-            for of_episode in map_in_order(_measure_episode, work, count):
+            scores, facts = [], []
+            for of_episode, facts_of_episode in map_in_order(_measure_episode, work, count):
                 scores += of_episode
+                facts += facts_of_episode
                 shown.advance()
+        _add_new_facts(run, facts)
         run.replace_measured(scores)
     kept_count = sum(score in known for score in scores)
     given = {score.measure for score in scores}
     own = [measure.key for measure in game.measures if measure.needs in ("steps", "pictures")]
     absent = tuple(key for key in own if key not in given) if episodes else ()
     return MeasureCounts(len(episodes), len(scores) - kept_count, kept_count, absent)
+
+
+def _add_new_facts(run: RunFolder, facts: Sequence[RenderingFacts]) -> None:
+    """Append the facts that the run does not hold as they are; the caller holds the run's lock."""
+    latest = {(line.episode_id, line.rendering, line.judge): line for line in read_facts(run)} if facts else {}
+    new = [line for line in facts if latest.get((line.episode_id, line.rendering, line.judge)) != line]
+    if new:
+        add_facts(run, new)
 
 
 def needs_pictures(game: Game[Any]) -> bool:
@@ -150,6 +160,8 @@ class EpisodeInstruments:
     def __init__(self, pictures: Mapping[str, Picture], read: Callable[[Rendering], Picture]) -> None:
         self._pictures, self._read = pictures, read
         self._elements: dict[tuple[str, str], ElementList] = {}
+        self.facts: dict[tuple[str, str], FactVerdicts] = {}
+        """Facts behind the ratings that were asked for, by the picture's hash and the judge."""
 
     def picture(self, name: str) -> Picture:
         """Return a picture of the instance by name.
@@ -195,6 +207,8 @@ class EpisodeInstruments:
             return MeasuredValue(None, error.problem)
         with convert_plugin_errors(f"judge {name!r}"):
             judgement = give_scene(judge, scene).rate(target, image)
+        if judgement.facts is not None:
+            self.facts[image.sha256, name] = judgement.facts
         return MeasuredValue(judgement.value, judgement.reason)
 
     def _detect_elements(self, target: Picture, scene: Scene, image: Picture) -> ElementList:
@@ -217,17 +231,21 @@ class _Work(NamedTuple):
     meaningless: Mapping[str, str]
 
 
-def _measure_episode(work: _Work) -> list[Score]:
-    """Measure an episode; runs in a process of its own."""
+def _measure_episode(work: _Work) -> tuple[list[Score], list[RenderingFacts]]:
+    """Measure an episode, and return the facts of renderings that judges looked at; runs in a process of its own."""
     run, instances = _open_run(work.path, work.instance_set)
     instance = instances[work.episode.instance_id]
     payloads = {instance.instance_id: parse_payload(work.game, run.instances, instance)}
     instruments = None
     if needs_pictures(work.game):
-        # Imported where pictures are measured: boards and listings, which read results, would wait for the eye too.
-
         instruments = EpisodeInstruments(run.instances.pictures(instance), run.rendering)
-    return list(compute_measure_scores(work.game, work.episode, payloads, instruments, work.meaningless))
+    scores = list(compute_measure_scores(work.game, work.episode, payloads, instruments, work.meaningless))
+    drawn = {rendering.sha256 for rendering in work.episode.renderings.values()}
+    return scores, [
+        RenderingFacts.of(work.episode.episode_id, rendering, judge, verdicts)
+        for (rendering, judge), verdicts in (instruments.facts if instruments else {}).items()
+        if rendering in drawn
+    ]
 
 
 @lru_cache(maxsize=4)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ircore.core.images import Picture
 from ircore.core.plugins import check_finite, convert_plugin_errors, load_plugin
 from ircore.core.records import Scene
-from ircore.core.score_records import FactVerdicts, RenderingFacts, Score, Task
+from ircore.core.score_records import RenderingFacts, Score, Task
 from ircore.scorers.judges.base import Judge, Judgement, give_scene
 from ircore.scorers.metrics.base import Metric, MetricKey, find_metric_version, measure
 
@@ -80,14 +80,9 @@ def compute_scores(material: Material) -> Scored:
                 if judgement.value is not None:
                     check_finite(judgement.value)
             if judgement.facts is not None:
-                facts.append(_build_rendering_facts(request, judgement.facts))
+                facts.append(RenderingFacts.of(request.episode_id, request.rendering, request.judge, judgement.facts))
         scores.append(_score(request, known[key]))
     return Scored(scores, facts)
-
-
-def _build_rendering_facts(wanted: Wanted, verdicts: FactVerdicts) -> RenderingFacts:
-    fields = {name: getattr(verdicts, name) for name in FactVerdicts.model_fields}
-    return RenderingFacts(episode_id=wanted.episode_id, rendering=wanted.rendering, **fields)
 
 
 def _judge_rendering(wanted: Wanted, material: Material) -> Judgement:

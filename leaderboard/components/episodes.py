@@ -52,7 +52,7 @@ def picture(shown: Shown, alt: str, root: str, kind: str = "", eager: bool = Fal
     return macro("picture")(kind, root + shown.small, large, shown.width, shown.height, eager, alt)
 
 
-def render_comparable(picture: Markup, key: str, place: int, score: float | None) -> Markup:
+def render_comparable(picture: Markup, key: str, place: int, score: float | None, xray: Xray | None = None) -> Markup:
     """Return a rendering that ``gallery.js`` lays another picture over.
 
     Args:
@@ -60,8 +60,10 @@ def render_comparable(picture: Markup, key: str, place: int, score: float | None
         key: Key of the run that drew it.
         place: Its place among the renderings of its episode, 1-based.
         score: Value, 0–10, that a replay draws over the steps; None without.
+        xray: The fates of the target's marks in it; None where they are not known.
     """
-    return macro("comparable")(key, place, "" if score is None else f"{score:.3f}", picture)
+    marks = "" if xray is None else dump_xray(xray)
+    return macro("comparable")(key, place, "" if score is None else f"{score:.3f}", picture, marks)
 
 
 def render_withheld(alt: str) -> Markup:

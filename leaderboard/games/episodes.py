@@ -14,15 +14,17 @@ from markupsafe import Markup
 from ircore.core.episode_records import Episode, Rendering, list_renderings, repeat_id
 from ircore.core.errors import WorkError
 from ircore.core.plain_words import format_count
+from ircore.core.plugins import convert_plugin_errors
 from ircore.core.records import Instance
 from ircore.core.untrusted_text import make_visible
-from ircore.games.base import Measure, read_ending
+from ircore.games.base import Measure, RatedPicture, is_played, read_ending
 from ircore.results.played_run import PlayedRun
 from leaderboard import words
 from leaderboard.components import episodes as components
 from leaderboard.games.figures import compute_similarity, get_measure
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
+from leaderboard.model.xray import DrawnScene, Xray, build_xrays, draw_scene
 from leaderboard.storage.pictures import Shown
 
 
@@ -110,7 +112,13 @@ def render_episode(section: GameSection, pair: Pair, instance: Instance, episode
         "players": {seat.name: run.run.submission.label_of(seat.name) for seat in section.seats},
         "renderings": {sha256: f"{root}{shown.small}" for sha256, shown in renderings.items()},
         "rendering": _make_picture_renderer(
-            section, repeat_id(pair.key, episode.repeat), instance, renderings, per_step, root
+            section,
+            repeat_id(pair.key, episode.repeat),
+            instance,
+            renderings,
+            per_step,
+            root,
+            _find_xrays(section, pair, instance, episode),
         ),
         "values": MeasureValues(per_episode, keys, None),
         "step_values": MeasureValues(per_step, keys, [None] * len(episode.steps)),
@@ -199,6 +207,30 @@ def find_compared_picture(section: GameSection, instance: Instance) -> Shown | N
     return section.instance_pictures(instance).get(section.game.pages.compared)
 
 
+def draw_compared_scene(section: GameSection, instance: Instance) -> DrawnScene | None:
+    """Return marks and facts of the scene that renderings of an instance are held against; None where none is known."""
+    played = ((pair, episode) for pair, episode in section.episodes(instance) if is_played(section.game, episode))
+    for _, episode in played:
+        for rated in _list_rated_pictures(section, instance, episode):
+            if rated.scene is not None:
+                return draw_scene(rated.scene)
+        break  # the scene is the instance's, whoever played it
+    return None
+
+
+def _list_rated_pictures(section: GameSection, instance: Instance, episode: Episode) -> list[RatedPicture]:
+    with convert_plugin_errors(f"the game {section.game.name}"):
+        return list(section.game.list_rated_pictures(section.payload(instance), read_ending(section.game, episode)))
+
+
+def _find_xrays(section: GameSection, pair: Pair, instance: Instance, episode: Episode) -> dict[str, Xray]:
+    """Return the X-rays of the renderings of an episode whose facts are known, by their hashes."""
+    facts = section.facts(pair, episode)
+    drawn = draw_compared_scene(section, instance) if facts else None
+    by_step = build_xrays(drawn, section.game, episode, facts)
+    return {episode.renderings[step].sha256: xray for step, xray in by_step.items()}
+
+
 def find_replayed_measure(section: GameSection) -> Measure | None:
     """Return the measure that a replay draws over the steps: the first with ends that the game draws as a curve."""
     curves = (get_measure(section, curve.measure) for curve in section.game.pages.curves)
@@ -212,6 +244,7 @@ def _make_picture_renderer(
     renderings: Mapping[str, Shown],
     per_step: Mapping[str, Sequence[float | None]],
     root: str,
+    xrays: Mapping[str, Xray],
 ) -> Callable[[Rendering, str], Markup]:
     """Return the function by which a template shows a rendering of an episode, whose key on its page is given."""
     compared, drawn = find_compared_picture(section, instance), find_replayed_measure(section)
@@ -227,7 +260,11 @@ def _make_picture_renderer(
             return picture
         value = values[place - 1] if place <= len(values) else None
         return components.render_comparable(
-            picture, key, place, None if drawn is None else compute_similarity(drawn, value)
+            picture,
+            key,
+            place,
+            None if drawn is None else compute_similarity(drawn, value),
+            xrays.get(rendering.sha256),
         )
 
     return show

@@ -25,9 +25,11 @@ from ircore.results.tables.formats import escape_formula, format_csv, format_uni
 from ircore.results.tables.pairs import describe_ties
 from ircore.submissions.decisions import open_dispute
 from leaderboard.charts.catalogue import Chart
+from leaderboard.components.episodes import dump_marks
 from leaderboard.components.players import describe_player
 from leaderboard.games.contrasts import make_contrast_charts
 from leaderboard.games.episodes import (
+    draw_compared_scene,
     find_compared_picture,
     find_replayed_measure,
     register_pictures,
@@ -469,6 +471,7 @@ def _collect_instance_values(section: GameSection, instance: Instance) -> dict[s
     return {
         "shown": render_instance(section, instance, root),
         "compared": find_compared_picture(section, instance),
+        "marks": dump_marks(draw_compared_scene(section, instance)),
         "replayed": find_replayed_measure(section),
         "ways_to_get": describe_ways_to_get([instance]),
         "before": section.instances[place - 1] if place else None,

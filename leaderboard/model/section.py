@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import DEFAULT_GAME, Instance
+from ircore.core.score_records import RenderingFacts
 from ircore.core.terminal import make_printable
 from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure
@@ -60,6 +61,8 @@ class GameSection(Site):
         submitted: Sequence[MergedSubmission] = (),
     ) -> None:
         super().__init__(results, None, address, pictures, (), submitted)
+        self._facts: dict[str, dict[str, list[str]]] = {}
+        """Facts of the runs that were looked at: by run_id and episode, as JSON."""
 
     @property
     def source(self) -> dict[str, str | None]:
@@ -193,6 +196,17 @@ class GameSection(Site):
         """Return whether renderings hold no picture that must not be published."""
         # Only a game that draws over its pictures can give a withheld picture away in a rendering.
         return may_be_published(instance.licence) or not self.game.draws_over(self.payload(instance))
+
+    def facts(self, pair: Pair, episode: Episode) -> dict[tuple[str, str], RenderingFacts]:
+        """Return the facts of an episode's renderings that the program checked, by episode and rendering."""
+        if pair.run_id not in self._facts:
+            # Packed: of many runs few are looked at at a time.
+            lines: dict[str, list[str]] = {}
+            for line in self.get_run(pair).facts():
+                lines.setdefault(line.episode_id, []).append(line.model_dump_json(exclude_defaults=True))
+            self._facts[pair.run_id] = lines
+        known = map(RenderingFacts.model_validate_json, self._facts[pair.run_id].get(episode.episode_id, ()))
+        return {(line.episode_id, line.rendering): line for line in known}
 
     def episodes(self, instance: Instance) -> Iterator[tuple[Pair, Episode]]:
         """Yield each run's episode of an instance, the best run first."""

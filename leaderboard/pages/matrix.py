@@ -1,9 +1,9 @@
 """The describer × generator matrix: a page for each judge, set of rules and condition, and one for each target.
 
 A game of more seats has a page for every other two of its seats, over all instances.
-Where judges rate, every page shows one target as each pair drew it. Without JavaScript a reader chooses another by going
-to that target's own page; with it the pictures change in place, from ``data/matrix/<instance>.json``, and the address
-says which.
+Where judges rate, every page shows one target as each pair drew it. Without JavaScript a reader chooses another by
+going to that target's own page; with it the pictures change in place, from ``data/matrix/<instance>.json``, and the
+address says which.
 """
 
 import math

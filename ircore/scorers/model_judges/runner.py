@@ -420,12 +420,8 @@ async def _judge_item(item: JudgedItem, judge: LoadedJudge, ask: Ask) -> ItemVer
 
 def _build_rendering_facts(item: JudgedItem, verdicts: FactVerdicts) -> list[RenderingFacts]:
     """Return the verdicts as lines, one for each episode that shows the rendering."""
-    fields = {name: getattr(verdicts, name) for name in FactVerdicts.model_fields}
     places = dict.fromkeys((wanted.episode_id, wanted.rendering, wanted.judge) for wanted in item.wanted)
-    return [
-        RenderingFacts(episode_id=episode_id, rendering=rendering, judge=judge, **fields)
-        for episode_id, rendering, judge in places
-    ]
+    return [RenderingFacts.of(*place, verdicts) for place in places]
 
 
 def _build_scores(item: JudgedItem, verdict: ItemVerdict) -> list[Score]:

@@ -76,7 +76,10 @@ export class XrayLayer {
     const ray = this.rayOf(cell);
     if (!ray) return;
     frame.append(this.overlay(ray));
-    if (listed) cell.item.querySelector("figure").after(this.list(cell, ray));
+    if (!listed) return;
+    const figure = cell.item.querySelector("figure");
+    if (figure) figure.after(this.list(cell, ray));
+    else cell.item.append(this.list(cell, ray));
   }
 
   /* The list of a cell's faults for another place than under the cell; nothing while the X-ray is off or knows nothing. */
@@ -141,7 +144,7 @@ export class XrayLayer {
     const range = cited && this.find(cell, cited);
     const said = range
       ? button("", () => this.cite(cell, cited), "xray-said")
-      : element("span", "muted", "no sentence speaks of it");
+      : element("span", "muted", cell.row.section.querySelector(".message") ? "no sentence speaks of it" : "");
     if (range) said.append(element("span", "muted", `${LINKS[cited[3]]} turn ${cited[0]}: `), element("q", "", element("bdi", "", range.toString())));
     return element("li", `fate-${fate}`, element("strong", "", WORDS[fate]), ` ${name} `, said);
   }

@@ -30,9 +30,14 @@ from ircore.library.playing import play, score
 from ircore.players.base import GeneratorView, PictureAnswer, Question, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.extractive import write_summary
+from ircore.results.model import Results
 from ircore.runs.conformance import build_setups, check_game
+from ircore.runs.folder import read_facts
 from ircore.scorers.game_measures import EpisodeInstruments
 from ircore.scorers.verification.judge import VerifiedJudge
+from leaderboard.games.pages import build_game_pages
+from leaderboard.model.section import GameSection
+from leaderboard.rendering.render import Renderer
 
 TALK = Dialogue(
     dialogue=(
@@ -257,6 +262,16 @@ def test_the_verified_share_rises_from_hop_to_hop(tmp_path: Path) -> None:
         if value.measure == "verified" and value.step is not None and value.value is not None:
             values.setdefault(value.episode_id, {})[value.step] = value.value
     assert len(values) == 6
+    # What the judge saw stands in the run, and outlined on the pages of the game.
+    facts = list(read_facts(run))
+    score(run)
+    assert list(read_facts(run)) == facts
+    section = GameSection(Results.from_runs([run]))
+    pages = {page.path: page for page in build_game_pages([section])}
+    for name, of_episode in values.items():
+        html = Renderer(None, {}).block(pages[f"games/conversation/gallery/{name}"])
+        assert html.count("data-xray=") == len(of_episode)
+        assert html.count("data-marks=") == 1
     for of_episode in values.values():
         assert of_episode[max(of_episode)] > of_episode[1]
     shares = [[of_episode[1], of_episode[2], of_episode[max(of_episode)]] for of_episode in values.values()]
