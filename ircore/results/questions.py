@@ -88,13 +88,15 @@ class Answer:
 
 
 def format_interval(value: Estimate, digits: int = 1, unit: str = "") -> str:
-    """Return an estimate in words: its mean with its interval and n.
+    """Return an estimate in words: its mean with its interval and n; without the interval where pictures are too few.
 
-    >>> format_interval(Estimate(9.125, 8.0, 9.9, 12))
-    '9.1 (95 % interval 8.0 to 9.9, n = 12)'
+    >>> format_interval(Estimate(9.125, 8.0, 9.9, 12)), format_interval(Estimate(9.0, 0.5, 9.9, 2))
+    ('9.1 (95 % interval 8.0 to 9.9, n = 12)', '9.0 (n = 2, too few)')
     """
     if value.mean is None:
         return "unknown"
+    if are_too_few(value.n):
+        return f"{number(value.mean, digits)}{unit} (n = {value.n}, too few)"
     ends = (
         ""
         if value.low is None or value.high is None

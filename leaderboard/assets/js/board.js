@@ -309,7 +309,7 @@ class Board {
       this.hide();
     }
     // Where a wide group went last, narrower ones may have room again.
-    for (const group of this.without.slice(0, -1).reverse()) {
+    for (const group of this.without.slice(0, -1).toReversed()) {
       const gone = this.without;
       this.without = gone.filter((name) => name !== group);
       this.hide();

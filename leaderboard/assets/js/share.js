@@ -1,7 +1,8 @@
 /*
  * Below every page with numbers: its link, with all that a reader has chosen, and a citation that names this link. An
  * episode of a target with a page of its own (data-episodes, by pair) is shared by that page, which has a card. Where
- * one row of a board is ticked, the citation is of its cell: it begins with the row's score.
+ * one row of a board is ticked, or the link is of a condition of a pair, the citation is of that cell: it begins with
+ * the cell's score.
  */
 import { enhanceEach, nameOf } from "./dom.js";
 import { copy, latexCell } from "./export.js";
@@ -18,6 +19,20 @@ function describeScore(row) {
   const place = row.querySelector(".rank .half")?.textContent;
   const said = value ? [cell.dataset.label.toLowerCase(), value.firstChild.textContent.trim(), value.title && `(${value.title})`] : [];
   return `${nameOf(row)}: ${said.filter(Boolean).join(" ")}${place ? `, rank ${place}` : ""};`;
+}
+
+function describeCondition(row) {
+  const [title, cell] = row.cells;
+  const value = cell.querySelector(".value");
+  const head = row.closest("table").tHead.rows[0].cells[1].firstChild.textContent.trim().toLowerCase();
+  return value ? `${title.textContent}: ${head} ${value.textContent.trim()}${value.title && ` (${value.title})`};` : "";
+}
+
+/* The row that a citation is of, and what it says; null where a reader has chosen none. */
+function citedCell() {
+  const ticked = tickedRow();
+  const condition = document.querySelector("table.conditions tr:target");
+  return ticked ? [ticked.id, describeScore(ticked)] : condition ? [condition.id, describeCondition(condition)] : null;
 }
 
 class Share {
@@ -41,12 +56,13 @@ class Share {
 
   show() {
     const address = `  url = {${this.link().replace(/[{}\\]/g, encodeURIComponent)}},`;
-    const row = tickedRow();
+    const cited = citedCell();
     const lines = this.written.split("\n").filter((line) => !line.startsWith("  url = "));
-    if (row) {
-      lines[0] = lines[0].replace(/,$/, `-${row.id.replace(/[^A-Za-z0-9-]/g, "-")},`);
+    if (cited) {
+      const [key, said] = cited;
+      lines[0] = lines[0].replace(/,$/, `-${key.replace(/[^A-Za-z0-9-]/g, "-")},`);
       const note = lines.findIndex((line) => line.startsWith("  note = {"));
-      lines[note] = lines[note].replace("{", () => `{${latexCell(describeScore(row))} `);
+      lines[note] = lines[note].replace("{", () => `{${latexCell(said)} `);
     }
     this.entry.textContent = [...lines.slice(0, -1), address, lines.at(-1)].join("\n");
   }

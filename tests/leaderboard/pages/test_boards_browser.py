@@ -237,13 +237,17 @@ def test_a_comparison_keeps_the_condition_of_the_board_that_it_came_from(
 def test_with_one_pair_ticked_the_citation_of_a_board_is_of_its_cell(visit: Visit) -> None:
     page = visit.open("boards/geometry-hard.html?pick=b-y")
     page.get_by_text("Cite this page").click()
-    entry = page.locator("[data-bibtex]").inner_text()
+    entry = page.locator("[data-bibtex]").filter(has_text="-b-y,").inner_text()
     assert "boards-geometry-hard-b-y," in entry.splitlines()[0]
     score = page.locator("#b-y .score-column .value")
     value, words = score.inner_text().split()[0], str(score.get_attribute("title"))
     words = words.replace("%", r"\%")
     assert f"note = {{teller + sketcher: main score {value} ({words}); seer + painter has" in entry
     assert all(words in entry for words in ("author = ", "year = "))
+    # A small cell leads to its condition on the page of the pair, whose citation is of the same cell.
+    page = visit.open("pairs/b-y.html#geometry-hard")
+    page.get_by_text("Cite this page").click()
+    page.locator("[data-bibtex]").filter(has_text=f"note = {{Geometry, hard: main score {value} ({words}); ").wait_for()
 
 
 def test_every_printed_sheet_of_a_board_repeats_the_heads_of_its_columns(visit: Visit) -> None:
