@@ -3,10 +3,11 @@
 Strangers' links may lead to any https address if they are marked ``nofollow ugc``; our own only to ``HOSTS``.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
@@ -66,6 +67,8 @@ class _Page(HTMLParser):
     faults: list[str] = field(default_factory=list)
     headings: int = 0
     policy: str = ""
+    shards: str = ""
+    """Address of the folder from which a script shows the episodes of further pairs; empty for none."""
 
     def __post_init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -79,6 +82,7 @@ class _Page(HTMLParser):
             if values["id"] in self.ids:
                 self.faults.append(f"the id {values['id']!r} is there twice")
             self.ids.add(values["id"])
+        self.shards = values.get("data-shards", self.shards)
         if tag == "meta" and values.get("http-equiv", "").lower() == "content-security-policy":
             self.policy = values.get("content", "")
         # Either would send the reader, or every relative link of the page, to another address.
@@ -137,8 +141,23 @@ class _Site:
             yield f"{address} leads out of the site"
         elif target not in self.files:
             yield f"{address} leads nowhere"
-        elif parts.fragment and target in self.pages and unquote(parts.fragment) not in self.pages[target].ids:
+        elif parts.fragment and target in self.pages and not self._has_place(target, unquote(parts.fragment)):
             yield f"{address}: no such place on the page"
+
+    def _has_place(self, target: str, place: str) -> bool:
+        """Return whether a page has a place, or its script adds the episode of a pair with this key."""
+        page = self.pages[target]
+        return place in page.ids or bool(page.shards and place.split("~")[0] in self._list_pairs(target, page.shards))
+
+    def _list_pairs(self, target: str, shards: str) -> frozenset[str]:
+        file = _resolve_path(target, f"{shards}/pairs.json")
+        return _read_pair_keys(self.folder / file) if file is not None and file in self.files else frozenset()
+
+
+@lru_cache(maxsize=1)
+def _read_pair_keys(file: Path) -> frozenset[str]:
+    """Return the keys of the pairs whose episodes scripts show."""
+    return frozenset(pair["key"] for pair in json.loads(file.read_bytes())["pairs"])
 
 
 def check_site(folder: Path) -> tuple[list[PageFault], int]:
