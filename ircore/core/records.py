@@ -365,6 +365,9 @@ class StatedRules(NamedTuple):
     told: tuple[str, ...] = ()
     """Rules that are not the defaults, in the game's plain words where it has some."""
 
+    meaning: tuple[str, ...] = ()
+    """Every rule that the game has plain words for, in these."""
+
     @classmethod
     def of(
         cls,
@@ -381,6 +384,7 @@ class StatedRules(NamedTuple):
             setting: Name that the game's paper has for them.
             plain: Plain words of the game, as ``GameRules.plain``.
         """
+        every = {**defaults, **rules}
         others = {name: value for name, value in rules.items() if name not in defaults or defaults[name] != value}
         phrases = (
             words
@@ -390,9 +394,10 @@ class StatedRules(NamedTuple):
         return cls(
             format_rules_key(rules),
             describe_each_rule(others),
-            describe_each_rule({**defaults, **rules}),
+            describe_each_rule(every),
             setting,
             tuple(filter(None, phrases)),
+            tuple(filter(None, (_tell_rule(plain[name], value) for name, value in every.items() if name in plain))),
         )
 
     @property

@@ -203,7 +203,7 @@ def _build_sketch(
     return Sketch(
         title=f"{title}: {_describe_finding(parts, digits)}",
         reading_aid=f"Each line is the mean over {same}; the band, from five episodes on, is the 95 % interval."
-        f"{apart}{beside.words}"
+        f"{' Lower is better.' * (shown.direction == 'lower')}{apart}{beside.words}"
         f"{' One line stands for all that are alike.' * any(track.alike for part in parts for track in part.tracks)}"
         f"{' Further runs stand behind in grey.' * _is_crowded(parts)}",
         drawing=draw_curve_panels(

@@ -129,7 +129,7 @@ def build_matrix_pages(site: Site) -> Iterator[Page]:
     for view in _list_views(site):
         yield _build_condition_page(site, view, site.roles)
     for roles in _list_other_roles(site):
-        yield _build_condition_page(site, _get_usual_view(site), roles)
+        yield _build_condition_page(site, _find_view_of_seats(site, roles), roles)
     # Elsewhere the page of an instance shows it as every run played it.
     for gallery in () if site.folder else site.galleries.values():
         yield _build_target_page(site, gallery)
@@ -143,6 +143,16 @@ def matrix_path(site: Site, view: BoardView) -> str:
 
 def _get_usual_view(site: Site) -> BoardView:
     return BoardView(site.judge, rules=site.rule_sets[0])
+
+
+def _find_view_of_seats(site: Site, roles: _Roles) -> BoardView:
+    """Return the view of the rules by which most runs take two seats: some rules leave a seat empty."""
+
+    def count(rules: Any) -> int:
+        runs = [pair.result.run for pair in site.pairs.values() if pair.result.rules == rules]
+        return sum(all(role in run.submission.players for role in roles) for run in runs)
+
+    return BoardView(site.judge, rules=max(site.rule_sets, key=count))
 
 
 def _list_other_roles(site: Site) -> list[_Roles]:
