@@ -35,6 +35,7 @@ from ircore.results.statistics.intervals import (
     subtract_estimates,
 )
 from ircore.results.statistics.ranks import rank_pairs
+from ircore.results.subsets import select_by_rules
 from ircore.results.tables.formats import number
 
 
@@ -127,8 +128,8 @@ def answer_questions(results: Results, judge: str) -> tuple[Answer, ...]:
     """
     table = _ScoreTable(results, judge)
     questions: tuple[Callable[[_ScoreTable], Answer | None], ...] = (
-        _answer_best_of_first_seat, partial(_answer_best_player, place=1), _answer_refinement, _answer_hardest_targets,
-        _answer_hardest_category, _answer_difficulty, _answer_judges, _answer_satisfaction,
+        _answer_best_of_first_seat, partial(_answer_best_player, place=1), _answer_rules, _answer_refinement,
+        _answer_hardest_targets, _answer_hardest_category, _answer_difficulty, _answer_judges, _answer_satisfaction,
     )  # fmt: skip
     return tuple(answer for question in questions if (answer := question(table)) is not None)
 
@@ -552,6 +553,48 @@ def _answer_difficulty(table: _ScoreTable) -> Answer | None:
     episodes = table.episodes(chosen, table.finals(chosen))
     return Answer("hard", "Is hard harder?", sentence, "Difficulty", table.unit, table.lines(lines), episodes,
                   f"the best {table.words.result}s of hard {table.words.instance}s", table.ends)  # fmt: skip
+
+
+def _answer_rules(table: _ScoreTable) -> Answer | None:
+    """Answer whether the best run by some rules of a game that measures is better than the best by other rules."""
+    results = table.results
+    if results.game.is_judged:
+        return None
+    boards = ((rules, select_by_rules(results, rules).board(table.judge)) for rules in results.rule_sets)
+    best = [
+        (rules.label_behind_with(results.rule_sets), rows[0])
+        for rules, rows in boards
+        if rows and rows[0].cell.main.mean is not None
+    ]
+    if len(best) < 2:
+        return None
+    best.sort(key=lambda entry: -(entry[1].cell.main.mean or 0.0))
+    (label, top), (other, second), *_ = best
+    # Runs of other than two seats go by the submission's name.
+    by_players = len(results.seats) == 2
+    names = [" + ".join(row.submission.players) if by_players else row.submission.name for _, row in best]
+    runs = [row.submission.run_id for _, row in best]
+    apart = results.compare_couples([(runs[0], runs[1])], table.judge)[0].alone
+    if clear_of(apart, 0) == 1:
+        sentence = (
+            f"With {label} the best {table.noun}, {names[0]}, has a main score that is higher by "
+            f"{format_interval(apart)} than that of the best with {other}, {names[1]}."
+        )
+    else:
+        sentence = (
+            f"It cannot be told: the main scores of the best {table.noun} with {label}, {names[0]}, and of the best "
+            f"with {other}, {names[1]}, differ by {format_interval(apart)}."
+        )
+    chosen = list(results.instances)
+    scores, places = table.finals(chosen), [table.runs.index(run_id) for run_id in runs]
+    leads = np.full(scores.shape, np.nan)
+    leads[:, places[0]] = scores[:, places[0]] - scores[:, places[1]]
+    lines = tuple(AnswerLine(f"{label}: {name}", row.cell.main) for (label, row), name in zip(best, names, strict=True))
+    first, last = (row.submission.run.submission.players for row in (top, second))
+    differ = any(first[seat].label != last[seat].label for seat in first.keys() & last.keys())
+    left_open = ("Their players differ, too.",) if differ else ()
+    return Answer("rules", "Do the rules matter?", sentence, "Rules", table.unit, lines[:_MOST_ROWS],
+                  table.episodes(chosen, leads), f"where {names[0]} leads most", table.ends, left_open)  # fmt: skip
 
 
 def _answer_judges(table: _ScoreTable) -> Answer | None:

@@ -358,7 +358,10 @@ def _compose_scores_title(subject: ChartSubject, judges: Sequence[str]) -> str:
     # A leader is named only if every judge that ranks has this pair alone at the top.
     always = set.intersection(*top)
     if len(always) == 1 and all(len(cluster) == 1 for cluster in top):
-        return f"{name_pair(subject.pairs[next(iter(always))])} leads by main score, judged by {by}"
+        # A pair without a rank may stand above it in the figure.
+        rows = [row for judge in ranking for row in boards[judge] if row.cell.main.mean is not None]
+        among = "the ranked pairs " if any(row.rank_low is None for row in rows) else ""
+        return f"{name_pair(subject.pairs[next(iter(always))])} leads {among}by main score, judged by {by}"
     if len(ranking) == 1:
         ranked = sum(row.rank_low is not None for row in boards[by])
         alone = f", judged by {by}" if len(judges) > 1 else ""

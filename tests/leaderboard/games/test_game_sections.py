@@ -136,6 +136,15 @@ def test_a_game_is_asked_in_its_own_words_and_answers_in_main_scores() -> None:
     assert not re.search("pairs|is best on|satisfied", asked)
 
 
+def test_the_best_runs_by_two_sets_of_rules_are_compared() -> None:
+    runs = [guessed(f"with-{rounds}", guessing_set(5), [3.0 * rounds] * 20, {"rounds": rounds}) for rounds in (1, 3)]
+    answers = answer_questions(Results.from_runs(game=Guessing(), runs=runs), "points")
+    (answer,) = (answer for answer in answers if answer.key == "rules")
+    said = "With rounds: 3 the best run, with-3, has a main score that is higher by 60.0 (95 % interval"
+    assert answer.sentence.startswith(said)
+    assert answer.reservations == ("Their players differ, too.",)
+
+
 def test_of_equal_episodes_an_answer_shows_those_that_left_a_picture() -> None:
     instances = guessing_set(2)
     silent, drawing = (guessed(slug, instances, [8.0] * 8) for slug in ("silent", "with-drawings"))
