@@ -13,7 +13,6 @@ from ircore.games.registry import load_game
 from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.players.submission import LoadedSubmission
 from ircore.results.benchmark_version import require_version
-from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.card import read_cards
 from ircore.submissions.pending_work import MergedSubmission, list_unplayed, read_merged_submissions
 from ircore.submissions.seasons import SEASON_GAPS
@@ -206,44 +205,71 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     """
     ours, others = split_runs(runs)
     if not ours:
-        return _build_games_content(others, options)
-    released = read_versions(options.versions)
-    submitted = () if options.submissions is None else read_merged_submissions(options.submissions)
+        _refuse_options(options)
     pictures = PictureBook(options.originals)
-    site = Site(read_runs(ours, cache), options.judge, options.address, pictures, released, submitted)
+    submitted = () if options.submissions is None else read_merged_submissions(options.submissions)
+    site, frozen = _read_site(ours, options, cache, pictures, submitted) if ours else (None, ())
+    games = build_game_sections(others, pictures, submitted, options.address)
+    if site is None and not games:
+        raise InputError(
+            "no runs that can be shown", "Install the games of the runs, and score these: ircore score RUN"
+        )
+    sections: tuple[Site, ...] = games if site is None else (site, *games)
+    played = list_played_pages(site, games)
+    for section in sections:
+        section.played = played
+    handed_in = tuple(_build_waiting_pages(site, games, submitted, options.waiting))
+    own: list[Page] = []
+    absent: list[Page] = []
+    files: list[Files] = []
+    if site is None:
+        own += [build_games_front_page(games, handed_in), *build_game_pages(games), _build_prompts_page()]
+        # Hand-written pages link to these, and MkDocs refuses links to missing pages.
+        absent += [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
+        files.append(partial(build_only_games_files, games, LEADERBOARD))
+    else:
+        site.other_games = frozenset(section.game.name for section in games)
+        fragments = Fragments(site)
+        # Also registers the pictures of all renderings, which processes started later could not tell each other.
+        fragments.make()
+        own += [*list_pages(site, games), *build_version_pages(site.version, frozen), build_history_page(site, frozen)]
+        files += _list_file_makers(site, fragments)
+    named = _build_naming_pages(site, games, options.names)
+    pending = [build_pending_page(submitted, runs)] if submitted else []
+    retired = [page for section in sections for page in build_retired_pages(section)]
+    shown = (*own, *named, *handed_in, *pending, *retired)
+    files.append(partial(build_games_board_files, games))
+    files += [partial(make, section) for section in games for make in _BOARD_FILES]
+    files.append(partial(build_search_file, site, shown))
+    many = max(len(ours), len(others)) >= _MANY
+    return Content(site, games, pictures, (*shown, *absent), tuple(files), frozen, many)
+
+
+def _read_site(
+    runs: Sequence[Path],
+    options: Options,
+    cache: BuildCache,
+    pictures: PictureBook,
+    submitted: Sequence[MergedSubmission],
+) -> tuple[Site, tuple[FrozenBoard, ...]]:
+    """Return the site of the reconstruction game, and the boards of its former versions."""
+    released = read_versions(options.versions)
+    site = Site(read_runs(runs, cache), options.judge, options.address, pictures, released, submitted)
     site.cache = cache
     site.cards = read_cards(site.results.judge_identities, options.judge_cards)
     site.studies = read_studies(options.studies)
     if options.version is not None:
         require_version(site.version, options.version, released)
     # A pulled release has the file of gaps beside its folder of runs.
-    site.season = check_season(site, options.season, pulled=ours[0].parent.parent / SEASON_GAPS)
+    site.season = check_season(site, options.season, pulled=runs[0].parent.parent / SEASON_GAPS)
     frozen = () if options.archive is None else read_archive(options.archive, site.version)
     site.former = tuple(board.record for board in frozen)
     site.moved = describe_newest_moves(site, frozen)
-    games = build_game_sections(others, site.pictures, submitted, options.address)
-    site.other_games = frozenset(section.game.name for section in games)
-    site.played = list_played_pages(site, games)
-    for section in games:
-        section.played = site.played
-    fragments = Fragments(site)
-    # Also registers the pictures of all renderings, which processes started later could not tell each other.
-    fragments.make()
-    handed_in = _build_waiting_pages(site, games, site.submitted, options.waiting)
-    named = _build_naming_pages(site, games, options.names)
-    versions = (*build_version_pages(site.version, frozen), build_history_page(site, frozen))
-    pending = [build_pending_page(submitted, runs)] if submitted else []
-    retired = [page for section in (site, *games) for page in build_retired_pages(section)]
-    pages = (*list_pages(site, games), *named, *versions, *handed_in, *pending, *retired)
-    files: list[Files] = [*_list_file_makers(site, fragments), partial(build_games_board_files, games)]
-    files += [partial(make, section) for section in games for make in _BOARD_FILES]
-    files.append(partial(build_search_file, site, pages))
-    many = len(site.pairs) >= _MANY or len(others) >= _MANY
-    return Content(site, games, site.pictures, pages, tuple(files), frozen, many)
+    return site, frozen
 
 
-def _build_games_content(runs: Sequence[RunFolder], options: Options) -> Content:
-    """Return the content of a site of other games alone."""
+def _refuse_options(options: Options) -> None:
+    """Refuse options that only runs of the reconstruction game have: ignored, they would look as if followed."""
     asked = {
         "--judge": options.judge,
         "--version": options.version,
@@ -251,40 +277,11 @@ def _build_games_content(runs: Sequence[RunFolder], options: Options) -> Content
         "--season": options.season,
     }
     option = next((name for name, value in asked.items() if value is not None), None)
-    # An option without effect would look as if it had been followed.
     if option is not None:
         raise InputError(
             f"{option}: applies to runs of the reconstruction game, and none is given",
             f"Leave {option} out, or add such a run.",
         )
-    pictures = PictureBook(options.originals)
-    submitted = () if options.submissions is None else read_merged_submissions(options.submissions)
-    games = build_game_sections(runs, pictures, submitted, options.address)
-    if not games:
-        raise InputError(
-            "no runs that can be shown", "Install the games of the runs, and score these: ircore score RUN"
-        )
-    for section in games:
-        section.played = list_played_pages(None, games)
-    handed_in = tuple(_build_waiting_pages(None, games, submitted, options.waiting))
-    # Hand-written pages link to these, and MkDocs refuses links to missing pages.
-    absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
-    own = (
-        build_games_front_page(games, handed_in),
-        *build_game_pages(games),
-        *_build_naming_pages(None, games, options.names),
-    )
-    pending = [build_pending_page(submitted, [run.path for run in runs])] if submitted else []
-    retired = [page for section in games for page in build_retired_pages(section)]
-    shown = (*own, _build_prompts_page(), *handed_in, *pending, *retired)
-    pages = (*shown, *absent)
-    files = (
-        partial(build_games_board_files, games),
-        partial(build_only_games_files, games, LEADERBOARD),
-        *(partial(make, section) for section in games for make in _BOARD_FILES),
-        partial(build_search_file, None, shown),
-    )
-    return Content(None, games, pictures, pages, files, (), len(runs) >= _MANY)
 
 
 def list_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
