@@ -58,8 +58,11 @@ METRICS = (
 )
 """ConvGenVisMo's metrics, published forms beside corrected ones, and the facts that are verified in drawn pictures."""
 
-CURVES = ("ep_f1", JUDGE, "ssim", "psnr", "brisque", "clip", "named", "judged")
-"""Measures that are drawn over the hops."""
+CURVES = (
+    "ep_f1", JUDGE, "ssim", "psnr", "brisque", "uqi_sewar", "clip",
+    "ep_precision_published", "ep_recall_published", "ep_f1_published", "named", "judged",
+)  # fmt: skip
+"""Measures that are drawn over the hops: among them all whose means by hop the paper's repository prints."""
 
 NORMALISED = ("ep_f1", JUDGE, "ssim", "clip")
 """Measures that are drawn from the first hop to the last, too."""
