@@ -41,7 +41,7 @@ from leaderboard.model.section import GameSection, RulesBoard
 from leaderboard.model.site import Page, Pair
 from leaderboard.model.trust import list_trust_lines
 from leaderboard.pages.ask import build_ask_page
-from leaderboard.pages.board_views import label_rules
+from leaderboard.pages.board_views import describe_leader, label_rules
 from leaderboard.pages.boards import build_board_pages
 from leaderboard.pages.feed import build_changes_page
 from leaderboard.pages.history import build_history_page
@@ -50,7 +50,7 @@ from leaderboard.pages.pair_comparison import compare_page
 from leaderboard.pages.pairs import list_commands, list_credits, list_run_facts
 from leaderboard.pages.players import build_player_board_pages
 from leaderboard.storage.pictures import Shown
-from leaderboard.words import choose_digits, format_category, lead_words, number, place_words
+from leaderboard.words import choose_digits, format_category, number, place_words
 
 _TABS = (
     ("index", "Start"),
@@ -256,13 +256,10 @@ def _collect_start_values(section: GameSection) -> dict[str, Any]:
 
 def _describe_lead(section: GameSection, board: RulesBoard) -> str:
     """Return in sentences who leads the board of some rules and how far its runs can be told apart; empty without."""
-    name = format_one_line(section.pairs[board.rows[0].submission.run_id].name, 80)
-    lead = lead_words(board.rows, name, section.noun)
-    if not lead:
-        return ""
-    by = f"With {board.label}: " if board.label else ""
+    best = section.pairs[board.rows[0].submission.run_id]
     apart = describe_ties(section.under(board.rules).standings[None, None, section.judge], f"{section.noun}s")
-    return " ".join(filter(None, (f"{by}{lead}.", apart)))
+    said = describe_leader(section, section.judge, board.rows, best.name, section.noun, apart)
+    return f"With {board.label}: {said}" if said and board.label else said
 
 
 def _list_players(section: GameSection) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from ircore.results.benchmark_version import Version, find_version
 from ircore.results.headline import VERIFIED, describe_headline, judge_kind
 from ircore.results.image_metrics import describe_metric
 from ircore.results.model import Order, Results
+from ircore.results.ranking import RankedRow
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import describe_source, format_csv, list_flat_records, list_flat_units
 from ircore.results.tables.model import Table
@@ -23,7 +24,7 @@ from leaderboard.components.markup import Chip
 from leaderboard.model.site import LEADERBOARD, Site
 from leaderboard.model.site_judge import has_rated
 from leaderboard.model.trust import find_tier
-from leaderboard.words import format_category, lower_title
+from leaderboard.words import format_category, lead_words, lower_title
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,24 @@ def judge_words(site: Site, judge: str) -> str:
     if judge_kind(site.results, judge) == "computed":
         return f"Judged by {judge}, which is computed from the pixels: no human or language-model judgement."
     return f"Judged by {judge}."
+
+
+def describe_leader(
+    site: Site, judge: str, rows: Sequence[RankedRow[Any, Any]], name: str, noun: str, ties: str
+) -> str:
+    """Return in sentences who leads a board, and how far its rows can be told apart.
+
+    Args:
+        site: What is shown.
+        judge: Of the board.
+        rows: Of the board.
+        name: Of the first row.
+        noun: What a row is called.
+        ties: How far rows can be told apart, in a sentence; empty for nothing.
+    """
+    lead = lead_words(rows, format_one_line(name, 80), noun)
+    judged = f", judged by {judge}." if site.game.is_judged else "."
+    return " ".join(filter(None, (lead and lead + judged, ties)))
 
 
 _JUDGE_NOTES = {"human": "people", "model": "a model looks", "computed": "pixels compared"}

@@ -10,7 +10,6 @@ from functools import lru_cache, partial
 from typing import Any
 
 from ircore.core.score_records import PARTS, Part
-from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure
 from ircore.results.column import Column
 from ircore.results.headline import VERIFIED, sort_judges
@@ -39,6 +38,7 @@ from leaderboard.pages.board_views import (
     BoardView,
     build_chips,
     describe_applicable,
+    describe_leader,
     describe_view,
     format_view_heading,
     format_view_title,
@@ -56,7 +56,7 @@ from leaderboard.pages.citation import dump_provenance
 from leaderboard.pages.judges import build_card_notes
 from leaderboard.pages.pair_comparison import against_path
 from leaderboard.pages.players import build_subject_chips
-from leaderboard.words import choose_digits, format_category, lead_words, shorten_category
+from leaderboard.words import choose_digits, format_category, shorten_category
 
 
 @lru_cache(maxsize=REMEMBERED)  # a pair stands on dozens of boards
@@ -266,9 +266,8 @@ def _describe_finding(view: BoardView, values: Mapping[str, Any]) -> str:
     """Return who leads the board, and how far its pairs can be told apart."""
     lines: Sequence[RowView] = values["lines"]
     site: Site = values["site"]
-    lead = lead_words([line.row for line in lines], format_one_line(lines[0].pair.name, 80), site.noun)
-    judged = f", judged by {view.judge}." if site.game.is_judged else "."
-    return " ".join(part for part in (lead and lead + judged, values["headline"]) if part)
+    rows = [line.row for line in lines]
+    return describe_leader(site, view.judge, rows, lines[0].pair.name, site.noun, values["headline"])
 
 
 def _find_common_reason(reasons: Sequence[str | None]) -> str:

@@ -26,6 +26,7 @@ from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.board_views import (
     BoardView,
     build_chips,
+    describe_leader,
     describe_view,
     format_view_heading,
     format_view_title,
@@ -41,7 +42,7 @@ from leaderboard.pages.cannot_draw import find_undrawable_marks
 from leaderboard.pages.citation import dump_provenance
 from leaderboard.pages.pair_comparison import AGAINST_FOLDER, dump_against_file
 from leaderboard.pages.selections import list_judged_episodes
-from leaderboard.words import describe_estimate, describe_extremes, format_category, lead_words
+from leaderboard.words import describe_estimate, describe_extremes, format_category
 
 _OTHER: Mapping[str, str] = {"describer": "generator", "generator": "describer"}
 
@@ -306,9 +307,8 @@ def _build_page(site: Site, view: BoardView, role: str) -> Page:
 def _describe_board_finding(site: Site, view: BoardView, role: str, values: Mapping[str, Any]) -> str:
     """Return which player leads the board, and how far players can be told apart."""
     lines = values["lines"]
-    lead = lead_words([line["row"] for line in lines], format_one_line(lines[0]["label"], 80), role) if lines else ""
-    judged = f", judged by {view.judge}." if site.game.is_judged else "."
-    return " ".join(part for part in (lead and lead + judged, values["headline"]) if part)
+    best = lines[0]["label"] if lines else ""
+    return describe_leader(site, view.judge, [line["row"] for line in lines], best, role, values["headline"])
 
 
 def _explain_no_ranks(board: PlayerBoard) -> str:
