@@ -94,7 +94,9 @@ export class Replay {
     this.dots.forEach((dot, index) => dot.classList.toggle("here", index === this.place));
     const { turn, score } = this.exchanges[this.place].dataset;
     const words = `${this.step} ${turn} of ${this.exchanges[this.last].dataset.turn}`;
-    const rated = score === undefined ? "not scored" : `${this.root.dataset.curve ? "" : "score "}${Number(score).toFixed(1)}${this.root.dataset.curve ? " of 10" : ""}`;
+    // Other games show no scale of 10.
+    const shown = this.root.dataset.curve ? `${(10 * Number(score)).toFixed(0)} of 100` : `score ${Number(score).toFixed(1)}`;
+    const rated = score === undefined ? "not scored" : shown;
     this.slider.value = String(this.place + 1);
     this.slider.setAttribute("aria-valuetext", `${words}, ${rated}`);
     this.status.textContent = `${words}, ${rated}`;
