@@ -254,8 +254,8 @@ def _describe_extremes(
         low, high = (pick(values, key=values.__getitem__, default="") for pick in (min, max))
         if values and values[low] < values[high]:
             ends = " and ".join(f"{number(values[title], digits)} in {title}" for title in (high, low))
-            theirs = " and ".join(number(rows[title].value, digits) for title in (high, low))
-            return f"{best} has {ends}, {series} {theirs}"
+            reported_values = " and ".join(number(rows[title].value, digits) for title in (high, low))
+            return f"{best} has {ends}, {series} {reported_values}"
     return ""
 
 

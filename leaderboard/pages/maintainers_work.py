@@ -129,8 +129,8 @@ def _collect_values(submitted: Sequence[MergedSubmission], runs: Sequence[Path])
 
 def _count_rivals(site: Site | None, games: Sequence[GameSection], submission: Submission) -> tuple[int, str, str]:
     """Return the number of runs that a submission will be ranked with, the page of their board, and their noun."""
-    every = games if site is None else (site, *games)
-    shown = next((one for one in every if one.game.name == submission.game), None)
+    sections = games if site is None else (site, *games)
+    shown = next((section for section in sections if section.game.name == submission.game), None)
     if shown is None:
         return 0, "", "run"
     rules = shown.game.read_rules(submission)
