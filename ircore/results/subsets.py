@@ -69,6 +69,13 @@ def count_rivals(results: Results, rules: Any) -> int:
     return sum(other.rules == rules for other in results.submissions if not other.run.reference)
 
 
+def count_ranked(results: Results, rules: Any, headline: str) -> int:
+    """Count the runs that have a rank by some rules and a judge, or the game's headline: those that ranks are among."""
+    # Judges that only compare rank nobody.
+    standing = select_by_rules(results, rules).standings.get((None, None, headline))
+    return 0 if standing is None else sum(place is not None for place in standing.ranges)
+
+
 def list_board_rows(
     results: Results,
     headline: str | None = None,

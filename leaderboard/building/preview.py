@@ -11,7 +11,7 @@ from ircore.games.registry import load_game
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
 from ircore.results.ranking import RankedRow
-from ircore.results.subsets import count_rivals, list_board_rows
+from ircore.results.subsets import count_ranked, list_board_rows
 from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.model.section import split_runs
 from leaderboard.model.site import Pair, Site
@@ -70,7 +70,7 @@ def _place_in_game(slug: str, submission: Submission, runs: Sequence[Path], out:
     yield f"page   {out / 'games' / submission.game / 'boards' / 'index.html'}"
     for row in list_board_rows(results):
         if row.submission.run.slug == slug:
-            yield f"place  {_place(row, count_rivals(results, row.submission.rules))}"
+            yield f"place  {_place(row, count_ranked(results, row.submission.rules, results.judges[0]))}"
 
 
 def _report_played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterator[str]:
@@ -84,7 +84,7 @@ def _report_played(site: Site, pair: Pair, submission: Submission, out: Path) ->
         for row in results.board(judge):
             if row.submission.run_id == pair.run_id and row.cell.main.mean is not None:
                 shown = f"main score {describe_estimate(row.cell.main, 1)}"
-                yield f"place  {_place(row, len(results.submissions))} by {judge}: {shown}"
+                yield f"place  {_place(row, count_ranked(results, pair.result.rules, judge))} by {judge}: {shown}"
 
 
 def _place(row: RankedRow[Any, Any], among: int) -> str:

@@ -19,7 +19,7 @@ from ircore.games.base import Measure
 from ircore.instances.store import describe_ways_to_get
 from ircore.results.model import BoardRow
 from ircore.results.statistics.intervals import are_too_few
-from ircore.results.subsets import count_rivals
+from ircore.results.subsets import count_ranked
 from ircore.results.tables.board import board_table, measure_column
 from ircore.results.tables.formats import escape_formula, format_csv, format_units, list_flat_records, list_flat_units
 from ircore.results.tables.pairs import describe_ties
@@ -363,7 +363,7 @@ def _collect_run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
     history = section.history(pair.result.slug)
     return {
         "total": section.cell(pair),
-        "rivals": count_rivals(section.results, pair.result.rules),
+        "rivals": count_ranked(section.results, pair.result.rules, section.judge),
         "measures": [_measure_run(section, pair, each) for each in shown if each not in twice],
         "others": [_measure_run(section, pair, each) for each in section.game.measures if each not in shown],
         "examples": _select_examples(section, pair),

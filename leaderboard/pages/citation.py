@@ -291,9 +291,10 @@ def build_badges(site: Site) -> dict[str, list[Badge]]:
     made: dict[str, list[Badge]] = {run_id: [] for run_id in site.pairs}
     for rules, category in product(site.rule_sets, (None, *site.results.categories)):
         board = site.under(rules).board(site.judge, category)
+        ranked = sum(row.rank_low is not None for row in board)
         for row in board:
             pair = site.pairs[row.submission.run_id]
-            made[pair.run_id].append(_build_badge(pair, row, category, len(board), site.version.name))
+            made[pair.run_id].append(_build_badge(pair, row, category, ranked, site.version.name))
     return made
 
 

@@ -17,7 +17,7 @@ from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, 
 from ircore.results.model import BoardRow, Cell, SubmissionResult
 from ircore.results.next_episodes import play_command
 from ircore.results.statistics.comparison import PairComparison
-from ircore.results.subsets import count_rivals
+from ircore.results.subsets import count_ranked
 from ircore.results.tables.comparisons import MOST
 from ircore.results.tables.formats import count_money_digits
 from ircore.runs.provenance import Evidence, Flag
@@ -134,7 +134,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
     # In the order of the board, so that neighbours, which are compared, are written by one process.
     for pair in ranked:
         total = site.results.cell(pair.run_id, site.judge)
-        rivals = count_rivals(site.results, pair.result.rules)
+        rivals = count_ranked(site.results, pair.result.rules, site.judge)
         yield Page(
             f"pairs/{pair.key}",
             format_one_line(pair.name, 120),
@@ -211,6 +211,7 @@ def _find_row(site: Site, pair: Pair, judge: str, row: BoardRow) -> dict[str, An
         "computed": judge_kind(site.results, judge) == "computed",
         "board": view_path(site, BoardView(judge, rules=pair.result.rules)),
         "row": row,
+        "rivals": count_ranked(site.results, pair.result.rules, judge),
     }
 
 

@@ -136,6 +136,13 @@ def test_a_game_is_asked_in_its_own_words_and_answers_in_main_scores() -> None:
     assert not re.search("pairs|is best on|satisfied", asked)
 
 
+def test_a_rank_is_among_the_runs_that_have_one() -> None:
+    runs = [guessed("whole", guessing_set(5), [9.0] * 20), guessed("part", guessing_set(5), [9.0] * 3)]
+    section = GameSection(Results.from_runs(game=Guessing(), runs=runs))
+    assert "rank 1 of 1" in html_of(section, "pairs/whole")
+    assert "no rank" in html_of(section, "pairs/part")
+
+
 def test_the_best_runs_by_two_sets_of_rules_are_compared() -> None:
     runs = [guessed(f"with-{rounds}", guessing_set(5), [3.0 * rounds] * 20, {"rounds": rounds}) for rounds in (1, 3)]
     answers = answer_questions(Results.from_runs(game=Guessing(), runs=runs), "points")
