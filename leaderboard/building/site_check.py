@@ -7,13 +7,14 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from ircore.core.errors import InputError
+from leaderboard.gallery.fragments import PAIRS
 
 HOSTS = frozenset(
     {
@@ -67,8 +68,8 @@ class _Page(HTMLParser):
     faults: list[str] = field(default_factory=list)
     headings: int = 0
     policy: str = ""
-    shards: str = ""
-    """Address of the folder from which a script shows the episodes of further pairs; empty for none."""
+    adds_pairs: bool = False
+    """Whether a script shows the episodes of further pairs there."""
 
     def __post_init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -82,7 +83,7 @@ class _Page(HTMLParser):
             if values["id"] in self.ids:
                 self.faults.append(f"the id {values['id']!r} is there twice")
             self.ids.add(values["id"])
-        self.shards = values.get("data-shards", self.shards)
+        self.adds_pairs |= "data-shards" in values
         if tag == "meta" and values.get("http-equiv", "").lower() == "content-security-policy":
             self.policy = values.get("content", "")
         # Either would send the reader, or every relative link of the page, to another address.
@@ -106,6 +107,14 @@ class _Site:
     @cached_property
     def files(self) -> frozenset[str]:
         return frozenset(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file())
+
+    @cached_property
+    def added_pairs(self) -> frozenset[str]:
+        """Keys of the pairs whose episodes scripts show; none if their file is missing or damaged."""
+        try:
+            return frozenset(pair["key"] for pair in json.loads((self.folder / PAIRS).read_bytes())["pairs"])
+        except (OSError, ValueError, LookupError, TypeError):
+            return frozenset()
 
     @cached_property
     def own(self) -> str:
@@ -147,17 +156,7 @@ class _Site:
     def _has_place(self, target: str, place: str) -> bool:
         """Return whether a page has a place, or its script adds the episode of a pair with this key."""
         page = self.pages[target]
-        return place in page.ids or bool(page.shards and place.split("~")[0] in self._list_pairs(target, page.shards))
-
-    def _list_pairs(self, target: str, shards: str) -> frozenset[str]:
-        file = _resolve_path(target, f"{shards}/pairs.json")
-        return _read_pair_keys(self.folder / file) if file is not None and file in self.files else frozenset()
-
-
-@lru_cache(maxsize=1)
-def _read_pair_keys(file: Path) -> frozenset[str]:
-    """Return the keys of the pairs whose episodes scripts show."""
-    return frozenset(pair["key"] for pair in json.loads(file.read_bytes())["pairs"])
+        return place in page.ids or (page.adds_pairs and place.split("~")[0] in self.added_pairs)
 
 
 def check_site(folder: Path) -> tuple[list[PageFault], int]:

@@ -60,6 +60,9 @@ SHARD = 20
 FOLDER = "data/gallery"
 """Folder of the files, relative to the site's root."""
 
+PAIRS = f"{FOLDER}/pairs.json"
+"""File with the pairs whose episodes a script shows, relative to the site's root."""
+
 _MOST_NOTES = 20
 """Notes shown of a turn at most; further notes of the generator are left out."""
 
@@ -289,7 +292,7 @@ def build_gallery_shards(
     """
     pairs = list_ranked_pairs(site)
     yield (
-        f"{FOLDER}/pairs.json",
+        PAIRS,
         dump_compact({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]}) + "\n",
     )
     for pair in islice(pairs, share, None, shares):

@@ -120,8 +120,9 @@ def test_the_check_passes_what_is_right(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text(SHELL.filled(good + stranger))
     assert check_site(tmp_path) == ([], 1)
     # Of a hundred pairs a script shows most: their keys stand in a file.
-    (tmp_path / "pairs.json").write_text('{"pairs": [{"key": "one"}]}')
-    far = '<h1>A</h1><p data-shards="."></p><a href="#one"></a><a href="#one~3"></a><a href="#two"></a>'
+    (tmp_path / "data" / "gallery").mkdir(parents=True)
+    (tmp_path / "data" / "gallery" / "pairs.json").write_text('{"pairs": [{"key": "one"}]}')
+    far = '<h1>A</h1><p data-shards="data/gallery"></p><a href="#one"></a><a href="#one~3"></a><a href="#two"></a>'
     (tmp_path / "index.html").write_text(SHELL.filled(far))
     assert [fault.what for fault in check_site(tmp_path)[0]] == ["#two: no such place on the page"]
     (tmp_path / "index.html").write_text("<h1>A</h1>")
