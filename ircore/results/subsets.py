@@ -64,11 +64,6 @@ def _fill_defaults(results: Results, run: Run) -> Fields:
     return {**results.game.rules().model_dump(mode="json"), **run.rules}
 
 
-def count_rivals(results: Results, rules: Any) -> int:
-    """Count the runs that are ranked by some rules, as ``Game.read_rules`` returns them; references are not."""
-    return sum(other.rules == rules for other in results.submissions if not other.run.reference)
-
-
 def count_ranked(results: Results, rules: Any, headline: str) -> int:
     """Count the runs that have a rank by some rules and a judge, or the game's headline: those that ranks are among."""
     # Judges that only compare rank nobody.

@@ -207,15 +207,20 @@ def find_compared_picture(section: GameSection, instance: Instance) -> Shown | N
     return section.instance_pictures(instance).get(section.game.pages.compared)
 
 
-def draw_compared_scene(section: GameSection, instance: Instance) -> DrawnScene | None:
-    """Return marks and facts of the scene that renderings of an instance are held against; None where none is known."""
-    played = ((pair, episode) for pair, episode in section.episodes(instance) if is_played(section.game, episode))
-    for _, episode in played:
-        for rated in _list_rated_pictures(section, instance, episode):
-            if rated.scene is not None:
-                return draw_scene(rated.scene)
-        break  # the scene is the instance's, whoever played it
-    return None
+@lru_cache(maxsize=1)  # each episode of an instance asks for it
+def draw_compared_scene(section: GameSection, name: str) -> DrawnScene | None:
+    """Return marks and facts of the scene that renderings of an instance are held against; None where none is known.
+
+    Args:
+        section: The game.
+        name: The instance's id.
+    """
+    instance = section.galleries[name].instance
+    # The scene is the instance's, whoever played it.
+    played = next((each for _, each in section.episodes(instance) if is_played(section.game, each)), None)
+    rated = [] if played is None else _list_rated_pictures(section, instance, played)
+    scene = next((picture.scene for picture in rated if picture.scene is not None), None)
+    return None if scene is None else draw_scene(scene)
 
 
 def _list_rated_pictures(section: GameSection, instance: Instance, episode: Episode) -> list[RatedPicture]:
@@ -226,7 +231,7 @@ def _list_rated_pictures(section: GameSection, instance: Instance, episode: Epis
 def _find_xrays(section: GameSection, pair: Pair, instance: Instance, episode: Episode) -> dict[str, Xray]:
     """Return the X-rays of the renderings of an episode whose facts are known, by their hashes."""
     facts = section.facts(pair, episode)
-    drawn = draw_compared_scene(section, instance) if facts else None
+    drawn = draw_compared_scene(section, instance.instance_id) if facts else None
     by_step = build_xrays(drawn, section.game, episode, facts)
     return {episode.renderings[step].sha256: xray for step, xray in by_step.items()}
 

@@ -468,7 +468,7 @@ def _collect_instance_values(section: GameSection, instance: Instance) -> dict[s
     return {
         "shown": render_instance(section, instance, root),
         "compared": find_compared_picture(section, instance),
-        "marks": dump_marks(draw_compared_scene(section, instance)),
+        "marks": dump_marks(draw_compared_scene(section, instance.instance_id)),
         "replayed": find_replayed_measure(section),
         "ways_to_get": describe_ways_to_get([instance]),
         "before": section.instances[place - 1] if place else None,

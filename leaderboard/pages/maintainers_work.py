@@ -19,7 +19,7 @@ from ircore.instances.store import select_published_pictures
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.subsets import count_rivals, list_board_rows
+from ircore.results.subsets import list_board_rows
 from ircore.runs.folder import RunFolder
 from ircore.submissions.decisions import Decision, find_status
 from ircore.submissions.pending_work import MergedSubmission, collect_pending_work, read_cleared_runs
@@ -128,13 +128,14 @@ def _collect_values(submitted: Sequence[MergedSubmission], runs: Sequence[Path])
 
 
 def _count_rivals(site: Site | None, games: Sequence[GameSection], submission: Submission) -> tuple[int, str, str]:
-    """Return the number of runs that a submission will be ranked with, the page of their board, and their noun."""
+    """Return the number of runs by a submission's rules, the page of their board, and their noun."""
     sections = games if site is None else (site, *games)
     shown = next((section for section in sections if section.game.name == submission.game), None)
     if shown is None:
         return 0, "", "run"
     rules = shown.game.read_rules(submission)
-    rivals = count_rivals(shown.results, rules)
+    results = [pair.result for pair in shown.pairs.values()]
+    rivals = sum(result.rules == rules and not result.run.reference for result in results)
     return rivals, view_path(shown, BoardView(shown.judge, rules=rules)) if rivals else "", shown.noun
 
 
