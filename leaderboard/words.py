@@ -1,27 +1,22 @@
-"""Words of all pages: terms, number formats, sentences, alternative texts of pictures, and messages as pages tint them.
+"""Words of all pages: terms, number formats and sentences, and strangers' words as HTML that does nothing.
 
 Each concept has a single name, and each number one format. Sentences say the finding of a page: a board's leader, a
-run's place, a player's best condition. Alternative texts say the content of a target, and the author and score of a
-rendering. Messages are cut into segments by the corrections that their words make. They and manifests are data, never
-markup: a stranger's text becomes HTML that does nothing.
+run's place, a player's best condition.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from colorsys import rgb_to_hls
-from functools import cache, reduce
-from operator import or_
-from typing import Any, NamedTuple
+from typing import Any
 
 from markupsafe import Markup, escape
 
 from ircore.core.episode_records import AbortReason
-from ircore.core.plain_words import format_count
-from ircore.core.records import Element, Instance
-from ircore.core.untrusted_text import format_one_line, make_visible
+from ircore.core.records import Instance
+from ircore.core.untrusted_text import make_visible
 from ircore.games.base import Measure
+from ircore.games.registry import find_category_words
 from ircore.results.cells import Cell
-from ircore.results.corrections import CORRECTIONS, Correction, find_corrections
+from ircore.results.corrections import Correction
 from ircore.results.episodes import Convergence, Doubt
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import TOO_FEW, Estimate, are_too_few
@@ -45,17 +40,6 @@ NOT_RATED: Mapping[str, tuple[str, str]] = {
     "outside": ("n/a", "not applicable: the judge does not rate such pictures"),
 }
 """Sign shown in place of an episode's score, and its explanation, by kind."""
-
-_CATEGORIES: Mapping[str, tuple[str, str]] = {
-    "bar_graph": ("Bar graphs", "Bar"),
-    "functions": ("Functions", "Func."),
-    "geometry": ("Geometry", "Geom."),
-    "line_graph": ("Line graphs", "Line"),
-    "pie_graph": ("Pie graphs", "Pie"),
-    "simple_shapes": ("Simple shapes", "Shapes"),
-    "photos": ("Photos", "Photos"),
-    "tangrams": ("Tangrams", "Tangrams"),
-}
 
 _PAPER_JUDGES: Mapping[str, str] = {
     "gpt": "GPT",
@@ -93,40 +77,6 @@ REASONS: Mapping[AbortReason, str] = {
     "given_up": "given up: the run was declared final without it",
 }
 
-LONGEST_ALT_TEXT = 280
-"""Characters: screen readers read an alt text in one breath."""
-
-_PICTURE_KINDS: Mapping[str, str] = {
-    "bar_graph": "Bar graph",
-    "functions": "Function graph",
-    "geometry": "Geometric figure",
-    "line_graph": "Line graph",
-    "pie_graph": "Pie graph",
-    "simple_shapes": "Simple shapes",
-    "photos": "Photograph",
-}
-
-_FURNITURE = frozenset(
-    {
-        "angle", "arrow_head", "arrowhead", "axis", "background", "frame", "grid_line", "gridline", "leader", "marker",
-        "panel", "patch", "right_angle", "tick", "zero_line",
-    }
-)  # fmt: skip
-"""Element types that an alternative text skips where the figure has other content."""
-
-_ELEMENT_PLURALS = {"box": "boxes", "cross": "crosses", "polyline": "lines"}
-_ELEMENT_NAMES = {"polyline": "line"}
-
-_FEW_ELEMENTS = 6
-"""Number of elements up to which each is described by colour, value or name."""
-
-_HUE_NAMES = ((18, "red"), (45, "orange"), (68, "yellow"), (165, "green"), (195, "teal"), (258, "blue"),
-              (295, "purple"), (342, "pink"), (361, "red"))  # fmt: skip
-"""Name of a colour by the upper end of its range of hues, in degrees."""
-
-LONGEST_MESSAGE = 4000
-"""Characters of a message that a page shows; nobody reads more under a picture, and pages stay bounded."""
-
 CORRECTION_WORDS: Mapping[Correction, str] = {
     "position": "position",
     "size": "size",
@@ -141,19 +91,16 @@ CORRECTION_WORDS: Mapping[Correction, str] = {
 }
 """Names of the correction categories on pages, in the order of the legend."""
 
-_BITS: Mapping[Correction, int] = {correction: 1 << place for place, correction in enumerate(CORRECTIONS)}
-
 
 def format_category(category: str) -> str:
     """Return a category's name for headings; for an unknown category its identifier in plain words."""
-    known = _CATEGORIES.get(category)
-    return known[0] if known else category.replace("_", " ").capitalize()
+    return find_category_words(category).title
 
 
 def shorten_category(category: str) -> str:
     """Return a category's name for a narrow column."""
-    known = _CATEGORIES.get(category)
-    return known[1] if known else format_category(category)
+    words = find_category_words(category)
+    return words.short or words.title
 
 
 def name_instances(instances: Iterable[Instance]) -> dict[str, str]:
@@ -354,114 +301,6 @@ def describe_extremes(best: tuple[str, float], worst: tuple[str, float]) -> str:
     return f"best on {best[0]} ({number(best[1], 1)}), worst on {worst[0]} ({number(worst[1], 1)})"
 
 
-def describe_target_picture(instance: Instance) -> str:
-    """Describe a target in words: its kind, its drawn elements and its texts.
-
-    Args:
-        instance: With or without a scene; without one its source is named.
-
-    Returns:
-        At most ``LONGEST_ALT_TEXT`` characters on one line, such as ``Pie graph with 3 wedges: Mouse 55 %, …``.
-    """
-    kind = _PICTURE_KINDS.get(instance.category, instance.category.replace("_", " ").capitalize())
-    if instance.scene is None:
-        return format_one_line(f"{kind}, {instance.difficulty}: {instance.source}", LONGEST_ALT_TEXT)
-    things = [
-        element
-        for element in instance.scene.elements
-        if element.type not in _FURNITURE and not element.type.endswith("label")
-    ]
-    parts = [", ".join(_count_kinds(things)) or "nothing but a ground"]
-    descriptions = list(_describe_elements(things)) if len(things) <= _FEW_ELEMENTS else []
-    words = f"{kind} with {parts[0]}" + (f": {', '.join(descriptions)}" if descriptions else "")
-    written = list(dict.fromkeys(_list_texts(instance.scene.elements, descriptions)))
-    return format_one_line(words + (f"; labelled {', '.join(written)}" if written else ""), LONGEST_ALT_TEXT)
-
-
-def describe_rendering(turn: int, pair: str, score: float | None, judge: str) -> str:
-    """Describe a rendering in words: its turn, its pair and its score.
-
-    Args:
-        turn: 1-based.
-        pair: Describer and generator.
-        score: Similarity 0–10, or None if it was not scored.
-        judge: Judge that gave the score.
-    """
-    rated = "not scored" if score is None else f"score {score:.1f} by {judge}"
-    return f"Rendering of turn {turn} by {format_one_line(pair, 80)}, {rated}"
-
-
-def colour_name(colour: str) -> str:
-    """Return a plain name for a colour ``#rrggbb``: a hue out of eight, brown, black, grey or white."""
-    red, green, blue = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
-    hue, lightness, saturation = rgb_to_hls(red, green, blue)
-    # Without chroma the hue is noise, so a tinted grey must not be called by a hue.
-    if max(red, green, blue) - min(red, green, blue) < 0.1 or saturation < 0.12:
-        return "black" if lightness < 0.2 else "white" if lightness > 0.92 else "grey"
-    name = next(name for limit, name in _HUE_NAMES if 360 * hue < limit)
-    # English has a word of its own for dark orange and dull red.
-    dull = name == "red" and saturation < 0.4 and lightness < 0.55
-    return "brown" if dull or (name in ("orange", "yellow") and lightness < 0.38) else name
-
-
-class Segment(NamedTuple):
-    """A piece of a message."""
-
-    text: str
-    """Text of the segment, as the describer wrote it."""
-
-    corrections: tuple[Correction, ...]
-    """The categories whose words cover it, in their order; none for other words."""
-
-
-class MarkedMessage(NamedTuple):
-    """A message cut into the segments that pages show.
-
-    >>> marked = mark_message("Move it to the left.", turn=2)
-    >>> "".join(segment.text for segment in marked.segments), marked.left_out
-    ('Move it to the left.', 0)
-    >>> mark_message("A red circle at the left.", turn=1).corrections
-    ()
-    """
-
-    segments: tuple[Segment, ...]
-    """Segments that together give the message, or its beginning."""
-
-    left_out: int
-    """Characters at the end that are not shown."""
-
-    corrections: tuple[Correction, ...]
-    """Every category that fires in what is shown, in their order."""
-
-
-def mark_message(message: str, turn: int) -> MarkedMessage:
-    """Cut a message where a word of correction begins or ends (``find_corrections``).
-
-    Args:
-        message: As the describer wrote it; of a very long one only the first ``LONGEST_MESSAGE`` characters are shown.
-        turn: Its turn, 1-based. On turn 1 there is nothing yet to correct, so nothing is marked.
-    """
-    shown = message[:LONGEST_MESSAGE]
-    # Cut before the search, so that no mark reaches beyond what is shown.
-    marks = find_corrections(shown) if turn > 1 else ()
-    # Marks of one category never overlap: each place where one begins or ends turns the category's bit over.
-    turned: dict[int, int] = defaultdict(int)
-    for mark in marks:
-        for place in (mark.start, mark.end):
-            turned[place] ^= _BITS[mark.correction]
-    segments, begun, active = [], 0, 0
-    for place in sorted(turned):
-        # A mark may begin the message, with no text before it.
-        if place > begun:
-            segments.append(Segment(shown[begun:place], _list_categories(active)))
-            begun = place
-        active ^= turned[place]
-    if begun < len(shown):
-        segments.append(Segment(shown[begun:], ()))
-    every = reduce(or_, (_BITS[mark.correction] for mark in marks), 0)
-    return MarkedMessage(tuple(segments), len(message) - len(shown), _list_categories(every))
-
-
 def render_untrusted(text: str) -> Markup:
     """Return a stranger's text as HTML that does nothing: escaped, hidden characters shown, direction isolated.
 
@@ -474,39 +313,3 @@ def escape_untrusted(text: str) -> Markup:
     """Return a piece of a stranger's text as HTML that does nothing, for use within a ``bdi`` that holds all pieces."""
     safe = str(escape(make_visible(text))).replace("\n", "&#10;").replace("\t", "&#9;")
     return Markup(safe)  # noqa: S704 - escaped one line above
-
-
-def _count_kinds(things: Iterable[Element]) -> Iterable[str]:
-    for kind, count in Counter(element.type for element in things).items():
-        name = _ELEMENT_NAMES.get(kind, kind).replace("_", " ")
-        yield format_count(count, name, _ELEMENT_PLURALS.get(kind, ""))
-
-
-def _describe_elements(things: Iterable[Element]) -> Iterable[str]:
-    """Yield a description of each element: its name and value, or its colour and type."""
-    for element in things:
-        value = element.parameters.get("share", element.parameters.get("value"))
-        name = element.parameters.get("category")
-        if isinstance(name, str) and isinstance(value, int | float):
-            yield f"{name} {value:g}{' %' if 'share' in element.parameters else ''}"
-        elif element.colour is not None:
-            yield f"{colour_name(element.colour)} {_ELEMENT_NAMES.get(element.type, element.type).replace('_', ' ')}"
-
-
-def _list_texts(elements: Iterable[Element], descriptions: Iterable[str]) -> Iterable[str]:
-    """Yield the texts of elements, without values along axes and texts already described."""
-    said = {description.rpartition(" ")[0] for description in descriptions} | {
-        description.split(" ")[0] for description in descriptions
-    }
-    for element in elements:
-        numeric = element.text is not None and element.text.strip("−-+%°.,").replace(".", "").isdigit()
-        # Numbers along an axis would fill the text and say little.
-        skipped = element.type == "value_label" or (element.type in ("tick_label", "wedge_label") and numeric)
-        if element.text is not None and not skipped and element.text not in said:
-            yield f"“{element.text}”"
-
-
-@cache
-def _list_categories(bits: int) -> tuple[Correction, ...]:
-    """Return the categories of a set of bits, in their order."""
-    return tuple(correction for correction, bit in _BITS.items() if bits & bit)

@@ -22,6 +22,7 @@ from ircore.core.images import Picture
 from ircore.core.records import GameRules, Instance, PlayerSpec, Record, StatedRules
 from ircore.core.submission_records import Run, Submission
 from ircore.games.declarations import NOT_NEGATIVE as NOT_NEGATIVE
+from ircore.games.declarations import CategoryWords as CategoryWords
 from ircore.games.declarations import Contrast as Contrast
 from ircore.games.declarations import Curve as Curve
 from ircore.games.declarations import Direction as Direction

@@ -7,8 +7,8 @@ Published are tables as printed, and the paper's sentences with what its own tab
 here; they stand beside results and never among them.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
@@ -304,6 +304,28 @@ class GameWords:
 
 
 @dataclass(frozen=True)
+class CategoryWords:
+    """Words of the site for a category of instances.
+
+    >>> CategoryWords("Bar graphs", short="Bar").picture
+    ''
+
+    Attributes:
+        title: For headings, such as ``Bar graphs``.
+        short: For narrow columns; empty for the title.
+        picture: A picture of it, in alternative texts, such as ``Bar graph``; empty for the title.
+        asks: A sentence: what it asks of players; empty where nothing is said.
+        levels: What its instances are like, in a few words, by difficulty.
+    """
+
+    title: str
+    short: str = ""
+    picture: str = ""
+    asks: str = ""
+    levels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Pages:
     """How a game looks on the site; every default gives a complete section.
 
@@ -332,6 +354,7 @@ class Pages:
             difference, blinking or behind a slider; of no picture by default, and of none where an instance lacks it.
         compared_title: What that picture is called there, such as ``A right answer``.
         words: Words in which questions to a board are asked and answered.
+        categories: Words for categories, by name; one without any is called by its name in plain words.
         thumbnail: Name of the picture that stands for an instance in the gallery; by default its first picture.
         method: How the game is played, in plain paragraphs separated by blank lines, for the page on the method. The
             first paragraph, of about two sentences, also stands alone where the game is introduced.
@@ -349,6 +372,7 @@ class Pages:
     compared: str = ""
     compared_title: str = "Target"
     words: GameWords = GameWords()
+    categories: Mapping[str, CategoryWords] = field(default_factory=dict)
     thumbnail: str = ""
     method: str = ""
 

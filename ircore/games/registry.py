@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, get_args, get_type_hints
 
 from pydantic import Field, create_model
@@ -13,7 +13,7 @@ from ircore.core.plugins import convert_plugin_errors, list_available, list_unus
 from ircore.core.records import DEFAULT_GAME, GameRules, Name, PlayerSpec, Record
 from ircore.core.submission_records import SubmissionFields, build_game_field
 from ircore.games.base import Game, GameOutcome, Measure, Seat
-from ircore.games.declarations import Pages
+from ircore.games.declarations import CategoryWords, Pages
 from ircore.players.base import AnswerKind
 
 HEADLINE_BY_JUDGES = "headline by judges"
@@ -153,6 +153,18 @@ def load_installed_games() -> tuple[dict[str, Game[Any]], dict[str, str]]:
         except WorkError as error:
             broken[name] = error.problem.partition(": ")[2] or error.problem
     return games, broken
+
+
+@cache
+def find_category_words(category: str) -> CategoryWords:
+    """Return the words of the site for a category: those of the first installed game that has some.
+
+    >>> find_category_words("bar_graph").short, find_category_words("old_maps").title
+    ('Bar', 'Old maps')
+    """
+    games = load_installed_games()[0]
+    known = (games[name].pages.categories.get(category) for name in sort_game_names(games))
+    return next(filter(None, known), CategoryWords(category.replace("_", " ").capitalize()))
 
 
 def _check_kinds(game: Game[Any]) -> Iterator[tuple[bool, str]]:

@@ -17,11 +17,12 @@ from ircore.core.score_records import PLACED_ALIKE, Placement
 from ircore.core.untrusted_text import make_visible
 from ircore.results.corrections import Correction
 from leaderboard.components.markup import macro
+from leaderboard.model.messages import MarkedMessage, Segment
 from leaderboard.model.sentences import MarkSubject
 from leaderboard.model.xray import FATES, LETTER, Cited, DrawnMark, DrawnScene, MarkFault, TurnFacts, Xray
 from leaderboard.storage.output_folder import dump_compact
 from leaderboard.storage.pictures import Shown
-from leaderboard.words import CORRECTION_WORDS, MarkedMessage, Segment, escape_untrusted, open_words
+from leaderboard.words import CORRECTION_WORDS, escape_untrusted, open_words
 
 _CLASSES: Mapping[Correction, str] = {name: f"fix fix-{name}" for name in CORRECTION_WORDS}
 

@@ -26,6 +26,8 @@ from ircore.core.workers import run_shares
 from ircore.results.corrections import Correction
 from ircore.results.episodes import EpisodeResult, JudgedEpisode, VouchedScores, count_vouched_scores
 from leaderboard.components.episodes import build_xray_data
+from leaderboard.model.alt_texts import describe_rendering
+from leaderboard.model.messages import MarkedMessage, mark_message
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.model.xray import Lines, TurnFacts, Xray, build_xrays, group_facts_by_turn
 from leaderboard.pages.cannot_draw import load_pair_facts, store_fates
@@ -33,7 +35,7 @@ from leaderboard.rendering.render import render_block
 from leaderboard.storage.build_cache import BuildCache, load_or_make
 from leaderboard.storage.output_folder import dump_compact
 from leaderboard.storage.pictures import Shown
-from leaderboard.words import CORRECTION_WORDS, REASONS, MarkedMessage, describe_rendering, mark_message, open_words
+from leaderboard.words import CORRECTION_WORDS, REASONS, open_words
 
 Outcomes = dict[str, list[Any]]
 """By instance: outcome, change, final and first score by the site's judge, number of facts wrong in the end, and the

@@ -18,6 +18,8 @@ from leaderboard.gallery.fragments import (
     view_episode,
 )
 from leaderboard.gallery.same_words import FAULTS, FILE, BlameShares, group_same_words
+from leaderboard.model.alt_texts import describe_target_picture
+from leaderboard.model.messages import MarkedMessage, Segment
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.xray import FactGroup, TurnFacts
 from leaderboard.pages.cannot_draw import load_pair_facts
@@ -33,7 +35,7 @@ from leaderboard.pages.selections import (
     strip_path,
 )
 from leaderboard.storage.pictures import Shown
-from leaderboard.words import OUTCOMES, MarkedMessage, Segment, describe_target_picture
+from leaderboard.words import OUTCOMES
 
 
 def build_gallery_pages(site: Site) -> Iterator[Page]:

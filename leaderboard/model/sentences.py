@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from ircore.core.records import Box
 from ircore.seeing.colours import compute_delta_e94, name_colour, replace_colour_words
-from leaderboard.words import colour_name
+from leaderboard.model.alt_texts import colour_name
 
 NEAR = 15.0
 """Difference (ΔE*94) up to which a phrase such as "chestnut" says a colour that goes by another name."""

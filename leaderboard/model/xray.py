@@ -19,8 +19,8 @@ from ircore.games.base import Game, Message, list_messages
 from ircore.instances.scene_percepts import complete_scene
 from ircore.results.episodes import Doubt
 from ircore.scorers.verification.scene_facts import Fact, Mark, list_facts, list_marks
+from leaderboard.model.messages import LONGEST_MESSAGE
 from leaderboard.model.sentences import NO_KIND, MarkSubject, Span, find_best_sentences, read_point
-from leaderboard.words import LONGEST_MESSAGE
 
 Fate = Literal["right", "missing", "text", "colour", "moved", "value", "extra", "unsure"]
 

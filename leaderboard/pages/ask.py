@@ -5,9 +5,9 @@ from typing import Any
 
 from ircore.core.untrusted_text import format_one_line
 from ircore.results.questions import Answer, answer_questions
+from leaderboard.model.alt_texts import describe_rendering
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.citation import find_played_year, format_answer_bibtex
-from leaderboard.words import describe_rendering
 
 
 def build_ask_page(site: Site) -> Page:

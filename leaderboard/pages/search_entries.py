@@ -6,10 +6,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from ircore.core.untrusted_text import format_one_line
+from leaderboard.model.alt_texts import describe_target_picture
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.players import player_paths
 from leaderboard.storage.output_folder import dump_compact
-from leaderboard.words import describe_target_picture, format_category
+from leaderboard.words import format_category
 
 FILE = "data/find.json"
 """Path of the file, relative to the site's root."""

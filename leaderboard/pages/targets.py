@@ -7,31 +7,10 @@ import json
 from typing import Any
 
 from ircore.core.untrusted_text import make_visible
+from ircore.games.registry import find_category_words
 from ircore.results.tables.targets import targets_table
+from leaderboard.model.alt_texts import describe_target_picture
 from leaderboard.model.site import Gallery, Page, Site
-from leaderboard.words import describe_target_picture
-
-_ASKED = {
-    "bar_graph": "A data chart whose bars are read off an axis; a correction has to get the numbers right.",
-    "functions": "Graphs of functions: the shape of the curve, the scale and the labels of the axes.",
-    "geometry": "A labelled figure or construction, in which small differences of measure matter.",
-    "line_graph": "Values over months, years or hours as joined points, on an axis with numbers.",
-    "pie_graph": "Shares of a whole as wedges of a disc or a ring.",
-    "simple_shapes": "Coloured primitives at clear positions on a plain or patterned ground.",
-    "photos": "A photograph: no scene is known, so that only judges and metrics can say how close a rendering came.",
-}
-"""Skills that a category asks of a pair, in a sentence."""
-
-_LEVELS = {
-    ("bar_graph", "easy"): "three to six bars", ("bar_graph", "hard"): "groups, stacks, many bars, or both signs",
-    ("functions", "easy"): "one curve", ("functions", "hard"): "several curves, pieces, a tangent, asymptotes, an area",
-    ("geometry", "easy"): "one figure, few labels", ("geometry", "hard"): "a construction of many parts",
-    ("line_graph", "easy"): "one line", ("line_graph", "hard"): "three to five lines that cross",
-    ("pie_graph", "easy"): "three or four wedges", ("pie_graph", "hard"): "six to nine, often a ring or pulled out",
-    ("simple_shapes", "easy"): "two to four, upright, apart",
-    ("simple_shapes", "hard"): "six to ten, turned, outlined, overlapping, on patterns",
-}  # fmt: skip
-"""Difference between easy and hard targets of the drawn categories."""
 
 TRY_JUDGE = "structural"
 """The judge that the page's script computes too."""
@@ -58,8 +37,7 @@ def _collect_category(site: Site, category: str) -> dict[str, Any]:
     levels = [_build_sheet(site, category, level) for level in site.results.difficulties]
     return {
         "category": category,
-        # Other instance sets may have categories of their own, about which nothing is known here.
-        "asks": _ASKED.get(category, ""),
+        "asks": find_category_words(category).asks,
         "levels": [level for level in levels if level["entries"]],
     }
 
@@ -72,7 +50,7 @@ def _build_sheet(site: Site, category: str, difficulty: str) -> dict[str, Any]:
     ]
     return {
         "difficulty": difficulty,
-        "words": _LEVELS.get((category, difficulty), ""),
+        "words": find_category_words(category).levels.get(difficulty, ""),
         "entries": [{"gallery": gallery, "seen": describe_target_picture(gallery.instance)} for gallery in chosen],
     }
 

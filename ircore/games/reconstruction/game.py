@@ -36,6 +36,7 @@ from ircore.games.base import (
     SeatTable,
     StepAnswer,
 )
+from ircore.games.reconstruction.category_words import CATEGORY_WORDS
 from ircore.games.reconstruction.paper_tables import SOURCE, compute_mean_scores
 from ircore.games.reconstruction.prompts import Prompts, ProtocolViolationError, load_prompts, parse_reply
 from ircore.games.reconstruction.records import (
@@ -110,6 +111,7 @@ class ReconstructionGame(Game[Rules]):
         rules=("token_budget", "max_turns"),
         figures=("similarity",),
         words=GameWords("target", "draw", "drawn", "final rendering"),
+        categories=CATEGORY_WORDS,
         episode="{# drawn as a strip of turns #}",
         method="A describer sees the target and says what to draw; a generator draws from the words alone. The "
         "describer then sees target and drawing and says what to correct, turn by turn.",

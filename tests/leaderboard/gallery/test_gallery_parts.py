@@ -24,10 +24,11 @@ from leaderboard.gallery.fragments import (
     view_episode,
 )
 from leaderboard.gallery.same_words import BlameShares, PlayerExchange, group_same_words
+from leaderboard.model.alt_texts import colour_name, describe_target_picture
+from leaderboard.model.messages import Segment, mark_message
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.selections import Chosen, choose_example_episode, choose_selections
-from leaderboard.words import Segment, colour_name, describe_target_picture, mark_message
 
 
 def test_words_that_correct_are_cut_out_of_the_message() -> None:
