@@ -286,7 +286,15 @@ def write_frozen(frozen: Sequence[FrozenBoard], folder: Path) -> None:
 def build_version_pages(current: Version, frozen: Sequence[FrozenBoard]) -> Iterator[Page]:
     """Yield the list of versions and a page for each frozen board, of other games too."""
     values = {"current": current, "frozen": frozen}
-    yield Page(f"{FOLDER}/index", "Versions of the benchmark", "versions", values, searchable=True)
+    yield Page(
+        f"{FOLDER}/index",
+        "Versions of the benchmark",
+        "versions",
+        values,
+        searchable=True,
+        cited=False,
+        found_by="releases",
+    )
     for board in frozen:
         views = list_frozen_views(board.rows)
         for view in views:
@@ -295,7 +303,7 @@ def build_version_pages(current: Version, frozen: Sequence[FrozenBoard]) -> Iter
         for game in board.games:
             shown = {"record": board.record, "game": game, "site_root": "../../../", "up": "../"}
             title = f"Benchmark {board.record.name}: {game.name}"
-            yield Page(f"{board.path}/{game.path}", title, "frozen_game", shown)
+            yield Page(f"{board.path}/{game.path}", title, "frozen_game", shown, cited=False)
 
 
 @dataclass(frozen=True)

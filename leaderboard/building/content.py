@@ -225,7 +225,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     if site is None:
         own += [build_games_front_page(games, handed_in), *build_game_pages(games), _build_prompts_page()]
         # Hand-written pages link to these, and MkDocs refuses links to missing pages.
-        absent += [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
+        absent += [Page(path, heading, ABSENT, {"heading": heading}, cited=False) for path, heading in _LINKED.items()]
         files.append(partial(build_only_games_files, games, LEADERBOARD))
     else:
         site.other_games = frozenset(section.game.name for section in games)
@@ -319,7 +319,8 @@ def list_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
 
 
 def _build_prompts_page() -> Page:
-    return Page("prompts", "Prompts", "prompts", {"prompts": load_game(DEFAULT_GAME).read_prompts(None)}, True)
+    prompts = load_game(DEFAULT_GAME).read_prompts(None)
+    return Page("prompts", "Prompts", "prompts", {"prompts": prompts}, searchable=True, cited=False)
 
 
 def _build_naming_pages(site: Site | None, games: Sequence[GameSection], names: Sequence[Path]) -> Iterator[Page]:

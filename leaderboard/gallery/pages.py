@@ -1,6 +1,7 @@
 """The gallery: an index of all targets, a page per instance with a row per pair, and an episode's replay."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -40,7 +41,14 @@ from leaderboard.words import OUTCOMES
 
 def build_gallery_pages(site: Site) -> Iterator[Page]:
     """Yield the index, one page per instance, and the replay of an illustrative episode."""
-    yield Page("gallery/index", "Gallery", "gallery_index", {"shards": FOLDER}, later=partial(_collect_index, site))
+    yield Page(
+        "gallery/index",
+        "Gallery",
+        "gallery_index",
+        {"shards": FOLDER},
+        later=partial(_collect_index, site),
+        found_by="episodes pictures",
+    )
     strips = strip_episodes(site)
     galleries = list(site.galleries.values())
     pairs, fragments = list_ranked_pairs(site), Fragments(site)
@@ -66,7 +74,8 @@ def build_gallery_pages(site: Site) -> Iterator[Page]:
             later=partial(_collect_sections, site, fragments, faults, pairs, index),
             finding=partial(describe_best_on_target, site.judge),
         )
-    yield _build_replay_page(site, "replay", "One episode, turn by turn", choose_example_episode(site))
+    example = _build_replay_page(site, "replay", "One episode, turn by turn", choose_example_episode(site))
+    yield replace(example, found_by="replay")
     for chosen in strips:
         yield _build_replay_page(site, strip_page(chosen), _name_episode(chosen), chosen)
 

@@ -164,7 +164,7 @@ def _build_section_pages(section: GameSection) -> Iterator[Page]:
     )
     yield _build_page(section, "figures", "figures", "figures", "figures", figures)
     method = [paragraph.strip() for paragraph in section.game.pages.method.split("\n\n") if paragraph.strip()]
-    yield _build_page(section, "method", "method", "method", "method", {"paragraphs": method})
+    yield replace(_build_page(section, "method", "method", "method", "method", {"paragraphs": method}), cited=False)
 
 
 def _select_stories(section: GameSection, charts: Sequence[Chart]) -> list[Chart]:

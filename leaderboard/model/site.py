@@ -71,6 +71,12 @@ class Page:
     files: Callable[[Mapping[str, Any]], Iterable[tuple[str, str]]] | None = None
     """Function that makes data files of all values: paths below the site's root, and texts; None for none."""
 
+    cited: bool = True
+    """Whether it shows numbers, so that a reader may cite it."""
+
+    found_by: str | None = None
+    """Words beside its title by which the search field finds it as an entry, as links to it name it; None for none."""
+
     @property
     def root(self) -> str:
         """The way from this page to the site's root: empty, ``../`` or more."""

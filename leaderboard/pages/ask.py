@@ -14,7 +14,13 @@ def build_ask_page(site: Site) -> Page:
     """Return the page of questions to a game's board, and their answers."""
     path, title = site.path("ask"), f"{site.title_prefix}Ask the board"
     return Page(
-        path, title, "ask", {"site": site}, later=lambda: {"answers": _collect_answers(site)}, finding=_describe_finding
+        path,
+        title,
+        "ask",
+        {"site": site},
+        later=lambda: {"answers": _collect_answers(site)},
+        finding=_describe_finding,
+        found_by="questions answers",
     )
 
 

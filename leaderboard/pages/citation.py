@@ -41,16 +41,6 @@ _SPECIAL = {character: "\\" + character for character in "&%$#_"} | {
 
 _SMALL_WORDS = frozenset(["a", "an", "the", "of", "and", "in", "on", "for", "through"])
 
-NUMBERED = frozenset(
-    {
-        "ask", "board", "changes", "chart", "compare", "figures", "front", "frozen", "gallery_index", "game_figures",
-        "game_gallery", "game_instance", "game_players", "game_run", "game_start", "history",
-        "instance", "judge_card", "limits", "matrix", "metric_agreement", "metric_board", "pair", "pairs_index",
-        "paper", "people", "player", "player_board", "replay", "targets",
-    }
-)  # fmt: skip
-"""Templates of pages that have numbers."""
-
 _NAME = "The Image Reconstruction Game"
 
 _LONGEST_FINDING = 400
@@ -92,7 +82,7 @@ def build_citation_page(version: Version, address: str) -> Page:
             ),
         },
     ]
-    return Page("cite", "Cite", "cite", {"entries": entries, "paper_url": paper["url"]}, searchable=True)
+    return Page("cite", "Cite", "cite", {"entries": entries, "paper_url": paper["url"]}, searchable=True, cited=False)
 
 
 def format_bibtex(cff: Mapping[str, Any]) -> str:
@@ -202,7 +192,7 @@ def render_share_strip(page: Page, site: Site | None, finding: str = "") -> Mark
     """
     section = page.values.get("section")
     # A page of words alone is cited with the paper, on the page of citations.
-    if page.template not in NUMBERED or (site is None and section is None):
+    if not page.cited or (site is None and section is None):
         return Markup()
     # BibTeX ends a key at a comma or brace and does not allow spaces.
     key = re.sub(r"[^A-Za-z0-9-]", "-", f"image-reconstruction-game-{page.path}")

@@ -91,7 +91,9 @@ def list_changes(site: Site) -> tuple[FeedEntry, ...]:
 def build_changes_page(site: Site) -> Page:
     """Return the page of changes: the newest day by day, older ones folded by month."""
     path, title = site.path("changes"), f"{site.title_prefix}What changed"
-    return Page(path, title, "changes", {"site": site}, searchable=True, later=partial(_group_changes, site))
+    return Page(
+        path, title, "changes", {"site": site}, searchable=True, later=partial(_group_changes, site), found_by="news"
+    )
 
 
 def _group_changes(site: Site) -> Mapping[str, Any]:

@@ -168,6 +168,7 @@ def build_figures_page(site: Site) -> Page:
         },
         searchable=True,
         finding=_join_headlines,
+        found_by="charts costs seconds",
     )
 
 
@@ -182,7 +183,7 @@ def build_figure_pages(site: Site) -> Iterator[Page]:
     for _, title, charts in SECTIONS:
         for chart in _select_figures(site, charts):
             values = {"heading": f"{title} Figure: {chart}", "charts": (chart,), "plays": FOLDER}
-            yield Page(f"{EMBEDDED}/{chart}", f"Figure: {chart}", ALONE, values, finding=_join_headlines)
+            yield Page(f"{EMBEDDED}/{chart}", f"Figure: {chart}", ALONE, values, finding=_join_headlines, cited=False)
 
 
 def _select_figures(site: Site, charts: Sequence[str]) -> tuple[str, ...]:

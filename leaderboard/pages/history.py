@@ -168,7 +168,15 @@ def build_history_page(site: Site, frozen: Sequence[FrozenBoard] = ()) -> Page:
         frozen: Boards of former versions, newest first; only the game in the site's root has any.
     """
     path, title = site.path("history"), f"{site.title_prefix}Ranks over time"
-    return Page(path, title, "history", {"site": site}, searchable=True, later=partial(_collect_values, site, frozen))
+    return Page(
+        path,
+        title,
+        "history",
+        {"site": site},
+        searchable=True,
+        later=partial(_collect_values, site, frozen),
+        found_by="history",
+    )
 
 
 def describe_newest_moves(site: Site, frozen: Sequence[FrozenBoard]) -> str:

@@ -43,7 +43,9 @@ CHARTS = ("metric-correlations", "metric-preferences")
 
 def build_people_page(site: Site) -> Page:
     """Return the page."""
-    return Page(PATH, TITLE, "people", searchable=True, later=partial(_collect_values, site))
+    return Page(
+        PATH, TITLE, "people", searchable=True, later=partial(_collect_values, site), found_by="ratings agreement"
+    )
 
 
 def read_studies(runs: Sequence[Path]) -> tuple[Results, ...]:
@@ -90,6 +92,7 @@ def build_metric_agreement_page(site: Site) -> Page:
         values,
         searchable=True,
         later=partial(_collect_metric_values, site),
+        found_by="",
     )
 
 

@@ -24,7 +24,7 @@ _MEASURES = ("pearson", "spearman", "agreement", "kappa")
 def build_limits_page(site: Site) -> Page:
     """Return the page."""
     later = partial(_collect_values, site)
-    return Page("limits", "What the numbers cannot tell", "limits", searchable=True, later=later)
+    return Page("limits", "What the numbers cannot tell", "limits", searchable=True, later=later, found_by="limits")
 
 
 def _collect_values(site: Site) -> Mapping[str, Any]:

@@ -43,9 +43,8 @@ def build_pending_page(submitted: Sequence[MergedSubmission], runs: Sequence[Pat
         submitted: All merged submissions.
         runs: The published runs, whose sets count.
     """
-    return Page(
-        PENDING, "What waits for maintainers", "pending", later=partial(_collect_values, submitted, tuple(runs))
-    )
+    later = partial(_collect_values, submitted, tuple(runs))
+    return Page(PENDING, "What waits for maintainers", "pending", later=later, cited=False)
 
 
 def build_waiting_page(
@@ -82,6 +81,7 @@ def build_waiting_page(
             "links": sorted(submission.links.items()),
             "command": f"ircore play {shlex.quote(f'submissions/{loaded.slug}')} --instances INSTANCES --out RUN",
         },
+        cited=False,
     )
 
 
@@ -118,7 +118,7 @@ def build_retired_pages(site: Site) -> Iterator[Page]:
         values = {"target": target, "instance": instance, "target_pictures": pictures}
         name = site.path(f"gallery/{target.instance_id}")
         title = f"Retired: {target.instance_id}"
-        yield Page(name, title, "retired", values, later=partial(_compare_boards, site, target))
+        yield Page(name, title, "retired", values, later=partial(_compare_boards, site, target), cited=False)
 
 
 def _collect_values(submitted: Sequence[MergedSubmission], runs: Sequence[Path]) -> dict[str, Any]:

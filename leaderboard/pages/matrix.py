@@ -224,6 +224,7 @@ def _build_condition_page(site: Site, view: BoardView, roles: _Roles) -> Page:
             "own": None,
         },
         later=partial(_collect_condition_values, site, view, roles),
+        found_by="matrix" if roles == site.roles and view == _get_usual_view(site) else None,
     )
 
 

@@ -82,7 +82,7 @@ def build_naming_page(paths: Sequence[Path], shown_pictures: Mapping[str, Shown]
         "published": published_naming_table(),
         "own_charts": tuple(chart for named in sets for chart in named.charts),
     }
-    return Page(PATH, "Names for pictures", "naming", values, searchable=True)
+    return Page(PATH, "Names for pictures", "naming", values, searchable=True, cited=False)
 
 
 def list_nameable_pictures(site: Site | None, games: Iterable[GameSection]) -> dict[str, Shown]:

@@ -25,7 +25,7 @@ def build_games_front_page(games: Sequence[Any], handed_in: Sequence[Page] = ())
         handed_in: Pages of the submissions without a run.
     """
     values = {"games": games, "handed_in": handed_in}
-    return Page("index", "Games with words and pictures", "front_games", values, searchable=True)
+    return Page("index", "Games with words and pictures", "front_games", values, searchable=True, cited=False)
 
 
 def build_front_page(site: Site, games: Sequence[Any] = ()) -> Page:

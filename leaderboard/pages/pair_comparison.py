@@ -239,7 +239,9 @@ def compare_page(site: Site) -> Page:
     later = partial(_compare_two_best, site)
     title = f"{site.game.title}: compare" if site.folder else "Compare pairs"
     values = {"site": site, "folder": site.path(FOLDER)}
-    return Page(site.path("compare"), title, "compare", values, searchable=not site.folder, later=later)
+    return Page(
+        site.path("compare"), title, "compare", values, searchable=not site.folder, later=later, found_by="difference"
+    )
 
 
 def _compare_neighbours(site: Site) -> list[dict[str, Any]]:

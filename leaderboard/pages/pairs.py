@@ -129,7 +129,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
         "unplayed": list_unplayed(site.submitted, site.played),
         "disputes": disputes,
     }
-    yield Page("pairs/index", "Pairs and players", "pairs_index", listed, searchable=True)
+    yield Page("pairs/index", "Pairs and players", "pairs_index", listed, searchable=True, found_by="players")
     ranked = [site.pairs[run_id] for run_id in rows]
     # In the order of the board, so that neighbours, which are compared, are written by one process.
     for pair in ranked:

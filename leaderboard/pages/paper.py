@@ -24,7 +24,13 @@ def build_paper_page(site: Site) -> Page:
     """
     values = {**site.game.collect_paper_facts(), "charts": CHARTS}
     return Page(
-        "paper", "Published scores", "paper", values, searchable=True, later=partial(_collect_site_results, site)
+        "paper",
+        "Published scores",
+        "paper",
+        values,
+        searchable=True,
+        later=partial(_collect_site_results, site),
+        found_by="paper",
     )
 
 

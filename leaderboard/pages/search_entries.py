@@ -31,26 +31,6 @@ _MANY = frozenset({"board", "player_board", "matrix"})
 _WHOLE = ("/index", "/matrix")
 """How their paths end."""
 
-_PAGES = {
-    "ask": "questions answers",
-    "changes": "news",
-    "compare": "difference",
-    "figures": "charts costs seconds",
-    "gallery/index": "episodes pictures",
-    "history": "history",
-    "limits": "limits",
-    "matrix": "matrix",
-    "metric-agreement": "",
-    "pairs/index": "players",
-    "paper": "paper",
-    "people": "ratings agreement",
-    "replay": "replay",
-    "targets": "instances",
-    "try": "play",
-    "versions/index": "releases",
-}
-"""Paths of further pages that are listed, each with words to find it by beside its title, as links to it name it."""
-
 
 def build_search_file(site: Site | None, pages: Sequence[Page]) -> Iterator[tuple[str, str]]:
     """Yield the file of entries.
@@ -94,9 +74,9 @@ def list_page_entries(pages: Iterable[Page]) -> Iterator[Entry]:
     for page in pages:
         # Matrices of single conditions and pages of targets would crowd out the other pages.
         single = page.path.startswith("games/") and page.template in _MANY and not page.path.endswith(_WHOLE)
-        if (page.path.startswith(_FOLDERS) and not single) or page.path in _PAGES:
+        if (page.path.startswith(_FOLDERS) and not single) or page.found_by is not None:
             kind = _find_kind(page.path)
-            words = "leaderboard" if kind == "board" else _PAGES.get(page.path, "")
+            words = "leaderboard" if kind == "board" else page.found_by or ""
             # Titles of a game's instances do not say their ids, by which files name them.
             if kind == "target":
                 words = page.path.rpartition("/")[2]

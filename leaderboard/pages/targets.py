@@ -20,12 +20,22 @@ TRY_SIDE = 512
 
 def build_targets_page(site: Site) -> Page:
     """Return the page of targets."""
-    return Page("targets", "Targets", "targets", searchable=True, later=lambda: _collect_targets(site))
+    return Page(
+        "targets", "Targets", "targets", searchable=True, later=lambda: _collect_targets(site), found_by="instances"
+    )
 
 
 def build_try_page(site: Site) -> Page:
     """Return the page *Try it*, with the first drawn target of each category and difficulty."""
-    return Page("try", "Try it", "try", searchable=True, later=lambda: {"targets": _list_targets(site)})
+    return Page(
+        "try",
+        "Try it",
+        "try",
+        searchable=True,
+        later=lambda: {"targets": _list_targets(site)},
+        cited=False,
+        found_by="play",
+    )
 
 
 def _collect_targets(site: Site) -> dict[str, Any]:

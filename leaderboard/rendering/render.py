@@ -74,9 +74,9 @@ class Renderer:
         """Return the HTML of a page, without blank lines."""
         # Late values are computed here, in the process that writes the page, and are gone with the page.
         page = page.complete()
-        made = render_block(page.template, {**self._shared, "page": page, "root": page.root, **page.values})
-        lines = f"{made}{self._below(page)}".splitlines()
-        return "\n".join(['<div class="irg">', *filter(None, map(str.strip, lines)), "</div>", ""])
+        content = render_block(page.template, {**self._shared, "page": page, "root": page.root, **page.values})
+        made = render_block("page", {"content": content, "below": self._below(page)})
+        return "\n".join([*filter(None, map(str.strip, made.splitlines())), ""])
 
 
 def render_block(template: str, values: Mapping[str, Any]) -> str:
