@@ -21,7 +21,8 @@ from leaderboard.frozen_boards import FrozenBoard, build_version_pages, read_arc
 from leaderboard.gallery.fragments import FOLDER, Fragments, build_gallery_shards
 from leaderboard.gallery.pages import build_gallery_pages
 from leaderboard.gallery.same_words import build_same_words_files
-from leaderboard.games.pages import build_game_pages, build_games_board_files, build_only_games_files
+from leaderboard.games.board_files import build_games_board_files, build_only_games_files
+from leaderboard.games.pages import build_game_pages
 from leaderboard.model.section import GameSection, build_game_sections, split_runs
 from leaderboard.model.site import LEADERBOARD, Page, Site
 from leaderboard.model.site_runs import read_runs

@@ -1,11 +1,5 @@
-"""The pages of a game: start, boards, matrices, gallery, figures, method, and a page per run and instance.
+"""The pages of a game: start, boards, matrices, gallery, figures, method, and a page per run and instance."""
 
-The boards are files for other programs, too, with every number in full precision.
-"""
-
-import csv
-import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -19,14 +13,9 @@ from ircore.games.base import Measure
 from ircore.instances.store import describe_ways_to_get
 from ircore.results.model import BoardRow
 from ircore.results.statistics.intervals import are_too_few
-from ircore.results.subsets import count_ranked
-from ircore.results.tables.board import board_table, measure_column
-from ircore.results.tables.formats import escape_formula, format_csv, format_units, list_flat_records, list_flat_units
 from ircore.results.tables.pairs import describe_ties
-from ircore.submissions.decisions import open_dispute
 from leaderboard.charts.catalogue import Chart
 from leaderboard.components.episodes import dump_marks
-from leaderboard.components.players import describe_player
 from leaderboard.games.contrasts import make_contrast_charts
 from leaderboard.games.episodes import (
     draw_compared_scene,
@@ -37,20 +26,18 @@ from leaderboard.games.episodes import (
     render_instance,
 )
 from leaderboard.games.figures import compute_similarity, drop_weak_interval, get_measure, make_curve_charts, scale_ends
+from leaderboard.games.run_pages import collect_run_values, describe_place
 from leaderboard.model.section import GameSection, RulesBoard
 from leaderboard.model.site import Page, Pair
-from leaderboard.model.trust import list_trust_lines
 from leaderboard.pages.ask import build_ask_page
-from leaderboard.pages.board_views import describe_leader, label_rules
+from leaderboard.pages.board_views import describe_leader
 from leaderboard.pages.boards import build_board_pages
 from leaderboard.pages.feed import build_changes_page
 from leaderboard.pages.history import build_history_page
 from leaderboard.pages.matrix import build_matrix_pages
 from leaderboard.pages.pair_comparison import compare_page
-from leaderboard.pages.pairs import list_commands, list_credits, list_run_facts
 from leaderboard.pages.players import build_player_board_pages
-from leaderboard.storage.pictures import Shown
-from leaderboard.words import choose_digits, format_category, number, place_words
+from leaderboard.words import choose_digits, format_category
 
 _TABS = (
     ("index", "Start"),
@@ -81,11 +68,6 @@ _SHOWN = 6
 _BEST = 9.995
 """Headline from 0 to 10 that is written as the best value."""
 
-_COLUMNS = (
-    "game", "run_id", "submission", "measure", "mean", "low", "high", "n", "unit", "category", "difficulty",
-    "instance_set", "rules", "ircore",
-)  # fmt: skip
-
 
 def build_game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
     """Yield the pages of every game that has results; their pictures are registered at once."""
@@ -93,44 +75,15 @@ def build_game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
         register_pictures(section)
         yield from _build_section_pages(section)
         for pair in section.ranked:
-            values = {"pair": pair, "row": section.row(pair), **_collect_run_values(section, pair)}
+            values = {"pair": pair, "row": section.row(pair), **collect_run_values(section, pair)}
             page = _build_page(section, f"pairs/{pair.key}", format_one_line(pair.name), "run", "pairs/index", values)
-            yield replace(page, finding=_describe_place)
+            yield replace(page, finding=describe_place)
         for instance in section.instances:
             # Every episode is rendered by the game's template: too much to do here, before the work is divided.
             later = partial(_collect_instance_values, section, instance)
             title = section.titles[instance.instance_id]
             name = f"gallery/{instance.instance_id}"
             yield _build_page(section, name, title, "instance", "gallery/index", {"instance": instance}, later)
-
-
-def build_games_board_files(sections: Sequence[GameSection]) -> Iterator[tuple[str, str]]:
-    """Yield ``games/NAME/board.csv`` and ``board.json`` of every game: path below the site's root, and text."""
-    for section in sections:
-        table = board_table(section.results, section.game.headline.key)
-        source, units = section.source, list_flat_units(table)
-        yield section.board_files[0], format_csv(table, {**source, "units": format_units(units)})
-        rows = ",\n".join(_dump_json(row) for row in list_flat_records(table))
-        words = {rules.key: label_rules(section, rules) for rules in section.rule_sets}
-        head = _dump_json({**source, "units": units, "rule_words": words}).removesuffix("}")
-        yield section.board_files[1], f'{head}, "rows": [\n{rows}\n]}}\n'
-
-
-def build_only_games_files(sections: Sequence[GameSection], paths: tuple[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the files of all boards for a site without reconstruction: a row for each run and measure of each game.
-
-    Args:
-        sections: Games that have results.
-        paths: Where the CSV and the JSON file stand, below the site's root.
-    """
-    rows = [row for section in sections for row in _list_rows(section)]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, _COLUMNS)
-    writer.writeheader()
-    writer.writerows({name: escape_formula(value) for name, value in row.items()} for row in rows)
-    yield paths[0], text.getvalue()
-    lines = ",\n".join(_dump_json(row) for row in rows)
-    yield paths[1], f'{{"rows": [\n{lines}\n]}}\n'
 
 
 def _build_section_pages(section: GameSection) -> Iterator[Page]:
@@ -232,11 +185,6 @@ def _build_page(
 def _get_lead(values: Mapping[str, Any]) -> str:
     """Return which run leads the board of a game."""
     return str(values["lead"])
-
-
-def _describe_place(values: Mapping[str, Any]) -> str:
-    """Return the rank and the main score of a run."""
-    return place_words(values["row"], values["rivals"])
 
 
 def _collect_start_values(section: GameSection) -> dict[str, Any]:
@@ -357,109 +305,6 @@ def _build_thumbnail(section: GameSection, instance: Instance, values: Sequence[
     }
 
 
-def _collect_run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
-    run, shown = pair.result.run, section.results.shown
-    twice = [section.game.headline] if section.repeats_headline([pair]) else []
-    history = section.history(pair.result.slug)
-    return {
-        "total": section.cell(pair),
-        "rivals": count_ranked(section.results, pair.result.rules, section.judge),
-        "measures": [_measure_run(section, pair, each) for each in shown if each not in twice],
-        "others": [_measure_run(section, pair, each) for each in section.game.measures if each not in shown],
-        "examples": _select_examples(section, pair),
-        "conditions": {
-            category: [
-                {"title": f"{format_category(category)}, {difficulty}", "anchor": f"{category}-{difficulty}",
-                 "mean": section.results.mean(pair.run_id, section.game.headline.key, category, difficulty),
-                 "links": _link_episodes(section, pair, category, difficulty)}
-                for of, difficulty in section.conditions if of == category
-            ]
-            for category in dict.fromkeys(category for category, _ in section.conditions)
-        },
-        "trust": list_trust_lines(pair.result),
-        "settings": [
-            ("Name", run.submission.name),
-            *((seat.title, describe_player(run.submission.players[seat.name]))
-              for seat in section.seats if seat.name in run.submission.players),
-            ("Rules", pair.result.rules.describe([pair.result.rules]).removeprefix("rules ")),
-            *list_run_facts(run),
-            *list_credits(run.submission),
-        ],
-        "commands": list_commands(pair.result),
-        "history": history,
-        "disputed": open_dispute(history, pair.run_id),
-    }  # fmt: skip
-
-
-def _measure_run(section: GameSection, pair: Pair, measure: Measure) -> dict[str, Any]:
-    """Return a run's mean of a measure with the scale that it is drawn on."""
-    mean = section.mean(pair, measure)
-    return {
-        "measure": measure,
-        "mean": mean,
-        "digits": choose_digits(measure),
-        "ends": scale_ends(measure, [mean]),
-        "per": section.game.per_word(measure),
-    }
-
-
-def _select_examples(section: GameSection, pair: Pair) -> list[dict[str, Any]]:
-    """Return a run's worst episode and its best, each with what was drawn; one where all are equal."""
-    run = section.get_run(pair)
-    values = run.values(section.game.headline)
-    ranked = sorted(
-        (
-            (compute_similarity(section.game.headline, values[episode.episode_id]) or 0.0, episode)
-            for episode in run.episodes
-            if episode.episode_id in values
-        ),
-        key=lambda entry: (entry[0], entry[1].episode_id),
-    )
-    chosen: list[tuple[str, Episode]] = []
-    if len(ranked) > 1:
-        (low, worst), (high, best) = ranked[0], ranked[-1]
-        chosen = [("Worst", worst), ("Best", best)] if low < high else [("As all others", worst)]
-    return [
-        {
-            "label": label,
-            "anchor": repeat_id(pair.key, episode.repeat),
-            "value": values[episode.episode_id],
-            "similarity": compute_similarity(section.game.headline, values[episode.episode_id]),
-            "gallery": section.galleries[episode.instance_id],
-            "compared": find_compared_picture(section, section.galleries[episode.instance_id].instance),
-            "drawn": _find_last_drawing(section, pair, episode),
-        }
-        for label, episode in chosen
-    ]
-
-
-def _find_last_drawing(section: GameSection, pair: Pair, episode: Episode) -> Shown | None:
-    """Return what a run drew last in an episode; None of a game that does not draw, and where it is withheld."""
-    published = section.renderings_are_published(section.galleries[episode.instance_id].instance)
-    drawn = list(episode.renderings.values()) if published else []
-    return section.rendering(pair.run_id, drawn[-1]) if drawn else None
-
-
-def _link_episodes(section: GameSection, pair: Pair, category: str, difficulty: str) -> list[dict[str, Any]]:
-    """Return the episodes of a condition, each with its value of the headline."""
-    run = section.get_run(pair)
-    values = run.values(section.game.headline)
-    instances = {instance.instance_id: instance for instance in section.instances}
-    digits = choose_digits(section.game.headline)
-    return [
-        {
-            "path": section.instance_path(instances[episode.instance_id]),
-            "anchor": repeat_id(pair.key, episode.repeat),
-            "value": compute_similarity(section.game.headline, value := values.get(episode.episode_id)),
-            "title": f"{section.titles[episode.instance_id]}: {episode.outcome.replace('_', ' ')}"
-            + ("" if value is None else f", {number(value)}"),
-            "text": "" if value is None else number(value, digits),
-        }
-        for episode in run.episodes
-        if (episode.category, episode.difficulty) == (category, difficulty)
-    ]
-
-
 def _collect_instance_values(section: GameSection, instance: Instance) -> dict[str, Any]:
     """Return an instance and its episodes, rendered by the game's templates."""
     root = "../" * (section.instance_path(instance).count("/"))
@@ -492,26 +337,3 @@ def _collect_episode(
         "similarity": compute_similarity(headline, value),
         "html": render_episode(section, pair, instance, episode, root),
     }
-
-
-def _list_rows(section: GameSection) -> Iterator[dict[str, Any]]:
-    for pair in section.ranked:
-        for declared in section.game.measures:
-            mean = section.mean(pair, declared)
-            yield {
-                "game": section.game.name,
-                "run_id": pair.run_id,
-                "submission": pair.result.slug,
-                "measure": declared.key,
-                "mean": mean.mean,
-                "low": mean.low,
-                "high": mean.high,
-                "n": mean.n,
-                "unit": measure_column(declared).unit,
-                "rules": pair.result.rules.key,
-                **section.source,
-            }
-
-
-def _dump_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -21,7 +21,7 @@ from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import list_flat_names
 from leaderboard.building.sources import build_json_schemas
 from leaderboard.charts.catalogue import Chart, make_figures
-from leaderboard.games.pages import build_games_board_files, build_only_games_files
+from leaderboard.games.board_files import build_games_board_files, build_only_games_files
 from leaderboard.model.section import GameSection
 from leaderboard.pages.board_views import build_leaderboard_files
 
