@@ -270,9 +270,13 @@ def lead_words(rows: Sequence[RankedRow[Any, Any]], name: str, noun: str = "pair
     if not ranked:
         return f"{name} has the highest main score of {len(rows)} {noun}s, {score}; none of them has a rank"
     among = f"{len(rows)} {noun}s" if ranked == len(rows) else f"{ranked} {noun}s with a rank"
-    if top > 1:
-        return f"{name} has the highest main score of {among}, {score}; {top} of them may be the best"
-    return f"{name} leads {among}, main score {score}"
+    if top == 1:
+        return f"{name} leads {among}, main score {score}"
+    alike = sum(number(row.cell.main.mean, 1) == number(rows[0].cell.main.mean, 1) for row in rows if row.top)
+    leaders = f"{name} has" if alike == 1 else f"{name} and {alike - 1} more have"
+    alone = "the two cannot be told apart" if ranked == 2 else "no two of them can be told apart"
+    apart = f"{top} of them may be the best" if top < ranked else alone
+    return f"{leaders} the highest main score of {among}, {score}; {apart}"
 
 
 def place_words(row: RankedRow[Any, Any], among: int) -> str:

@@ -127,11 +127,13 @@ def plan_separation(
         return SeparationPlan(True, at_further_look, {}, 0, 0, 0.0, None, (), "")
     needed = compute_needed_variance(main.mean, variance, look) if main.mean else 0.0
     groups = _group_instances(counted, drawn.strata.tolist(), freedom, values)
-    if not any(len(known) > 1 for of_run in values for known in of_run.values()):
+    # If all were luck, the variance would shrink by the number of plays, and never faster.
+    is_hopeless = needed * (1 + MOST_FURTHER) < variance
+    if not is_hopeless and not any(len(known) > 1 for of_run in values for known in of_run.values()):
         once = {group.key: 1 for group in groups}
         first = "how much is luck is not known before anything was repeated: play all once more, then ask again"
         return _build_plan(couple, groups, once, None, first)
-    further, uniform = find_fewest_repeats(groups, variance - needed), find_uniform_repeats(groups, variance - needed)
+    further = None if is_hopeless else find_fewest_repeats(groups, variance - needed)
     if further is None:
         size = len(instances) * variance / needed if needed > 0 else np.inf
         return _build_empty_plan(
@@ -139,7 +141,7 @@ def plan_separation(
             "differ too much, and more of them are needed",
             ceil(size) if np.isfinite(size) and size < 100_000 else None,
         )
-    every = sum(group.instances for group in groups)
+    uniform, every = find_uniform_repeats(groups, variance - needed), sum(group.instances for group in groups)
     return _build_plan(couple, groups, further, None if uniform is None else uniform * every, "")
 
 

@@ -19,7 +19,7 @@ from ircore.results.arrays import arrange_values, compute_target_means, estimate
 from ircore.results.effects import list_usual_pairs, select_usual_runs
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import Floats
-from ircore.results.model import Results
+from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.agreement import Agreement
 from ircore.results.statistics.bootstrap import estimate_differences, resample
 from ircore.results.statistics.effects import find_complete_grid
@@ -93,16 +93,19 @@ def format_interval(value: Estimate, digits: int = 1, unit: str = "") -> str:
 
     >>> format_interval(Estimate(9.125, 8.0, 9.9, 12)), format_interval(Estimate(9.0, 0.5, 9.9, 2))
     ('9.1 (95 % interval 8.0 to 9.9, n = 12)', '9.0 (n = 2, too few)')
+    >>> format_interval(Estimate(0.4, 0.03, 0.6, 12))
+    '0.40 (95 % interval 0.03 to 0.60, n = 12)'
     """
     if value.mean is None:
         return "unknown"
     if are_too_few(value.n):
         return f"{number(value.mean, digits)}{unit} (n = {value.n}, too few)"
-    ends = (
-        ""
-        if value.low is None or value.high is None
-        else f"95 % interval {number(value.low, digits)} to {number(value.high, digits)}, "
-    )
+    ends = ""
+    if value.low is not None and value.high is not None:
+        # An end that is not 0 must not look like it: that decides whether a difference is clear.
+        while any(0 < abs(end) < 0.5 * 10.0**-digits for end in (value.low, value.high)) and digits < 4:
+            digits += 1
+        ends = f"95 % interval {number(value.low, digits)} to {number(value.high, digits)}, "
     return f"{number(value.mean, digits)}{unit} ({ends}n = {value.n:,})"
 
 
@@ -128,8 +131,9 @@ def answer_questions(results: Results, judge: str) -> tuple[Answer, ...]:
     """
     table = _ScoreTable(results, judge)
     questions: tuple[Callable[[_ScoreTable], Answer | None], ...] = (
-        _answer_best_of_first_seat, partial(_answer_best_player, place=1), _answer_rules, _answer_refinement,
-        _answer_hardest_targets, _answer_hardest_category, _answer_difficulty, _answer_judges, _answer_satisfaction,
+        _answer_best_run, _answer_best_of_first_seat, partial(_answer_best_player, place=1), _answer_rules,
+        _answer_refinement, _answer_hardest_targets, _answer_hardest_category, _answer_difficulty, _answer_judges,
+        _answer_satisfaction,
     )  # fmt: skip
     return tuple(answer for question in questions if (answer := question(table)) is not None)
 
@@ -224,6 +228,41 @@ def compute_adjusted_means(scores: Floats, rounds: int = 200) -> list[float]:
             break
     drawn: list[float] = np.where(targets, means, np.nan).tolist()
     return drawn
+
+
+def _name_run(table: _ScoreTable, row: BoardRow) -> str:
+    """Return the name of a run: its players, or the submission's name in a game of other than two seats."""
+    return " + ".join(row.submission.players) if len(table.results.seats) == 2 else row.submission.name
+
+
+def _answer_best_run(table: _ScoreTable) -> Answer | None:
+    """Answer which run is best, by the rules of the highest main score: one ahead of all, or how many may be it."""
+    results, noun = table.results, table.noun
+    boards = {rules: select_by_rules(results, rules).board(table.judge) for rules in results.rule_sets}
+    ranked_by = {rules: [row for row in rows if row.rank_low is not None] for rules, rows in boards.items()}
+    rules = max(ranked_by, key=lambda rules: max((row.cell.main.mean or 0.0 for row in ranked_by[rules]), default=-1.0))
+    ranked = ranked_by[rules]
+    if len(ranked) < 2:
+        return None
+    first, top = ranked[0], [row for row in ranked if row.top]
+    played = f", with {rules.label_behind_with(results.rule_sets)}" if len(boards) > 1 else ""
+    name, mean = _name_run(table, first), f"{format_interval(first.cell.main)}{played}"
+    if first.rank_high == 1:
+        sentence = f"{name}, with a main score of {mean}; it is clearly ahead of every other {noun} that has a rank."
+        best = name
+    else:
+        which = f"all {len(ranked)}" if len(top) == len(ranked) else f"{len(top)} of the {len(ranked)}"
+        sentence = (
+            f"It cannot be told: {which} {noun}s that have a rank may be the best; the highest main score, {mean}, is "
+            f"of {name}."
+        )
+        best = f"{noun}s that may be the best"
+    chosen = list(results.instances)
+    own = np.isin(table.runs, [row.submission.run_id for row in top])
+    episodes = table.episodes(chosen, np.where(own, table.finals(chosen), np.nan))
+    lines = tuple(AnswerLine(_name_run(table, row), row.cell.main) for row in ranked[:_MOST_ROWS])
+    return Answer(f"best-{noun}", f"Which {noun} is best?", sentence, noun.capitalize(), "main score, 0–100", lines,
+                  episodes, f"the best {table.words.result}s of {best}", (0.0, 100.0))  # fmt: skip
 
 
 def _average_by_label(scores: Iterable[tuple[str, Floats, Sequence[Instance]]], scale: Scale) -> list[AnswerLine]:
@@ -422,7 +461,7 @@ def _answer_refinement(table: _ScoreTable) -> Answer | None:
         return None
     # Changes as the board shows them, so that both count the same pairs as helped.
     rows = table.results.board(table.judge)
-    changes = [AnswerLine(" + ".join(row.submission.players), row.cell.delta) for row in rows]
+    changes = [AnswerLine(_name_run(table, row), row.cell.delta) for row in rows]
     lines = sorted((line for line in changes if line.value.mean is not None), key=_negate_mean)
     helped, harmed = (sum(clear_of(line.value, 0) == side for line in lines) for side in (1, -1))
     # No interval (too few targets) claims no more than an interval that holds 0.
@@ -455,12 +494,10 @@ def _answer_hardest_targets(table: _ScoreTable) -> Answer | None:
         f" ({left} more {'is' if left == 1 else 'are'} not rated)" if left else ""
     )
     label = lines[0].label
-    hardest = (
-        f", least of all {label[0].lower()}{label[1:]}, where no {table.noun} scores above "
-        f"{best[worst[0]] * table.factor:.1f}"
-        if undrawn
-        else ""
-    )
+    alike = sum(score == best[worst[0]] for score in best.values())
+    least = f"{label[0].lower()}{label[1:]}" + (f" and {alike - 1} more" if alike > 1 else "")
+    highest = f"{best[worst[0]] * table.factor:.1f}"
+    hardest = f", least of all {least}, where no {table.noun} scores above {highest}" if undrawn else ""
     sentence = (
         f"{undrawn} of {rated} are {solved} by nobody"
         if undrawn
@@ -570,9 +607,7 @@ def _answer_rules(table: _ScoreTable) -> Answer | None:
         return None
     best.sort(key=lambda entry: -(entry[1].cell.main.mean or 0.0))
     (label, top), (other, second), *_ = best
-    # Runs of other than two seats go by the submission's name.
-    by_players = len(results.seats) == 2
-    names = [" + ".join(row.submission.players) if by_players else row.submission.name for _, row in best]
+    names = [_name_run(table, row) for _, row in best]
     runs = [row.submission.run_id for _, row in best]
     apart = results.compare_couples([(runs[0], runs[1])], table.judge)[0].alone
     if clear_of(apart, 0) == 1:
@@ -589,6 +624,8 @@ def _answer_rules(table: _ScoreTable) -> Answer | None:
     scores, places = table.finals(chosen), [table.runs.index(run_id) for run_id in runs]
     leads = np.full(scores.shape, np.nan)
     leads[:, places[0]] = scores[:, places[0]] - scores[:, places[1]]
+    # Where it does not lead, there is nothing to look at.
+    leads[leads <= 0] = np.nan
     lines = tuple(AnswerLine(f"{label}: {name}", row.cell.main) for (label, row), name in zip(best, names, strict=True))
     first, last = (row.submission.run.submission.players for row in (top, second))
     differ = any(first[seat].label != last[seat].label for seat in first.keys() & last.keys())

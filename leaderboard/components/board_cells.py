@@ -218,13 +218,14 @@ class AmountColumn:
 
 
 def select_amount_columns(game: Game[Any], cells: Iterable[Cell]) -> tuple[AmountColumn, ...]:
-    """Return the columns that say something: some cell has an amount that is not 0.
+    """Return the columns that say something: some cell has an amount that is not 0, and steps that are not always one.
 
     Args:
         game: Whose board.
         cells: Of its rows.
     """
-    taken = {key for cell in cells for key, estimate in cell.amounts.items() if estimate.mean}
+    means = {(key, estimate.mean) for cell in cells for key, estimate in cell.amounts.items() if estimate.mean}
+    taken = {key for key, _ in means - {("steps", 1.0)}}
     return tuple(
         AmountColumn(amount, build_amount_column(game, amount)) for amount in AMOUNTS if amount.column.key in taken
     )

@@ -39,9 +39,11 @@ from leaderboard.pages.pair_comparison import compare_page
 from leaderboard.pages.players import build_player_board_pages
 from leaderboard.words import choose_digits, format_category
 
+_BOARDS = "boards/index"
+
 _TABS = (
     ("index", "Start"),
-    ("boards/index", "Board"),
+    (_BOARDS, "Board"),
     ("matrix", "Matrix"),
     ("compare", "Compare"),
     ("gallery/index", "Gallery"),
@@ -95,7 +97,7 @@ def _build_section_pages(section: GameSection) -> Iterator[Page]:
     start = _build_page(section, "index", "start", "start", "index", stories, partial(_collect_start_values, section))
     yield replace(start, finding=_get_lead)
     shared: tuple[tuple[str, Iterator[Page]], ...] = (
-        ("boards/index", chain(build_board_pages(section), build_player_board_pages(section))),
+        (_BOARDS, chain(build_board_pages(section), build_player_board_pages(section))),
         ("matrix", build_matrix_pages(section) if section.results.crossed is not None else iter(())),
         ("compare", iter([compare_page(section)])),
         ("ask", iter([build_ask_page(section)])),
@@ -149,7 +151,11 @@ def _collect_shared_values(section: GameSection, tab: str) -> dict[str, Any]:
         "section": section,
         "game": section.game,
         "tab": tab,
-        "tabs": [entry for entry in _TABS if entry[0] not in _CROSSED or section.results.crossed is not None],
+        "tabs": [
+            (name, title, section.whole_board if name == _BOARDS else section.path(name))
+            for name, title in _TABS
+            if name not in _CROSSED or section.results.crossed is not None
+        ],
         "drawn": drop_weak_interval,
         "digits": choose_digits(section.game.headline),
         "measure_titles": {shown.key: shown.title for shown in section.game.measures},

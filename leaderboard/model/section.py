@@ -96,6 +96,11 @@ class GameSection(Site):
         ]
         return tuple(sorted(boards, key=lambda board: -max(row.cell.main.mean or 0.0 for row in board.rows)))
 
+    @property
+    def whole_board(self) -> str:
+        """Path of the board that every run is on: that of all rules where there are several."""
+        return self.path("boards/all-rules/index" if len(self.rule_sets) > 1 else "boards/index")
+
     def best_rows(self, most: int) -> list[RulesBoard]:
         """Return the boards with their first rows, about as many of each, and at most so many in all."""
         shown: list[RulesBoard] = []

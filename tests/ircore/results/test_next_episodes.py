@@ -133,6 +133,15 @@ def test_without_luck_only_more_targets_help(instances: InstanceSet) -> None:
     assert plan.reason.startswith("50 further repeats would not do")
 
 
+def test_a_difference_that_no_number_of_plays_could_tell_asks_for_none(instances: InstanceSet) -> None:
+    values = {instance.instance_id: [60.0] for instance in instances.instances}
+    couple = planned(instances, "one", values, {}), planned(instances, "other", values, {})
+    # Half widths of 20 shrink to 20 / √51 at most.
+    for mean, feasible in ((0.0, False), (0.2, False), (10.0, True)):
+        plan = plan_separation(list(instances.instances), couple, Estimate(mean, mean - 20, mean + 20, 20), None)
+        assert (plan.episodes is not None) == feasible
+
+
 @pytest.mark.slow
 def test_a_command_that_is_followed_is_part_of_the_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -53,7 +53,7 @@ def final(results: Results, run_id: str, instance: str) -> float | None:
 def test_every_answer_has_a_sentence_with_its_interval_a_table_and_pictures(results: Results) -> None:
     asked = answer_questions(results, JUDGE)
     keys = {item.key for item in asked}
-    assert {"best-describer", "best-generator", "refinement", "nobody", "hardest", "hard"} <= keys
+    assert {"best-pair", "best-describer", "best-generator", "refinement", "nobody", "hardest", "hard"} <= keys
     for answer in asked:
         assert "95 % interval" in answer.sentence
         assert answer.question.endswith("?")

@@ -257,6 +257,8 @@ def test_the_best_runs_stand_below_the_name_of_their_rules_the_best_rules_first(
     for html in (front, start):
         said = re.findall(r"With rounds: \d|[a-z]+-model", re.sub("<[^>]+>", "", html))
         assert said[:5] == ["With rounds: 3", "three-model", "With rounds: 2", "one-model", "two-model"]
+    # Of boards by single rules none holds all three.
+    assert '<a href="../../games/guessing/boards/all-rules/index.html">The whole board' in start
 
 
 @pytest.mark.parametrize("value", ["answer_refused", None])

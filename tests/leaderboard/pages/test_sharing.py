@@ -43,7 +43,7 @@ def test_a_page_with_numbers_has_its_link_and_an_entry_that_says_where_they_come
     assert re.search(r"year = \{\d{4}\}", entry.text)
     strip = render_share_strip(Page("boards/index", "Board", "board"), site, "seer leads 3 pairs, main score 60.0.")
     assert "note = {seer leads 3 pairs, main score 60.0; unreleased" in strip
-    assert render_share_strip(Page("cite", "Cite", "cite"), site) == ""
+    assert render_share_strip(Page("cite", "Cite", "cite", cited=False), site) == ""
 
 
 @pytest.mark.slow
@@ -155,5 +155,5 @@ def test_on_the_page_of_a_target_the_link_of_an_episode_with_a_card_is_offered(s
     ],
 )
 def test_pages_of_every_game_are_of_the_kind_that_their_folder_says(path: str, template: str, kind: str) -> None:
-    ((found, title, _, address),) = list_page_entries([Page(path, "Title", template)])
+    ((found, title, _, address),) = list_page_entries([Page(path, "Title", template, found_by="news")])
     assert (found, title, address) == (kind, "Title", f"{path}.html")
