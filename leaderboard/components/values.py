@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from ircore.core.plain_words import format_count
 from ircore.results.model import BoardRow, Cell
-from ircore.results.statistics.intervals import Estimate, are_too_few
+from ircore.results.statistics.intervals import Estimate, are_too_few, clear_of
 from ircore.results.tables.formats import count_money_digits
 from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.markup import REMEMBERED, macro
@@ -42,8 +42,8 @@ RANK = "From the best to the worst place that paired comparisons of main scores 
 CHANCE = "Share of 2,000 redrawn sets of these pictures, spread as the board’s intervals are, on which it is the best"
 """What the chance of being best is."""
 
-_STILL = 0.005
-"""Change below which an arrow points neither up nor down: it would round to 0.00."""
+_OPEN = 0.1
+"""Width, in points of a score of 0–10, from which what facts leave open is written beside it."""
 
 MAIN = (0.0, 100.0)
 """Ends of the main score's scale."""
@@ -71,10 +71,10 @@ def score(estimate: Estimate, why: str = "no rated episode", digits: int = 2) ->
 
 
 def delta(estimate: Estimate) -> Markup:
-    """Return ΔQ with an arrow and its interval."""
+    """Return ΔQ with its interval, and an arrow where that is clear of 0."""
     if estimate.mean is None:
         return missing("no episode of two or more rated renderings")
-    return _render_signed(estimate, render_arrow(estimate.mean))
+    return _render_signed(estimate, render_arrow(estimate))
 
 
 def difference(estimate: Estimate, digits: int = 2) -> Markup:
@@ -116,7 +116,7 @@ def stacked(
     # Two ends with two decimals each would reach into the next column.
     ends = min(digits, 1) if end_digits is None else end_digits
     half = _format_width(estimate, digits, ends, as_difference) or f"n {estimate.n}"
-    sign = render_arrow(value) if as_difference and improves else ""
+    sign = render_arrow(estimate) if as_difference and improves else ""
     text = sign + format_signed(value, digits) if as_difference else number(value, digits)
     return macro("stacked")(text, describe_interval(estimate, digits), half, are_too_few(estimate.n))
 
@@ -137,9 +137,10 @@ def share(estimate: Estimate, why: str, counts: str = "") -> Markup:
     return macro("stacked")(format_share(estimate.mean), title, counts or f"n {estimate.n}", few)
 
 
-def render_arrow(value: float) -> Markup:
-    """Return an arrow up, down or sideways for a change."""
-    return _render_sign("↑" if value > _STILL else "↓" if value < -_STILL else "→")
+def render_arrow(change: Estimate) -> Markup:
+    """Return an arrow up or down for a change whose interval is clear of 0; empty for any other."""
+    direction = clear_of(change, 0)
+    return _render_sign("↑" if direction == 1 else "↓") if direction else Markup()
 
 
 @cache
@@ -280,9 +281,9 @@ def render_stacked_quality(cell: Cell) -> Markup:
 
 
 def render_possible(cell: Cell) -> Markup:
-    """Return the interval of a score that facts leave open which could not be told; empty where its ends read alike."""
+    """Return the interval of a score that facts leave open which could not be told; empty if narrower than a tenth."""
     doubt = cell.doubt
-    if doubt is None or cell.score.mean is None or number(doubt.low) == number(doubt.high):
+    if doubt is None or cell.score.mean is None or doubt.high - doubt.low < _OPEN:
         return Markup()
     ends = f"{number(doubt.low)}\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}{number(doubt.high)}"
     return macro("possible")(open_words(doubt), ends)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import takewhile
-from math import fsum
+from math import fsum, isclose
 
 import numpy as np
 
@@ -53,14 +53,19 @@ class PlayerExchange:
     points: float
     """Mean absolute difference, 0–10."""
 
+    shift: float
+    """Mean difference, −10 to 10; above 0 where the others score higher."""
+
     others: int
     """Number of other players."""
 
     @property
     def in_words(self) -> str:
-        """The difference, and over how many it is a mean."""
+        """The difference, on which side it is where all others are on one, and over how many it is a mean."""
         over = f", as a mean over {self.others} others" if self.others > 1 else ""
-        return f"{number(self.points, 1)} points higher or lower{over}"
+        one_sided = isclose(abs(self.shift), self.points, abs_tol=1e-9)
+        side = ("higher" if self.shift > 0 else "lower") if one_sided and self.points else "higher or lower"
+        return f"{number(self.points, 1)} points {side}{over}"
 
 
 @dataclass(frozen=True)
@@ -279,7 +284,10 @@ class BlameShares:
 
 
 def _measure_exchange(first: float, others: Sequence[float]) -> PlayerExchange | None:
-    return PlayerExchange(fsum(abs(other - first) for other in others) / len(others), len(others)) if others else None
+    if not others:
+        return None
+    differences = [other - first for other in others]
+    return PlayerExchange(fsum(map(abs, differences)) / len(others), fsum(differences) / len(others), len(others))
 
 
 def build_same_words_files(site: Site, folder: str) -> Iterator[tuple[str, str]]:

@@ -180,8 +180,8 @@ def describe_leader(
     lead = lead_words(rows, format_one_line(name, 80), noun)
     judged = f", judged by {judge}." if site.game.is_judged else "."
     # Where nothing can be told apart, the lead says so itself.
-    told = ties if any(row.rank_low is not None and not row.top for row in rows) else ""
-    return " ".join(filter(None, (lead and lead + judged, told if lead else ties)))
+    shown_ties = ties if any(row.rank_low is not None and not row.top for row in rows) else ""
+    return " ".join(filter(None, (lead and lead + judged, shown_ties if lead else ties)))
 
 
 _JUDGE_NOTES = {"human": "people", "model": "a model looks", "computed": "pixels compared"}

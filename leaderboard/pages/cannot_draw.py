@@ -122,7 +122,8 @@ class CannotDraw:
             some = f" on at least {MINIMUM_PICTURES} targets" if reliable else ""
             return f"No kind of mark{some} is right in fewer than {OFTEN} %." if self.lines else ""
         worst = [f"{line.kind} ({100 * (line.right.mean or 0):.0f} % right)" for line in poor[:3]]
-        return f"Least often right: {', '.join(worst)}."
+        some = f" on at least {MINIMUM_PICTURES} targets" if 0 < len(reliable) < len(self.lines) else ""
+        return f"Least often right{some}: {', '.join(worst)}."
 
 
 def format_plural(kind: str) -> str:

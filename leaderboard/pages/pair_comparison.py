@@ -283,6 +283,7 @@ def _compare_two_best(site: Site) -> Mapping[str, Any]:
         (rows,) = comparisons.rows([couple], site.judge, categories)
         values |= {
             "rows": rows,
+            "all_known": all(row.comparison.least == row.comparison.most for row in rows),
             "span": choose_span([row.comparison.main for row in rows]),
             "groups": _group_scores(comparisons, chosen),
         }

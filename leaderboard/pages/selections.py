@@ -140,7 +140,7 @@ def choose_example_episode(site: Site) -> Chosen | None:
         tells = len(chosen.judged.trajectory) >= TELLING and delta > 0
         return final < GOOD, not tells, -delta, -final, _make_key(chosen)
 
-    return min(list_judged_episodes(site), key=order, default=None)
+    return min(_list_exemplary(site), key=order, default=None)
 
 
 def choose_example_target(site: Site, view: BoardView) -> Gallery | None:
@@ -172,11 +172,18 @@ def find_best_episode(site: Site, gallery: Gallery) -> Chosen | None:
 
 @lru_cache(maxsize=1)  # asked for by the front page and by its turn strip
 def choose_front_episode(site: Site) -> Chosen | None:
-    """Return a close reconstruction that improved much and is told in words that people read easily; None without any.
+    """Return a close reconstruction that improved much, told in words that people read easily; None without any."""
+    return _find_best(_list_exemplary(site))
 
-    A held run is no example: its pictures may be copies.
+
+def _list_exemplary(site: Site) -> list[Chosen]:
+    """Return the episodes that may stand for the game: of pairs with a rank, or of all that are not held if none has.
+
+    The pictures of a held run may be copies, and a pair that broke the rules has no rank.
     """
-    return _find_best(chosen for chosen in list_judged_episodes(site) if chosen.pair.run_id not in site.results.held)
+    episodes = [chosen for chosen in list_judged_episodes(site) if chosen.pair.run_id not in site.results.held]
+    ranked = {row.submission.run_id for row in site.results.board(site.judge) if row.rank_low is not None}
+    return [chosen for chosen in episodes if chosen.pair.run_id in ranked] or episodes
 
 
 def measure_legibility(messages: Sequence[str]) -> float:

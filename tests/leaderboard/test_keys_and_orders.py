@@ -86,7 +86,7 @@ def test_more_hangs_on_words_or_drawing_only_where_the_interval_says_so(
     low: float, high: float, count: int, verdict: str
 ) -> None:
     fault = EpisodeBlame(
-        5.0, PlayerExchange(1.0, 2), PlayerExchange(1.0, 2), Estimate((low + high) / 2, low, high, count)
+        5.0, PlayerExchange(1.0, 0.0, 2), PlayerExchange(1.0, 0.0, 2), Estimate((low + high) / 2, low, high, count)
     )
     assert verdict in fault.verdict
 

@@ -199,7 +199,10 @@ class ComparePage {
     const { main, alone } = this.compared(first, second, "");
     const within = this.category || this.difficulty;
     const all = within ? `All ${this.instance}s, ` : "";
-    const claims = [["these two alone:", alone], ["among all on this board:", main]].filter(([, estimate]) => estimate)
+    const known = [["these two alone:", alone], ["among all on their board:", main]].filter(([, estimate]) => estimate);
+    // On a board of two, and between boards, both are one comparison.
+    const same = known.length > 1 && alone.low === main.low && alone.high === main.high;
+    const claims = known.slice(0, same ? 1 : 2)
       .map(([label, estimate]) => [within ? all + label : capitalise(label), this.verdict(estimate)]);
     // The board that a reader comes from may have been of one category, one difficulty, or both.
     if (within) {
@@ -245,11 +248,14 @@ class ComparePage {
   byCategory([first, ...others]) {
     const parts = [element("h2", "", "By category")];
     for (const other of others) {
-      const rows = [["", `All ${this.instance}s`], ...this.index.categories].map(([category, title]) => {
+      const rows = [["", `All ${this.instance}s`], ...this.index.categories].flatMap(([category, title]) => {
+        const compared = this.compared(first, other, category);
+        // Nothing that the judge rates was played by either there.
+        if (category && !compared.n && !compared.main.n) return [];
         const behind = category ? `#compare-${category}` : "#instances";
         const link = withAttributes(element("a", "", title), { href: behind });
         const head = element("th", "", category ? link : element("strong", "", link));
-        return [head, this.compared(first, other, category), behind];
+        return [[head, compared, behind]];
       });
       if (others.length > 1) parts.push(element("p", "finding", this.pair(first), element("span", "", " less "), this.pair(other)));
       parts.push(this.differences(`${pairWords(first)} less ${pairWords(other)}`, capitalise(`${this.instance}s`), rows));
@@ -267,6 +273,7 @@ class ComparePage {
     whoHead.textContent = who;
     scaleHead.querySelectorAll(".plot-scale span").forEach((mark, index) => { mark.textContent = [`−${span}`, "0", `+${span}`][index]; });
     scaleHead.querySelector(".sr-only").textContent = `Interval, from −${span} to ${span}`;
+    table.classList.toggle("all-known", rows.every(([, { least, most }]) => least === most));
     table.tBodies[0].replaceChildren(...rows.map(([head, compared, behind]) => this.differenceRow(head, compared, span, behind)));
     return made;
   }

@@ -89,7 +89,7 @@ def test_a_score_that_says_the_main_score_again_has_no_second_interval() -> None
 
 def test_changes_have_arrows_and_true_minus_signs() -> None:
     assert "↓</span>−1.50" in delta(Estimate(-1.5, -2.0, -1.0, 9))
-    assert "→</span>0.00" in delta(Estimate(0.001, None, None, 1))
+    assert "arrow" not in delta(Estimate(-1.5, -3.0, 0.1, 9))
     assert "no episode of two or more rated renderings" in delta(Estimate(None, None, None, 0))
 
 

@@ -367,7 +367,7 @@ def test_two_pairs_differ_by_themselves_and_not_among_all_and_the_page_says_whic
     (claims,) = page.find("ul", class_="verdicts")
     alone, among = (claim.text for claim in claims.find("li"))
     assert alone.startswith("These two alone: the first has a main score 11.7 points higher (95 % interval ")
-    assert among.startswith("Among all on this board: the two cannot be told apart (main scores differ by +11.7, ")
+    assert among.startswith("Among all on their board: the two cannot be told apart (main scores differ by +11.7, ")
 
 
 def test_files_of_comparisons_name_ranked_pairs_and_agree_with_the_ranks() -> None:

@@ -38,7 +38,7 @@ def test_pairs_that_are_not_told_apart_are_not_said_to_differ(visit: Visit, site
     page = visit.open("compare.html?pairs=choosy,honest")
     page.locator(".compare-view[data-state=drawn]").wait_for()
     alone, among = page.locator(".verdicts li").all_inner_texts()
-    assert among.startswith("Among all on this board: the two cannot be told apart (main scores differ by −12.5")
+    assert among.startswith("Among all on their board: the two cannot be told apart (main scores differ by −12.5")
     assert alone.startswith("These two alone: ")
     assert "whatever the missing scores were" in page.locator(".compare-view > .aid").first.inner_text()
     row = page.locator(".differences tbody tr").first.inner_text()

@@ -392,7 +392,7 @@ def test_kinds_of_too_few_targets_or_nearly_always_right_stay_out_of_the_sentenc
     few = KindLine("crosses", Estimate(0.0, None, None, 1), 5, (("missing", 5),))
     many = KindLine("bars", Estimate(0.25, 0.1, 0.5, 6), 40, (("missing", 20), ("colour", 10)))
     assert sorted([few, many], key=lambda line: line.place) == [many, few]
-    assert CannotDraw((many, few), (), 12).sentence == "Least often right: bars (25 % right)."
+    assert CannotDraw((many, few), (), 12).sentence == "Least often right on at least 5 targets: bars (25 % right)."
     assert CannotDraw((few,), (), 12).sentence == "Least often right: crosses (0 % right)."
     assert many.words == "20 missing, 10 wrong colour"
     labels = KindLine("axis labels", Estimate(0.8, 0.6, 0.9, 6), 12, (("missing", 2),))

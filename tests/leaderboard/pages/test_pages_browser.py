@@ -123,7 +123,7 @@ def test_what_was_not_computed_beforehand_has_the_same_interval(visit: Visit, si
     low, high = board["low"][row][column] / 10, -board["low"][column][row] / 10
     assert cells.nth(0).inner_text().startswith(f"+{item - other:.1f}")
     (among,) = page.locator(".verdicts li").all_inner_texts()
-    assert among.startswith("Among all on this board: the ")
+    assert among.startswith("Among all on their board: the ")
     assert f"95 % interval {low:.1f} to {high:.1f}".replace("-", "−") in among
 
 

@@ -157,7 +157,7 @@ TASKS: dict[str, tuple[Callable[[Reader], str], str]] = {
     "What can poet not draw, whoever draws?": (what_a_player_cannot_draw, "bars (0 % right)"),
     "What would another describer change in the best drawing of the pets?": (
         whose_fault,
-        "With another describer’s words painter scores 4.0 points higher or lower",
+        "With another describer’s words painter scores 4.0 points lower",
     ),
     "From the same words, what does the worst drawing of the pets score?": (same_words_other_drawing, "2.5"),
     "Does refinement help, and by how much?": (does_refinement_help, "changes by 1.0"),
