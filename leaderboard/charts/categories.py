@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ircore.core.plain_words import format_count
+from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard import words
 from leaderboard.charts.data import MOST_PANELS, RUN, ChartSubject, select_runs
@@ -55,8 +56,9 @@ def sketch_categories(subject: ChartSubject) -> Sketch | Missing:
     return Sketch(
         title=subject.among_words() + _compose_title(scores, [pair.run_id for pair in subject.ranked]),
         reading_aid=(
-            "Each panel is a category, each mark a pair's mean similarity of the final rendering there, each line its"
-            " 95 % interval; the pairs stand in the same order and on the same scale in every panel."
+            "Each panel is a category, each mark a pair's mean similarity of the final rendering there, each line, from"
+            f" {MINIMUM_PICTURES} pictures on, its 95 % interval; the pairs stand in the same order and on the same"
+            " scale in every panel."
         ),
         selection_words=subject.selection_words(MOST_PANELS),
         drawing=PlotlyDrawing(
@@ -148,7 +150,7 @@ def _compose_title(scores: _ByCategory, run_ids: Sequence[str]) -> str:
             hardest = min(numbers, key=lambda category: numbers[category])
             lowest[hardest] = lowest.get(hardest, 0) + 1
     if not known:
-        return _TITLE
+        return f"{_TITLE} No pair has {MINIMUM_PICTURES} rated pictures of every category: too few to tell"
     most = max(lowest.values())
     # Two categories that lead equally often leave the question open.
     hardest, *others = (category for category in scores if lowest.get(category) == most)

@@ -26,7 +26,7 @@ from leaderboard.charts.grammar import (
     make_whiskers,
 )
 from leaderboard.charts.names_beside import wrap_heads
-from leaderboard.games.figures import build_published_table, drop_weak_interval, get_measure, name_setting, scale_ends
+from leaderboard.games.figures import build_published_table, get_measure, name_setting, scale_ends
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
@@ -177,12 +177,12 @@ def _select_runs(section: GameSection, contrast: Contrast, keys: Sequence[str]) 
 def _collect_rows(section: GameSection, contrast: Contrast, pairs: Sequence[Pair]) -> list[_Row]:
     results = section.results
     beside: list[_Row] = [
-        (key, get_measure(section, key).title, [drop_weak_interval(results.mean(pair.run_id, key)) for pair in pairs])
+        (key, get_measure(section, key).title, [results.mean(pair.run_id, key) for pair in pairs])
         for key in contrast.beside
     ]
     categories: list[_Row] = [
         (category, format_category(category),
-         [drop_weak_interval(results.mean(pair.run_id, contrast.measure, category)) for pair in pairs])
+         [results.mean(pair.run_id, contrast.measure, category) for pair in pairs])
         for category in results.categories
     ]  # fmt: skip
     return [*beside, *categories]

@@ -10,7 +10,7 @@ from math import floor, log10
 from ircore.games.base import Measure, PublishedFigure
 from ircore.games.declarations import Curve
 from ircore.results.curves import POINTS, SteppedEpisode, compute_curve_points, list_recorded_episodes, run_episodes
-from ircore.results.statistics.intervals import Estimate, are_too_few
+from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import measure_column
 from ircore.results.tables.game_curves import PEOPLE
 from ircore.results.tables.model import Column, Table, Value
@@ -24,7 +24,7 @@ from leaderboard.charts.curve_panels import (
     group_alike,
 )
 from leaderboard.charts.data import MOST_PANELS
-from leaderboard.charts.grammar import Json, Missing, Sketch, Ticks, escape_for_plotly, make_axis
+from leaderboard.charts.grammar import Json, Missing, Sketch, Ticks, drop_weak_interval, escape_for_plotly, make_axis
 from leaderboard.charts.tracks import PairTrack, TrackPoint, TrackScale
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
@@ -50,11 +50,6 @@ def compute_similarity(measure: Measure, value: float | None) -> float | None:
     low, high = measure.bounds
     place = 10 * (value - low) / (high - low)
     return place if measure.direction == "higher" else 10 - place
-
-
-def drop_weak_interval(mean: Estimate) -> Estimate:
-    """Return a mean as it is drawn: without an interval where that rests on too few instances."""
-    return replace(mean, low=None, high=None) if are_too_few(mean.n) else mean
 
 
 def scale_ends(measure: Measure, means: Sequence[Estimate]) -> tuple[float, float]:
@@ -270,7 +265,7 @@ def _build_track(pair: Pair, points: dict[int, Estimate], curve: Curve, words: s
     spots = (
         TrackPoint(
             place,
-            Value.of(drop_weak_interval(mean), missing="no value"),
+            Value.of(mean, missing="no value"),
             0.0 if curve.normalised and place not in ends else 1.0,
             f"{said}, {escape_for_plotly(words)} {place}<br>" if not curve.normalised else f"{said}<br>",
         )
