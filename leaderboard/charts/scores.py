@@ -378,7 +378,7 @@ def sketch_variance(subject: ChartSubject) -> Sketch | Missing:
     table = variance_table(subject.results, subject.judge)
     entries = [entry for entry in list_entries(table) if get_mean(entry["deviation"]) is not None]
     if not any(entry["source"].value == LUCK for entry in entries):
-        return Missing(QUESTION, "No target was played twice: ircore play … --repeats 2")
+        return Missing(QUESTION, "No pair played a target twice, so luck cannot be told from pictures.")
     shown = entries[:MOST_ROWS]
     rows = [
         MarkRow(

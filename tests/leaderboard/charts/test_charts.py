@@ -389,7 +389,7 @@ def test_luck_stands_beside_pictures_and_is_named_where_it_is_surely_smaller() -
     assert 1.2 < float(luck[0].value) <= 2**0.5 + 1e-9
     assert chart.figure["data"][2]["x"][0] == pytest.approx(float(luck[0].value), abs=1e-3)
     once = charts_of(Results.from_runs(runs), "variance")["variance"]
-    assert once.missing == "No target was played twice: ircore play … --repeats 2"
+    assert once.missing == "No pair played a target twice, so luck cannot be told from pictures."
 
 
 def test_a_lone_name_stands_above_its_mark_towards_the_middle() -> None:
@@ -424,14 +424,25 @@ def test_pairs_of_one_describer_of_a_long_name_are_told_apart_on_two_lines() -> 
         MarkedPlayers("provider/model-4-17B-128E-instruct-FP8", generator, "", hue=0, shape=0)
         for generator in ("one", "two")
     ]
-    annotations, room = draw_end_names([(60.0, names[0]), (50.0, names[1])], (0, 100), narrow=False)
+    annotations, room, _ = draw_end_names([(60.0, names[0]), (50.0, names[1])], (0, 100), narrow=False)
     assert [note["text"].split("<br>") for note in annotations] == [
         ["provider/model-4-17B-128E-instruct-FP8", "+ one"], ["provider/model-4-17B-128E-instruct-FP8", "+ two"],
     ]  # fmt: skip
     assert room > 6 * len("provider/model-4-17B-128E-instruct-FP8")
     short = [MarkedPlayers("poet", generator, "", hue=0, shape=0) for generator in ("one", "two")]
-    lines, _ = draw_end_names([(60.0, short[0]), (50.0, short[1])], (0, 100), narrow=False)
+    lines, _, _ = draw_end_names([(60.0, short[0]), (50.0, short[1])], (0, 100), narrow=False)
     assert [note["text"] for note in lines] == ["poet + one", "poet + two"]
+    # Five lines at one height: names beside the lowest would be far away, so that all stand above, as on a phone.
+    for near, narrow, room in (([90.0] * 5, False, 83), ([90.0, 50.0], True, 38)):
+        listed = draw_end_names([(value, short[0]) for value in near], (0, 100), narrow)
+        assert (listed.annotations[0]["text"], listed.above) == ("● poet + one", room)
+
+
+def test_a_name_avoids_an_interval_if_it_can() -> None:
+    # To the right of the mark the name would lie over the line at 50 px.
+    assert choose_places([NamedSpot(90, 100, "aaaaa")], [], 300, lines=[(110, 110, 60, 140)]) == [
+        ("right middle", (-10, 10))
+    ]
 
 
 @pytest.mark.parametrize(("wide", "narrow"), [({"hight": 300}, {}), ({}, {"xaxis": {"ragne": [0, 1]}})])
