@@ -45,6 +45,9 @@ _ASIDE = 10
 _HEIGHTS = (10, -10, 24, -24, 38, -38)
 """Heights of a name above its mark, CSS pixels, in the order in which they are tried."""
 
+_AWAY = 4
+"""Overlap that is as bad as a pixel farther from the mark, square pixels."""
+
 _HALF_LINE, _HALF_MARK = 7, 7
 """Half the height of a name, and half the size of a mark, CSS pixels."""
 
@@ -205,7 +208,7 @@ def choose_places(
         above = [entry for entry in tries if entry[2][2] >= 0 and entry[2][3] <= height] or tries
         inside = [entry for entry in above if entry[2][0] >= 0 and entry[2][1] <= width] or above
         # Where every place is taken names overlap: a mark without its name would say less.
-        side, up, box = min(inside, key=lambda entry: _measure_overlap(entry[2], taken))
+        side, up, box = min(inside, key=lambda entry: _rate_place(entry[1], entry[2], taken))
         taken.append(box)
         chosen.append(("left middle" if side > 0 else "right middle", (side * _ASIDE, up)))
     return chosen
@@ -216,10 +219,22 @@ def _compute_box(spot: NamedSpot, side: int, up: int) -> Box:
     return min(near, far), max(near, far), spot.y - up - _HALF_LINE, spot.y - up + _HALF_LINE
 
 
-def _measure_overlap(box: Box, others: Sequence[Box]) -> float:
-    """Return the area of a box that lies over others, those that lie on each other counting twice, square pixels."""
-    return sum(
-        max(0.0, min(box[1], other[1]) - max(box[0], other[0]))
-        * max(0.0, min(box[3], other[3]) - max(box[2], other[2]))
-        for other in others
+def _rate_place(up: int, box: Box, others: Sequence[Box]) -> tuple[bool, float]:
+    """Return how bad a place is: a free one is better than any other, then a small overlap near its mark is.
+
+    Args:
+        up: Height of the name above its mark, CSS pixels.
+        box: The name.
+        others: What it should not lie over.
+    """
+    worst = max((_measure_overlap(box, other) for other in others), default=0.0)
+    return worst > 0, (worst + _AWAY * abs(up) if worst else 0.0)
+
+
+def _measure_overlap(first: Box, second: Box) -> float:
+    """Return the area that two boxes share, square pixels."""
+    across, down = (
+        min(first[1], second[1]) - max(first[0], second[0]),
+        min(first[3], second[3]) - max(first[2], second[2]),
     )
+    return max(0.0, across) * max(0.0, down)
