@@ -325,7 +325,9 @@ def _place_names(
     marks = [get_spot(pair) for pair in shown]
     ends = [(across(pair), list_interval_ends([scores[pair.run_id]])) for pair in shown]
     lines = [(x, x, down(max(of)), down(min(of))) for x, of in ends]
-    return list(zip(named, spots, choose_places(spots, marks, width, _PLOT, lines), strict=True))
+    # A name may reach into the room on the right, where nothing else stands.
+    places = choose_places(spots, marks, width + _RIGHT, _PLOT, lines)
+    return list(zip(named, spots, places, strict=True))
 
 
 def _choose_ticks(low: float, high: float, form: Callable[[float], str], whole: bool) -> Ticks:
