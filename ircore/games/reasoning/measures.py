@@ -35,7 +35,7 @@ MEASURES = (
         "Drawn",
         range=(0, 1),
         needs="pictures",
-        about="How right the drawings of the same things are, as Verified.",
+        about="How right the drawings of the same things are, by the same check.",
     ),
     Measure(
         "gap",
