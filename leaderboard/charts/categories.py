@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ircore.core.plain_words import format_count
+from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard import words
 from leaderboard.charts.data import MOST_PANELS, RUN, ChartSubject, select_runs
@@ -30,7 +31,10 @@ from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
 
 _ROW = {False: 22, True: 36}
-"""Height of a pair's row in a panel, CSS pixels, by whether the layout is narrow: names then stand on two lines."""
+"""Height of a pair's row in a panel, CSS pixels, by whether names stand on two lines."""
+
+_CHARACTERS = 32
+"""Characters of a line of a name beside wide panels."""
 
 _TITLE = "Which category is hardest?"
 
@@ -55,8 +59,9 @@ def sketch_categories(subject: ChartSubject) -> Sketch | Missing:
     return Sketch(
         title=subject.among_words() + _compose_title(scores, [pair.run_id for pair in subject.ranked]),
         reading_aid=(
-            "Each panel is a category, each mark a pair's mean similarity of the final rendering there, each line its"
-            " 95 % interval; the pairs stand in the same order and on the same scale in every panel."
+            "Each panel is a category, each mark a pair's mean similarity of the final rendering there, each line, from"
+            f" {MINIMUM_PICTURES} pictures on, its 95 % interval; the pairs stand in the same order and on the same"
+            " scale in every panel."
         ),
         selection_words=subject.selection_words(MOST_PANELS),
         drawing=PlotlyDrawing(
@@ -80,6 +85,7 @@ def _draw_mark(pair: Pair, category: str, value: Value, row: int, panel: int) ->
     colour = describer_token(pair.hue)
     return make_scatter(
         mode="markers",
+        cliponaxis=False,  # a mark at the end of its scale is whole
         ids=[pair.key],
         x=[round_value(get_mean(value))],
         y=[row],
@@ -95,8 +101,10 @@ def _draw_mark(pair: Pair, category: str, value: Value, row: int, panel: int) ->
 
 
 def _build_layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool) -> Json:
-    columns, length, left = (1, 22, 160) if narrow else (min(3, len(categories)), 32, 225)
-    lines = [list_pair_lines(pair) if narrow else (name_pair(pair),) for pair in pairs]
+    columns, length, left = (1, 22, 160) if narrow else (min(3, len(categories)), _CHARACTERS, 225)
+    # Cut to one line, pairs of one describer would have the same name.
+    two = narrow or any(len(name_pair(pair)) > _CHARACTERS for pair in pairs)
+    lines = [list_pair_lines(pair) if two else (name_pair(pair),) for pair in pairs]
     names = [(row, "<br>".join(escape_for_plotly(line, length) for line in name)) for row, name in enumerate(lines)]
 
     def axes(panel: int, grid: PanelGrid) -> tuple[Json, Json]:
@@ -117,7 +125,7 @@ def _build_layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool
     note = make_annotation(
         "mean similarity of the final rendering (0–10)", (1, 0), "paper paper", "right top", (0, -20)
     )
-    grid = PanelGrid(len(categories), columns, panel=_ROW[narrow] * len(pairs), between=34, top=28)
+    grid = PanelGrid(len(categories), columns, panel=_ROW[two] * len(pairs), between=34, top=28)
     return grid.layout(axes, title, [note], left)
 
 
@@ -148,7 +156,7 @@ def _compose_title(scores: _ByCategory, run_ids: Sequence[str]) -> str:
             hardest = min(numbers, key=lambda category: numbers[category])
             lowest[hardest] = lowest.get(hardest, 0) + 1
     if not known:
-        return _TITLE
+        return f"{_TITLE} No pair has {MINIMUM_PICTURES} rated pictures of every category: too few to tell"
     most = max(lowest.values())
     # Two categories that lead equally often leave the question open.
     hardest, *others = (category for category in scores if lowest.get(category) == most)

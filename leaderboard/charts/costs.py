@@ -167,6 +167,7 @@ def _sketch_effort(subject: ChartSubject, effort: EffortAxis) -> Sketch | Missin
             " The stepped line joins the highest scores that can be had for the same or less. Beaten is a pair if"
             " another takes no more and has better ranks, ranges that do not overlap: by main score, intervals"
             " included."
+            + (" Pairs without a rank are drawn and not counted." if 1 < len(ranked) < len(taken) else "")
             + ("" if few else " Those on the line alone are named.")
             + (f" Pairs that take nothing stand in the strip on the left: {effort.none}." if strip is not None else "")
             + (f" {format_count(unknown, 'pair')} of unknown {effort.key} cannot be placed." if unknown else "")
@@ -204,8 +205,8 @@ def _compose_title(effort: EffortAxis, ranked: Sequence[BoardRow], taken: Mappin
         for row in ranked
     )
     left = len(ranked) - beaten
-    verb = "is" if left == 1 else "are"
-    return f"{effort.title} {left} of {format_count(len(ranked), 'pair')} {verb} not clearly beaten at {effort.less}"
+    verb, noun = "is" if left == 1 else "are", "pair" if len(ranked) == len(taken) else "ranked pair"
+    return f"{effort.title} {left} of {format_count(len(ranked), noun)} {verb} not clearly beaten at {effort.less}"
 
 
 def _find_frontier(pairs: Sequence[Pair], points: _Points) -> list[Pair]:
@@ -238,6 +239,7 @@ def _draw_mark(effort: EffortAxis, pair: Pair, place: tuple[float, float], amoun
     (x, value), colour = place, describer_token(pair.hue)
     return make_scatter(
         mode="markers",
+        cliponaxis=False,  # a mark at the end of its scale is whole
         meta=pair.key,
         name=escape_for_plotly(name_pair(pair), 60),
         x=[round_value(x)],
@@ -282,7 +284,7 @@ def _build_layout(
             colour=describer_token(pair.hue, "-text"),
             name=pair.key,
         )
-        for pair, spot, (anchor, shift) in _place_names(named, shown, points, (x, y), length)
+        for pair, spot, (anchor, shift) in _place_names(named, shown, points, scores, (x, y), length)
     ]
     return build_layout(
         _PLOT + _TOP + FOOT,
@@ -302,6 +304,7 @@ def _place_names(
     named: Sequence[Pair],
     shown: Sequence[Pair],
     points: _Points,
+    scores: Mapping[str, Value],
     ranges: tuple[tuple[float, float], tuple[float, float]],
     length: int,
 ) -> list[tuple[Pair, NamedSpot, Place]]:
@@ -309,12 +312,22 @@ def _place_names(
     (left, right), (low, high) = ranges
     width = _WIDTHS[length] - _LEFT - _RIGHT
 
-    def pixels(pair: Pair) -> tuple[float, float]:
-        x, y = (round_value(value) or 0.0 for value in points[pair.run_id])
-        return width * (x - left) / (right - left), _PLOT * (high - y) / (high - low)
+    def across(pair: Pair) -> float:
+        return width * ((round_value(points[pair.run_id][0]) or 0.0) - left) / (right - left)
 
-    spots = [NamedSpot(*pixels(pair), escape_for_plotly(name_pair(pair), length)) for pair in named]
-    return list(zip(named, spots, choose_places(spots, [pixels(pair) for pair in shown], width, _PLOT), strict=True))
+    def down(score: float) -> float:
+        return _PLOT * (high - (round_value(score) or 0.0)) / (high - low)
+
+    def get_spot(pair: Pair) -> tuple[float, float]:
+        return across(pair), down(points[pair.run_id][1])
+
+    spots = [NamedSpot(*get_spot(pair), escape_for_plotly(name_pair(pair), length)) for pair in named]
+    marks = [get_spot(pair) for pair in shown]
+    ends = [(across(pair), list_interval_ends([scores[pair.run_id]])) for pair in shown]
+    lines = [(x, x, down(max(of)), down(min(of))) for x, of in ends]
+    # A name may reach into the room on the right, where nothing else stands.
+    places = choose_places(spots, marks, width + _RIGHT, _PLOT, lines)
+    return list(zip(named, spots, places, strict=True))
 
 
 def _choose_ticks(low: float, high: float, form: Callable[[float], str], whole: bool) -> Ticks:

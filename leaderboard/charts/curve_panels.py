@@ -7,7 +7,7 @@ game's paper are points.
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import PublishedFigure
@@ -161,14 +161,18 @@ class CurvePanel:
         return self.tracks[:MOST_COLOURED]
 
 
+def varies_alone(pairs: Sequence[Pair], seat: Literal["describer", "generator"]) -> bool:
+    """Return whether this seat has several players, and the other one the same in all runs."""
+    players = {name: {getattr(pair, name) for pair in pairs} for name in ("describer", "generator")}
+    return len(players.pop(seat)) > 1 and all(len(others) == 1 for others in players.values())
+
+
 def colour_runs(pairs: Sequence[Pair]) -> list[Pair]:
     """Return runs in the colours and with the names of the seats that vary among them.
 
     Where all runs have the same player in the first seat, the colour tells the players of the second one.
     """
-    firsts, seconds = ({getattr(pair, seat) for pair in pairs} for seat in ("describer", "generator"))
-    by_second = len(firsts) == 1 and len(seconds) > 1
-    same_second = len(seconds) == 1 and len(firsts) > 1
+    by_second, same_second = varies_alone(pairs, "generator"), varies_alone(pairs, "describer")
     return [
         replace(
             pair,

@@ -123,6 +123,12 @@ class ChartSubject:
             return tuple(self._ranked)
         return tuple(self.pairs[row.submission.run_id] for row in self.results.board(self.judge))
 
+    def select_placed(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """Return those of some pairs that have a rank, which headlines may name; all of them where no pair has one."""
+        board = self.results.board(self.judge, self.category)
+        placed = {row.submission.run_id for row in board if row.rank_low is not None}
+        return [pair for pair in pairs if not placed or pair.run_id in placed]
+
     def shown(self, most: int) -> tuple[Pair, ...]:
         """Return the best pairs, those that a figure shows; every pair if a reader chooses among them."""
         return self.ranked if self.choice else self.ranked[:most]

@@ -5,15 +5,16 @@ the still picture (``leaderboard.charts.still``) are two readings of one specifi
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from html import escape
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import plotly.graph_objects as go
 
+from ircore.core.plain_words import format_count
 from ircore.core.untrusted_text import format_one_line
-from ircore.results.statistics.intervals import TOO_FEW, are_too_few
+from ircore.results.statistics.intervals import TOO_FEW, Estimate, are_too_few
 from ircore.results.tables.formats import SEM
 from ircore.results.tables.model import Table, Value
 from leaderboard import words
@@ -244,13 +245,46 @@ def describe_interval(value: Value, form: Callable[[float | None], str] = words.
     return f"{ends} {form(value.low)} to {form(value.high)}" + (f", {n}{few}" if n else "")
 
 
+_Known = TypeVar("_Known", Value, Estimate)
+
+
+def drop_weak_interval(value: _Known) -> _Known:
+    """Return a value as it is drawn: without an interval where that rests on too few pictures or episodes.
+
+    >>> drop_weak_interval(Value(6.5, 1.0, 9.0, n=2)).low
+    """
+    if not are_too_few(value.n):
+        return value
+    return value._replace(low=None, high=None) if isinstance(value, Value) else replace(value, low=None, high=None)
+
+
 def list_interval_ends(values: Sequence[Value]) -> list[float]:
-    """Return every number and every end of an interval among some entries."""
-    return [end for value in values for end in (get_mean(value), value.low, value.high) if end is not None]
+    """Return every number and every end of a drawn interval among some entries."""
+    drawn = map(drop_weak_interval, values)
+    return [end for value in drawn for end in (get_mean(value), value.low, value.high) if end is not None]
+
+
+def count_sides(sides: Sequence[int], verbs: tuple[str, str], judged: str = "") -> str:
+    """Return how many pairs lie above and below a line in words, and how many are undecided; empty if all are.
+
+    Args:
+        sides: Of each pair 1 above, −1 below and 0 for undecided, as ``clear_of`` says it.
+        verbs: Words for pairs above and for pairs below.
+        judged: Words behind the counts that say by whom, if that must be said.
+
+    >>> count_sides([1, 0, 1], ("Refinement helps", "harms"))
+    'Refinement helps 2 of 3 pairs and harms none; 1 is undecided'
+    """
+    above, below = sides.count(1), sides.count(-1)
+    undecided = len(sides) - above - below
+    if undecided == len(sides):
+        return ""
+    said = f"{verbs[0]} {above} of {format_count(len(sides), 'pair')} and {verbs[1]} {below or 'none'}{judged}"
+    return f"{said}; {undecided} {'is' if undecided == 1 else 'are'} undecided" if undecided else said
 
 
 def make_whiskers(values: Sequence[Value], colour: str, factor: float = 1, thickness: float = 1.5) -> Json:
-    """Return Plotly's error bars of values; of no length where a value has no interval.
+    """Return Plotly's error bars of values; of no length where a value has no interval, or one from too few pictures.
 
     Args:
         values: Values, each with a number.
@@ -258,9 +292,10 @@ def make_whiskers(values: Sequence[Value], colour: str, factor: float = 1, thick
         factor: Factor of the values, such as 100 for percent.
         thickness: Thickness of the bars, CSS pixels.
     """
+    drawn = [drop_weak_interval(value) for value in values]
     return {
-        "array": [_measure_distance(value.high, get_mean(value), factor) for value in values],
-        "arrayminus": [_measure_distance(get_mean(value), value.low, factor) for value in values],
+        "array": [_measure_distance(value.high, get_mean(value), factor) for value in drawn],
+        "arrayminus": [_measure_distance(get_mean(value), value.low, factor) for value in drawn],
         "color": colour,
         "thickness": thickness,
     }

@@ -232,6 +232,7 @@ def _draw_marks(panel: int, crossed: CrossedRatings) -> Json:
     most = max(crossed.counts.values())
     return make_scatter(
         mode="markers",
+        cliponaxis=False,  # a large mark at the end of a scale is whole
         x=[x for x, _ in crossed.counts],
         y=[y for _, y in crossed.counts],
         marker={

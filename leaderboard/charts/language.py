@@ -6,7 +6,6 @@ Topics are heat maps, by pair and by turn.
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 
-from ircore.core.plain_words import format_count
 from ircore.results.corrections import CORRECTIONS
 from ircore.results.curves import SAME_EPISODES
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
@@ -29,6 +28,7 @@ from leaderboard.charts.grammar import (
     PlotlyDrawing,
     Sketch,
     build_layout,
+    count_sides,
     escape_for_plotly,
     format_percent,
     get_mean,
@@ -79,7 +79,8 @@ def sketch_lengths(subject: ChartSubject) -> Sketch | Missing:
     y = make_axis(0, top * 1.02, make_ticks(0, top, step), "mean length (tokens a message)")
     scale = TrackScale(_build_turn_axis(rows), y, form=lambda value: words.number(value, 0))
     tracks = _build_tracks(subject, rows, "tokens")
-    return _build_sketch(subject, table, "tokens", tracks, scale, _compose_length_title)
+    said = f" A pair's messages get shorter if the interval {_LAST} lies below that of turn 1."
+    return _build_sketch(subject, table, "tokens", tracks, scale, _compose_length_title, said)
 
 
 def sketch_novelty(subject: ChartSubject) -> Sketch | Missing:
@@ -175,11 +176,12 @@ def _build_sketch(
     tracks: Sequence[PairTrack],
     scale: TrackScale,
     title: Callable[[Sequence[PairTrack]], str],
+    more: str = "",
 ) -> Sketch:
     best = {pair.key for pair in subject.ranked[:MOST_PANELS]}
     return Sketch(
         title=subject.among_words(MOST_PANELS) + title([track for track in tracks if track.key in best]),
-        reading_aid=_AID,
+        reading_aid=_AID + more,
         selection_words=subject.selection_words(MOST_PANELS),
         drawing=draw_panels(tracks, scale, subject.choice is not None),
         table=select_columns(table, [RUN, "pair", "turn", "messages", key]),
@@ -193,32 +195,37 @@ def _build_sketch(
 
 
 def _compose_length_title(tracks: Sequence[PairTrack]) -> str:
-    firsts, lasts = _collect_ends(tracks)
-    if not firsts:
+    ends = _collect_ends(tracks)
+    if not ends:
         return "How long are messages?"
-    shorter = sum(last < first for first, last in zip(firsts, lasts, strict=True))
-    pairs = format_count(len(firsts), "pair")
-    return f"Do messages get shorter? They are shorter {_LAST} than at turn 1 in {shorter} of {pairs}"
+    # Of the same episodes the difference is at least as sure as intervals apart show it.
+    sides = [_are_apart(last, first) - _are_apart(first, last) for first, last in ends]
+    return count_sides(sides, ("Messages get shorter in", "longer in")) or (
+        "Do messages get shorter? No pair's length at its last turn is clear of that at turn 1"
+    )
+
+
+def _are_apart(lower: Value, higher: Value) -> bool:
+    return lower.high is not None and higher.low is not None and lower.high < higher.low
 
 
 def _compose_novelty_title(tracks: Sequence[PairTrack]) -> str:
-    firsts, lasts = _collect_ends(tracks)
-    if not firsts:
+    ends = _collect_ends(tracks)
+    if not ends:
         return "Do later messages say anything new?"
+    firsts, lasts = zip(*ends, strict=True)
     return f"New words: {_format_span(firsts)} of a message at turn 2, {_format_span(lasts)} {_LAST}"
 
 
-def _collect_ends(tracks: Sequence[PairTrack]) -> tuple[list[float], list[float]]:
+def _collect_ends(tracks: Sequence[PairTrack]) -> list[tuple[Value, Value]]:
     """Return the first and the last value that rest on enough episodes, of each track that has several such values."""
-    values = [
-        [get_mean(spot.value) or 0.0 for spot in track.spots if has_enough_samples(spot.value)] for track in tracks
-    ]
+    values = [[spot.value for spot in track.spots if has_enough_samples(spot.value)] for track in tracks]
     # A pair with a single turn has nothing that changes.
-    several = [of_track for of_track in values if len(of_track) > 1]
-    return [of_track[0] for of_track in several], [of_track[-1] for of_track in several]
+    return [(of_track[0], of_track[-1]) for of_track in values if len(of_track) > 1]
 
 
-def _format_span(shares: Sequence[float]) -> str:
+def _format_span(values: Sequence[Value]) -> str:
+    shares = [get_mean(value) or 0.0 for value in values]
     low, high = words.format_share(min(shares)), words.format_share(max(shares))
     return f"{low} %" if low == high else f"{low}–{high} %"
 
@@ -264,8 +271,7 @@ def _compose_profile_title(cells: Sequence[Sequence[Value]]) -> str:
         values for name, values in zip(_TOPIC_NAMES, zip(*known, strict=True), strict=True) if name.lower() == differing
     )
     least, most = (choose(topic, key=lambda value: get_mean(value) or 0.0) for choose in (min, max))
-    apart = least.high is not None and most.low is not None and least.high < most.low
     # A spread of less than five points is too small for a headline, and one within the intervals may be chance.
-    if len(rows) < 2 or widest < 0.05 or not apart:
+    if len(rows) < 2 or widest < 0.05 or not _are_apart(least, most):
         return said
     return f"{said}; pairs differ most in {differing} ({100 * widest:.0f} points)"

@@ -1,6 +1,6 @@
-"""Places of names in a plot, none on another: at the ends of lines on its right, and beside marks.
+"""Places of names in a plot, none on another: at the ends of lines on its right or above it, and beside marks.
 
-Beside marks a name lies over another name or over a mark only where there is no room.
+Beside marks a name lies over another name, a mark or a line only where there is no room, and then over little of them.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from leaderboard.charts.grammar import (
     name_pair,
 )
 from leaderboard.model.site import MarkedPlayers
-from leaderboard.theme import describer_token
+from leaderboard.theme import describer_token, generator_symbol
 
 PLOT = 300
 """Height of the plot, CSS pixels."""
@@ -29,11 +29,24 @@ _LINE = 15
 _WIDEST = 42
 """Characters of a line of a name beside a wide plot."""
 
+_FAR = 40
+"""Distance of a name from the end of its line beyond which it would not be seen to belong to it, CSS pixels."""
+
+GLYPHS = {
+    "circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "cross": "✚", "triangle-down": "▼", "star": "★",
+    "x": "✖", "circle-open": "○", "square-open": "□", "diamond-open": "◇", "triangle-up-open": "△",
+    "cross-open": "✛", "triangle-down-open": "▽", "star-open": "☆", "x-open": "✕",
+}  # fmt: skip
+"""Plotly's symbols as characters, for names behind their marks."""
+
 _ASIDE = 10
 """Distance of a name from its mark, CSS pixels."""
 
 _HEIGHTS = (10, -10, 24, -24, 38, -38)
 """Heights of a name above its mark, CSS pixels, in the order in which they are tried."""
+
+_AWAY = 4
+"""Overlap that is as bad as a pixel farther from the mark, square pixels."""
 
 _HALF_LINE, _HALF_MARK = 7, 7
 """Half the height of a name, and half the size of a mark, CSS pixels."""
@@ -41,37 +54,70 @@ _HALF_LINE, _HALF_MARK = 7, 7
 Place = tuple[str, tuple[int, int]]
 """Anchor and shift of an annotation, as ``grammar.words`` takes them."""
 
-_Box = tuple[float, float, float, float]
-"""Left, right, upper and lower end."""
+Box = tuple[float, float, float, float]
+"""Left, right, upper and lower end, CSS pixels."""
 
 
-def draw_end_names(
-    named: Sequence[tuple[float, MarkedPlayers]], ends: tuple[float, float], narrow: bool
-) -> tuple[list[Json], int]:
-    """Return the names of pairs on the right of a plot, from above, none on another; and the room that they take.
+class EndNames(NamedTuple):
+    """Names of lines, and the room that they take.
+
+    >>> EndNames([], right=14, above=0).above
+    0
+    """
+
+    annotations: list[Json]
+    right: int
+    """On the right of the plot, CSS pixels."""
+    above: int
+    """Above the plot, CSS pixels."""
+
+
+def draw_end_names(named: Sequence[tuple[float, MarkedPlayers]], ends: tuple[float, float], narrow: bool) -> EndNames:
+    """Return the names of pairs on the right of a plot, from above, none on another, or in a list above it.
+
+    They stand above it on a phone, and where lines are so near each other that names would be far from theirs.
 
     Args:
         named: Values on the y axis, the highest on the picture first, with their pairs.
         ends: Value at the lower and at the upper end of the axis.
-        narrow: Whether a name has two lines, for a phone; a name that is too long for one line has two in any case.
+        narrow: Whether the plot is for a phone.
     """
     # Cut to one line, pairs of one describer would have the same name.
-    two = narrow or any(len(name_pair(pair)) > _WIDEST for _, pair in named)
-    most = 18 if narrow else _WIDEST
+    two = any(len(name_pair(pair)) > _WIDEST for _, pair in named)
     texts = [
-        [escape_for_plotly(line, most) for line in (list_pair_lines(pair) if two else [name_pair(pair)])]
+        [escape_for_plotly(line, _WIDEST) for line in (list_pair_lines(pair) if two else [name_pair(pair)])]
         for _, pair in named
     ]
     gap, (low, high) = _LINE * (2 if two else 1) + 2, ends
     own = [PLOT * (high - value) / (high - low) for value, _ in named]
+    places = spread(own, gap, PLOT)
+    if narrow or any(abs(at - place) > _FAR for at, place in zip(own, places, strict=True)):
+        return _list_names_above([pair for _, pair in named], 50 if narrow else 90)
     annotations = [
         make_annotation(
             "<br>".join(lines), (1, value), "paper y", "left middle", (10, round(at - place)), align="left",
             colour=describer_token(pair.hue, "-text"),
         )
-        for (value, pair), lines, at, place in zip(named, texts, own, spread(own, gap, PLOT), strict=True)
+        for (value, pair), lines, at, place in zip(named, texts, own, places, strict=True)
     ]  # fmt: skip
-    return annotations, measure_margin([line for lines in texts for line in lines], 300)
+    return EndNames(annotations, measure_margin([line for lines in texts for line in lines], 300), 0)
+
+
+def _list_names_above(pairs: Sequence[MarkedPlayers], most: int) -> EndNames:
+    """Return names behind their marks above a plot, in lines of at most so many characters."""
+    heads = [
+        (f"{GLYPHS[generator_symbol(pair.shape)]}\u00a0{name_pair(pair)}", describer_token(pair.hue, "-text"), 400)
+        for pair in pairs
+    ]
+    lines = wrap_heads(heads, most)
+    annotations = [
+        make_annotation(
+            text, (0, 1), "paper paper", "left bottom", (0, 8 + _LINE * (len(lines) - 1 - at)), align="left",
+            colour=colour,
+        )
+        for at, (text, colour, _) in enumerate(lines)
+    ]  # fmt: skip
+    return EndNames(annotations, 14, _LINE * len(lines) + 8)
 
 
 def spread(places: Sequence[float], gap: float, end: float) -> list[float]:
@@ -133,7 +179,11 @@ class NamedSpot(NamedTuple):
 
 
 def choose_places(
-    named: Sequence[NamedSpot], marks: Sequence[tuple[float, float]], width: float, height: float = inf
+    named: Sequence[NamedSpot],
+    marks: Sequence[tuple[float, float]],
+    width: float,
+    height: float = inf,
+    lines: Sequence[Box] = (),
 ) -> list[Place]:
     """Choose where the name of each mark stands: towards the middle of the figure, if it is free there.
 
@@ -142,31 +192,49 @@ def choose_places(
         marks: Every mark, with a name or without, CSS pixels.
         width: Of the plot, CSS pixels.
         height: Of the plot, CSS pixels: the words of the axis stand below it.
+        lines: Intervals of marks, CSS pixels.
 
     >>> choose_places([NamedSpot(10, 50, "ab"), NamedSpot(12, 50, "cd")], [], 300)
     [('left middle', (10, 10)), ('left middle', (10, -10))]
     """
     taken = [(x - _HALF_MARK, x + _HALF_MARK, y - _HALF_MARK, y + _HALF_MARK) for x, y in marks]
+    taken += [(left - 1, right + 1, upper, lower) for left, right, upper, lower in lines]
     chosen: list[Place] = []
     for spot in named:
         # Towards the middle, where there is more room than at the edge.
         sides = (-1, 1) if spot.x > width / 2 else (1, -1)
         tries = [(side, up, _compute_box(spot, side, up)) for side in sides for up in _HEIGHTS]
         # A name too long for either side stands out of the plot rather than nowhere.
-        above = [entry for entry in tries if entry[2][3] <= height] or tries
+        above = [entry for entry in tries if entry[2][2] >= 0 and entry[2][3] <= height] or tries
         inside = [entry for entry in above if entry[2][0] >= 0 and entry[2][1] <= width] or above
-        free = [entry for entry in inside if not any(_are_overlapping(entry[2], other) for other in taken)]
         # Where every place is taken names overlap: a mark without its name would say less.
-        side, up, box = (free or inside)[0]
+        side, up, box = min(inside, key=lambda entry: _rate_place(entry[1], entry[2], taken))
         taken.append(box)
         chosen.append(("left middle" if side > 0 else "right middle", (side * _ASIDE, up)))
     return chosen
 
 
-def _compute_box(spot: NamedSpot, side: int, up: int) -> _Box:
+def _compute_box(spot: NamedSpot, side: int, up: int) -> Box:
     near, far = spot.x + side * _ASIDE, spot.x + side * (_ASIDE + spot.width)
     return min(near, far), max(near, far), spot.y - up - _HALF_LINE, spot.y - up + _HALF_LINE
 
 
-def _are_overlapping(first: _Box, second: _Box) -> bool:
-    return first[0] < second[1] and second[0] < first[1] and first[2] < second[3] and second[2] < first[3]
+def _rate_place(up: int, box: Box, others: Sequence[Box]) -> tuple[bool, float]:
+    """Return how bad a place is: a free one is better than any other, then a small overlap near its mark is.
+
+    Args:
+        up: Height of the name above its mark, CSS pixels.
+        box: The name.
+        others: What it should not lie over.
+    """
+    worst = max((_measure_overlap(box, other) for other in others), default=0.0)
+    return worst > 0, (worst + _AWAY * abs(up) if worst else 0.0)
+
+
+def _measure_overlap(first: Box, second: Box) -> float:
+    """Return the area that two boxes share, square pixels."""
+    across, down = (
+        min(first[1], second[1]) - max(first[0], second[0]),
+        min(first[3], second[3]) - max(first[2], second[2]),
+    )
+    return max(0.0, across) * max(0.0, down)

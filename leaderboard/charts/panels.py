@@ -173,7 +173,7 @@ def build_square_layouts(titles: Sequence[str], upright: str, level: str) -> tup
         upright: Title of the vertical axes.
         level: Title of the horizontal axes.
     """
-    lined, scale = {"showgrid": False, "showline": True}, make_axis(-0.4, 10.4, make_ticks(0, 10, 2))
+    lined, scale = {"showgrid": False, "showline": True}, make_axis(-0.6, 10.6, make_ticks(0, 10, 2))
     notes = [
         make_annotation(upright, (0, 1), "paper paper", "left bottom", (0, 26)),
         make_annotation(level, (1, 0), "paper paper", "right top", (0, -20)),

@@ -209,18 +209,18 @@ def _build_versions_layout(
     lowest = max(log10(worst), *ranges, log10(2))
     upper, lower = -0.04 * lowest, 1.04 * lowest
     heights = [(round_value(log10(_get_place(rows[versions[-1]]))) or 0.0, pair) for rows, pair in named]
-    annotations, right = draw_end_names(heights, (lower, upper), narrow)
+    names = draw_end_names(heights, (lower, upper), narrow)
     # On a phone there is room for four names, the newest among them.
     every = -(-len(versions) // 4) if narrow else 1
     ticks = [(at, escape_for_plotly(versions[at], 12 if narrow else 24)) for at in range(last, -1, -every)][::-1]
     return build_layout(
-        PLOT + TOP + FOOT,
+        PLOT + TOP + names.above + FOOT,
         LEFT,
-        right,
-        TOP,
+        names.right,
+        TOP + names.above,
         xaxis=make_axis(-0.06 * last, 1.06 * last, ticks, showgrid=False, tickangle=0),
         yaxis=make_axis(lower, upper, _list_place_ticks(lowest), "place (logarithmic)"),
-        annotations=annotations,
+        annotations=names.annotations,
     )
 
 
@@ -307,23 +307,21 @@ def _build_entries_layout(rows: Sequence[Entry], named: Sequence[tuple[Entry, Pa
         step * floor(min(ends) / step),
         max(step * ceil(max(ends) / step), step * floor(min(ends) / step) + step),
     )
-    annotations, right = draw_end_names(
-        [(round_value(_get_score(row)) or 0.0, pair) for row, pair in named], (low, high), narrow
-    )
+    names = draw_end_names([(round_value(_get_score(row)) or 0.0, pair) for row, pair in named], (low, high), narrow)
     order = [
         1,
         *(tick for tick in range(0, len(rows) + 1, _choose_tick_distance(len(rows), 5 if narrow else 10)) if tick > 1),
     ]
     return build_layout(
-        PLOT + TOP + FOOT,
+        PLOT + TOP + names.above + FOOT,
         LEFT,
-        right,
-        TOP,
+        names.right,
+        TOP + names.above,
         xaxis=make_axis(0.5, len(rows) + 0.5, [(tick, str(tick)) for tick in order], "order of entry", showgrid=False),
         yaxis=make_axis(
             low, high, make_ticks(low, high, step), "main score (0–100)", showline=True, linecolor=token("zero")
         ),
-        annotations=annotations,
+        annotations=names.annotations,
     )
 
 

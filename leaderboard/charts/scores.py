@@ -31,6 +31,7 @@ from leaderboard.charts.grammar import (
     Json,
     Missing,
     Sketch,
+    count_sides,
     describe_interval,
     escape_for_plotly,
     format_percent,
@@ -140,15 +141,15 @@ def _build_delta_sketch(subject: ChartSubject, deltas: _ByJudge) -> Sketch:
     low, high, step = choose_range_around_zero(
         [by_run[pair.run_id] for by_run in deltas.values() for pair in pairs], True
     )
-    by_every = " by every judge" if len(deltas) > 1 else ""
     return Sketch(
         # The title counts every pair, also where the figure shows the best alone.
         title=subject.among_words()
         + _count_against_line(
-            [[by_run[pair.run_id] for pair in subject.ranked] for by_run in deltas.values()],
+            subject,
+            deltas,
             0,
             ("Refinement helps", "harms"),
-            "Does refinement help? No pair's interval is clear of zero" + by_every,
+            "Does refinement help? No pair's interval is clear of zero",
         ),
         reading_aid=(
             "Each mark is a pair's mean change from first to final rendering, over its episodes of at least two"
@@ -180,15 +181,15 @@ def sketch_preferences(subject: ChartSubject) -> Sketch | Missing:
     if not shares:
         return Missing("Is the final rendering preferred to the first?", "No judge was asked for a preference.")
     pairs = _sort_by_value(subject.shown(MOST_ROWS), shares)
-    by_every = " by every judge" if len(shares) > 1 else ""
     means = published_table(subject.results.game, "published_means")
     return Sketch(
         title=subject.among_words()
         + _count_against_line(
-            [[by_run[pair.run_id] for pair in subject.ranked] for by_run in shares.values()],
+            subject,
+            shares,
             0.5,
             ("The final rendering is preferred in", "the first in"),
-            "Is the final rendering preferred to the first? No interval is clear of 50 %" + by_every,
+            "Is the final rendering preferred to the first? No interval is clear of 50 %",
         ),
         reading_aid=(
             "Each mark is the share of a pair's episodes of several renderings in which the final one is preferred to"
@@ -317,27 +318,23 @@ def _choose_whole_points(values: Sequence[Value]) -> tuple[float, float]:
     return low, high
 
 
-def _count_against_line(values: Sequence[Sequence[Value]], line: float, verbs: tuple[str, str], open_title: str) -> str:
-    """Count pairs whose intervals lie above and below a line by every judge, in words; the others are undecided.
+def _count_against_line(
+    subject: ChartSubject, values: _ByJudge, line: float, verbs: tuple[str, str], open_title: str
+) -> str:
+    """Return how many pairs' intervals lie above and below a line by the first judge, as boards count them.
 
     Args:
-        values: By judge, the values of the same pairs; one without a mean is passed over.
+        subject: Its pairs are counted; one without a mean is passed over.
+        values: By judge and run_id; with several judges the title names the first.
         line: Value that tells the two sides apart.
         verbs: Words for pairs above and for pairs below.
         open_title: The title where no pair is on either side.
     """
-    sides = [
-        {clear_of(value, line) for value in of_pair if get_mean(value) is not None}
-        for of_pair in zip(*values, strict=True)
-    ]
-    known = [of_pair for of_pair in sides if of_pair]
-    above, below = known.count({1}), known.count({-1})
-    if above == below == 0:
-        return open_title
-    undecided = len(known) - above - below
-    by = ", by every judge" if len(values) > 1 else ""
-    said = f"{verbs[0]} {above} of {format_count(len(known), 'pair')} and {verbs[1]} {below or 'none'}{by}"
-    return f"{said}; {undecided} {'is' if undecided == 1 else 'are'} undecided" if undecided else said
+    judge, by_run = next(iter(values.items()))
+    known = [by_run[pair.run_id] for pair in subject.ranked if get_mean(by_run[pair.run_id]) is not None]
+    # Of several judges' marks a reader could not tell which are counted.
+    judged = f", judged by {judge}" if len(values) > 1 else ""
+    return count_sides([clear_of(value, line) for value in known], verbs, judged) or open_title + judged
 
 
 def _compose_scores_title(subject: ChartSubject, judges: Sequence[str]) -> str:
@@ -381,7 +378,7 @@ def sketch_variance(subject: ChartSubject) -> Sketch | Missing:
     table = variance_table(subject.results, subject.judge)
     entries = [entry for entry in list_entries(table) if get_mean(entry["deviation"]) is not None]
     if not any(entry["source"].value == LUCK for entry in entries):
-        return Missing(QUESTION, "No target was played twice: ircore play … --repeats 2")
+        return Missing(QUESTION, "No pair played a target twice, so luck cannot be told from pictures.")
     shown = entries[:MOST_ROWS]
     rows = [
         MarkRow(

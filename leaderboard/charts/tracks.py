@@ -11,6 +11,7 @@ from leaderboard.charts.grammar import (
     Json,
     PlotlyDrawing,
     describe_interval,
+    drop_weak_interval,
     escape_for_plotly,
     get_mean,
     make_annotation,
@@ -208,8 +209,9 @@ def draw_band(outline: Sequence[tuple[float, float | None]], colour: str, panel:
 def _draw_interval_band(track: PairTrack, scale: TrackScale, panel: int) -> Json:
     """The confidence band as an area, clipped to the y axis: along the upper ends, back along the lower ends."""
     low, high = scale.y["range"]
-    there = [spot for spot in track.spots if spot.value.low is not None]
-    ends = [(spot.x, spot.value.high) for spot in there] + [(spot.x, spot.value.low) for spot in reversed(there)]
+    values = [(spot.x, drop_weak_interval(spot.value)) for spot in track.spots]
+    there = [(x, value) for x, value in values if value.low is not None]
+    ends = [(x, value.high) for x, value in there] + [(x, value.low) for x, value in reversed(there)]
     outline = [(x, min(max(scale.height(end) or 0.0, low), high)) for x, end in ends]
     return draw_band(outline, describer_token(track.pair.hue, "-band"), panel)
 

@@ -92,7 +92,8 @@ def sketch_trajectories(subject: ChartSubject) -> Sketch | Missing:
     ordered = sorted(some.ranked, key=lambda pair: _get_last(rows.get(pair.run_id, ())), reverse=True)
     tracks = [_build_track(pair, rows.get(pair.run_id, ())) for pair in ordered]
     others = " The other pairs stand behind in grey." if len(tracks) > 1 else ""
-    best = {pair.key for pair in subject.ranked[:MOST_PANELS]}
+    # The best with a rank: one that broke the rules has its panel, and no headline.
+    best = {pair.key for pair in subject.select_placed(subject.ranked[:MOST_PANELS])}
     return Sketch(
         title=subject.among_words(MOST_PANELS) + _compose_title([track for track in tracks if track.key in best]),
         reading_aid=f"{_AID}{others}",
@@ -125,7 +126,7 @@ def sketch_pair_facts(subject: ChartSubject, pair: Pair) -> Sketch | Missing:
     # The row ``last`` takes each episode at its own last turn, so it has no place on an axis of turns.
     rows = [row for row in group_by_run(table).get(pair.run_id, ()) if row["turn"].value != "last"]
     if not any(get_mean(row["said"]) is not None for row in rows):
-        return Missing("What is said, drawn and corrected, turn by turn?", "Not measured: ircore score RUN --facts.")
+        return Missing("What is said, drawn and corrected, turn by turn?", "Nobody looked for facts in this run.")
     tracks = [
         PairTrack(
             MarkedPlayers(key.capitalize(), "", words, pair.hue, pair.shape),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure, PublishedFigure
 from ircore.games.declarations import Contrast
-from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.intervals import Estimate, are_too_few
 from ircore.results.tables.board import measure_column
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.catalogue import Chart, make_page_chart
@@ -25,8 +25,8 @@ from leaderboard.charts.grammar import (
     make_scatter,
     make_whiskers,
 )
-from leaderboard.charts.names_beside import wrap_heads
-from leaderboard.games.figures import build_published_table, drop_weak_interval, get_measure, name_setting, scale_ends
+from leaderboard.charts.names_beside import GLYPHS, wrap_heads
+from leaderboard.games.figures import TOO_FEW_WORDS, build_published_table, get_measure, name_setting, scale_ends
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
@@ -46,13 +46,6 @@ _SYMBOLS = ("circle", "square", "triangle-up", "cross")
 
 _PUBLISHED_SYMBOLS = ("diamond-open", "triangle-down-open", "star-open")
 """Symbols of the paper's series."""
-
-_GLYPHS = {
-    "circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "cross": "✚", "triangle-down": "▼", "star": "★",
-    "x": "✖", "circle-open": "○", "square-open": "□", "diamond-open": "◇", "triangle-up-open": "△",
-    "cross-open": "✛", "triangle-down-open": "▽", "star-open": "☆", "x-open": "✕",
-}  # fmt: skip
-"""The symbols as characters."""
 
 _Row = tuple[str, str, list[Estimate]]
 """Key of a category or measure, its title, and the mean of each run."""
@@ -90,7 +83,7 @@ class _Drawn(NamedTuple):
     @property
     def head(self) -> str:
         """Its name above the plot, behind its mark."""
-        return f"{_GLYPHS[self.symbol]}\u00a0{name_head(self.name, self.alike)}"
+        return f"{GLYPHS[self.symbol]}\u00a0{name_head(self.name, self.alike)}"
 
 
 def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
@@ -116,13 +109,15 @@ def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
     left_out = valued - sum(1 + run.alike for run in drawn)
     by_rules = len(section.rule_sets) > 1
     which = f"Shown are {len(drawn)} of {valued}, the best by each set of rules."
+    finding = _describe_finding(section, contrast, played, drawn, choose_digits(shown), left_out)
     few = which if by_rules else f"The best {len(drawn)} of {valued} are shown."
     return Sketch(
-        title=f"{title}: {_describe_finding(section, contrast, played, drawn, choose_digits(shown), left_out)}",
+        title=f"{title}: {finding or TOO_FEW_WORDS}",
         reading_aid=f"Each mark is a {section.noun}’s mean, with its 95 % interval from five episodes on; further "
         f"right is {'better' if shown.direction == 'higher' else 'worse'}.{f' {few}' * bool(left_out)}"
         f"{' One mark stands for all that are alike.' * any(run.alike for run in drawn)}"
-        f"{_explain_empty_rows(list(alone))}{_name_published_measures(section, contrast, published)}",
+        f"{_explain_empty_rows(list(alone))}{_name_published_measures(section, contrast, published)}"
+        f"{_explain_measures(section, keys)}",
         drawing=_draw_contrast(rows, drawn, published, (low, high), shown),
         table=_build_table(section, shown, rows, [pair.name for pair in pairs]),
         published=(build_published_table(section, shown, "row", published),) if published else (),
@@ -134,6 +129,12 @@ def _name_published_measures(section: GameSection, contrast: Contrast, published
     others = {figure.measure for figure in published if figure.measure not in (contrast.measure, figure.row)}
     titles = [measure.title for measure in section.game.measures if measure.key in others]
     return f" Published values are by {', '.join(titles)}." if titles else ""
+
+
+def _explain_measures(section: GameSection, keys: Sequence[str]) -> str:
+    """Return what measures say, a sentence each with a blank before it; empty where their titles say all."""
+    measures = [get_measure(section, key) for key in keys]
+    return "".join(f" {shown.title}: {shown.about}" for shown in measures if shown.about)
 
 
 def _explain_empty_rows(rows: Sequence[str]) -> str:
@@ -177,12 +178,12 @@ def _select_runs(section: GameSection, contrast: Contrast, keys: Sequence[str]) 
 def _collect_rows(section: GameSection, contrast: Contrast, pairs: Sequence[Pair]) -> list[_Row]:
     results = section.results
     beside: list[_Row] = [
-        (key, get_measure(section, key).title, [drop_weak_interval(results.mean(pair.run_id, key)) for pair in pairs])
+        (key, get_measure(section, key).title, [results.mean(pair.run_id, key) for pair in pairs])
         for key in contrast.beside
     ]
     categories: list[_Row] = [
         (category, format_category(category),
-         [drop_weak_interval(results.mean(pair.run_id, contrast.measure, category)) for pair in pairs])
+         [results.mean(pair.run_id, contrast.measure, category) for pair in pairs])
         for category in results.categories
     ]  # fmt: skip
     return [*beside, *categories]
@@ -204,8 +205,11 @@ def _describe_finding(
 ) -> str:
     """Return what lies between the two measures beside the categories, and otherwise where runs differ most.
 
-    Where runs were played by several rules, this is said of the best run by each of the first two.
+    Where runs were played by several rules, this is said of the best run by each of the first two. Of fewer than
+    five episodes nothing is said; empty where that leaves nothing.
     """
+    nobody = Estimate(None, None, None, 0)
+    rows = [(key, title, [nobody if are_too_few(mean.n) else mean for mean in means]) for key, title, means in rows]
     beside = [row for row in rows if row[0] in contrast.beside]
     names, spoken, whose = [run.name for run in drawn], list(range(len(drawn))), ""
     gap = ""
@@ -213,21 +217,19 @@ def _describe_finding(
         settings = {run.setting: at for at, run in reversed(list(enumerate(drawn)))}
         by_rules = len(settings) > 1
         if by_rules:
-            names, spoken = [run.setting for run in drawn], sorted(settings.values())
-            whose = f" in the best {section.noun} of each"
-        spoken_of = spoken[:2]
+            names, spoken = [run.setting for run in drawn], sorted(settings.values())[:2]
         (_, first, above), (_, second, below) = beside
-        gaps = [_subtract(above[at], below[at], digits) for at in spoken_of]
-        differ = len(set(gaps)) == len(gaps)
-        said = (
-            ", ".join(f"{value} with {names[at]}" for value, at in zip(gaps, spoken_of, strict=True))
-            if differ
-            else f"{gaps[0]} with {' and with '.join(names[at] for at in spoken_of)}"
-        )
-        gap = f"{first} less {second} is {said}{whose}"
+        gaps = {at: value for at in spoken[:2] if (value := _subtract(above[at], below[at], digits))}
         if by_rules:
-            spoken = spoken_of
-        elif differ:
+            whose = f" in the best {section.noun}{' of each' * (len(gaps) > 1)}"
+        differ = len(set(gaps.values())) == len(gaps)
+        said = (
+            ", ".join(f"{value} with {names[at]}" for at, value in gaps.items())
+            if differ
+            else f"{gaps[spoken[0]]} with {' and with '.join(names[at] for at in gaps)}"
+        )
+        gap = f"{first} less {second} is {said}{whose}" if gaps else ""
+        if gap and differ and not by_rules:
             # Where runs leave as much between the two measures, the categories tell more.
             return gap
     known = [
@@ -235,8 +237,9 @@ def _describe_finding(
         for key, title, means in rows
         if key not in contrast.beside
     ]
-    known = [(title, values) for title, values in known if values]
-    widest = _describe_widest_gap(section, known, len(drawn), digits, left_out) if known else ""
+    # A row of a single run says nothing about others.
+    compared = [(title, values) for title, values in known if len(values) >= min(2, len(drawn))]
+    widest = _describe_widest_gap(section, compared, len(drawn), digits, left_out) if compared else ""
     against = "" if beside else _describe_extremes(section, known, drawn[0].name, digits)
     return "; ".join(filter(None, (gap, against, widest)))
 
@@ -260,9 +263,9 @@ def _describe_extremes(
 
 
 def _subtract(first: Estimate, second: Estimate, digits: int) -> str:
-    """Return the difference of two means in words."""
+    """Return the difference of two means in words; empty if it is not known."""
     if first.mean is None or second.mean is None:
-        return "not known"
+        return ""
     return format_signed(first.mean - second.mean, digits)
 
 
@@ -364,7 +367,7 @@ def _build_layout(
     left = 20 + 7 * max(len(title) for _, title, _ in rows)
     heads = [(run.head, describer_token(run.pair.hue, "-text"), 0) for run in drawn]
     heads += [
-        (f"{_GLYPHS[symbol]}\u00a0{format_one_line(name, 200)}, published", token("muted"), 0)
+        (f"{GLYPHS[symbol]}\u00a0{format_one_line(name, 200)}, published", token("muted"), 0)
         for name, symbol in series.items()
     ]
     lines = wrap_heads(heads, _CHARACTERS[narrow])

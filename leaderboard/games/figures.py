@@ -10,7 +10,7 @@ from math import floor, log10
 from ircore.games.base import Measure, PublishedFigure
 from ircore.games.declarations import Curve
 from ircore.results.curves import POINTS, SteppedEpisode, compute_curve_points, list_recorded_episodes, run_episodes
-from ircore.results.statistics.intervals import Estimate, are_too_few
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
 from ircore.results.tables.board import measure_column
 from ircore.results.tables.game_curves import PEOPLE
 from ircore.results.tables.model import Column, Table, Value
@@ -22,9 +22,19 @@ from leaderboard.charts.curve_panels import (
     colour_runs,
     draw_curve_panels,
     group_alike,
+    varies_alone,
 )
 from leaderboard.charts.data import MOST_PANELS
-from leaderboard.charts.grammar import Json, Missing, Sketch, Ticks, escape_for_plotly, make_axis
+from leaderboard.charts.grammar import (
+    Json,
+    Missing,
+    Sketch,
+    Ticks,
+    drop_weak_interval,
+    escape_for_plotly,
+    has_enough_samples,
+    make_axis,
+)
 from leaderboard.charts.tracks import PairTrack, TrackPoint, TrackScale
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
@@ -33,6 +43,9 @@ from leaderboard.words import choose_digits, number, scale_end
 
 Episodes = Mapping[str, Sequence[SteppedEpisode]]
 """Values of each run, step by step, by run id."""
+
+TOO_FEW_WORDS = f"fewer than {MINIMUM_PICTURES} episodes are too few to tell"
+"""What a headline says that can make no claim."""
 
 _MOST_TICKS = 6
 """Steps up to which each has a tick on the horizontal axis."""
@@ -50,11 +63,6 @@ def compute_similarity(measure: Measure, value: float | None) -> float | None:
     low, high = measure.bounds
     place = 10 * (value - low) / (high - low)
     return place if measure.direction == "higher" else 10 - place
-
-
-def drop_weak_interval(mean: Estimate) -> Estimate:
-    """Return a mean as it is drawn: without an interval where that rests on too few instances."""
-    return replace(mean, low=None, high=None) if are_too_few(mean.n) else mean
 
 
 def scale_ends(measure: Measure, means: Sequence[Estimate]) -> tuple[float, float]:
@@ -151,7 +159,8 @@ def _build_sketch(
     points = {run_id: compute_curve_points(played, shown, curve) for run_id, played in episodes.items()}
     points = {run_id: curve for run_id, curve in points.items() if curve}
     if not points:
-        return Missing(title, f"No {section.game.step_word} of any run has a value.")
+        who = {"judge": "no judge rated it", "person": "nobody rated it"}.get(shown.needs, "it was not measured")
+        return Missing(title, f"No {section.game.step_word} of any run has a value: {who}.")
     # Runs come best first, so the first ones are the best.
     pairs = [section.pairs[run_id] for run_id in points]
     settings = _group_by_setting(section, pairs)
@@ -159,6 +168,10 @@ def _build_sketch(
     published = () if curve.normalised else _find_published(section, shown, settings)
     beside = BesideCurves(compute_curve_points(people, shown, curve), published)
     coloured = {pair.run_id: pair for pair in colour_runs(pairs)}
+    colours = ""
+    if varies_alone(pairs, "generator"):
+        first, second = (seat.lower() for seat in section.seat_titles)
+        colours = f" Colour stands for the {second} here, since all have the same {first}."
     parts = [
         CurvePanel(
             name,
@@ -203,7 +216,7 @@ def _build_sketch(
     return Sketch(
         title=f"{title}: {_describe_finding(parts, digits)}",
         reading_aid=f"Each line is the mean over {same}; the band, from five episodes on, is the 95 % interval."
-        f"{' Lower is better.' * (shown.direction == 'lower')}{apart}{beside.words}"
+        f"{' Lower is better.' * (shown.direction == 'lower')}{colours}{apart}{beside.words}"
         f"{' One line stands for all that are alike.' * any(track.alike for part in parts for track in part.tracks)}"
         f"{' Further runs stand behind in grey.' * _is_crowded(parts)}",
         drawing=draw_curve_panels(
@@ -240,18 +253,22 @@ def _group_by_setting(section: GameSection, pairs: Sequence[Pair]) -> dict[str, 
 
 
 def _describe_finding(parts: Iterable[CurvePanel], digits: int) -> str:
-    """Return the named run that changes most from its first place to its last, and the one that changes least."""
+    """Return the named run that changes most from its first place to its last, and the one that changes least.
+
+    Runs of fewer than ``MINIMUM_PICTURES`` episodes are not named.
+    """
     changes: list[tuple[float, str]] = []
     for part in parts:
         for track in part.coloured:
-            if track.known:
+            # The same episodes stand behind every place.
+            if track.known and has_enough_samples(track.known[0][2].value):
                 first, last = track.known[0][1], track.known[-1][1]
                 said = f"from {number(first, digits)} to {number(last, digits)}"
                 said = said if first != last else f"{number(last, digits)} throughout"
                 name = f"{track.pair.players} ({part.title})" if part.title else track.pair.players
                 changes.append((abs(last - first), f"{said} with {name}"))
     changes.sort(key=lambda change: -change[0])
-    return ", ".join(dict.fromkeys((changes[0][1], changes[-1][1]))) if changes else "no value"
+    return ", ".join(dict.fromkeys((changes[0][1], changes[-1][1]))) if changes else TOO_FEW_WORDS
 
 
 def _find_published(section: GameSection, measure: Measure, settings: Collection[str]) -> tuple[PublishedFigure, ...]:
@@ -270,7 +287,7 @@ def _build_track(pair: Pair, points: dict[int, Estimate], curve: Curve, words: s
     spots = (
         TrackPoint(
             place,
-            Value.of(drop_weak_interval(mean), missing="no value"),
+            Value.of(mean, missing="no value"),
             0.0 if curve.normalised and place not in ends else 1.0,
             f"{said}, {escape_for_plotly(words)} {place}<br>" if not curve.normalised else f"{said}<br>",
         )

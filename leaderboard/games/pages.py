@@ -15,6 +15,7 @@ from ircore.results.model import BoardRow
 from ircore.results.statistics.intervals import are_too_few
 from ircore.results.tables.pairs import describe_ties
 from leaderboard.charts.catalogue import Chart
+from leaderboard.charts.grammar import drop_weak_interval
 from leaderboard.components.episodes import dump_marks
 from leaderboard.games.contrasts import make_contrast_charts
 from leaderboard.games.episodes import (
@@ -25,7 +26,7 @@ from leaderboard.games.episodes import (
     render_episode,
     render_instance,
 )
-from leaderboard.games.figures import compute_similarity, drop_weak_interval, get_measure, make_curve_charts, scale_ends
+from leaderboard.games.figures import compute_similarity, get_measure, make_curve_charts, scale_ends
 from leaderboard.games.run_pages import collect_run_values, describe_place
 from leaderboard.model.section import GameSection, RulesBoard
 from leaderboard.model.site import Page, Pair

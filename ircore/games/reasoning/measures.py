@@ -29,9 +29,13 @@ MEASURES = (
         about="Score by the rule of GIR-Bench's code, which leaves missing pictures out.",
     ),
     Measure("answered", "Answered", range=(0, 1), about="1 where there is an answer to judge."),
-    Measure("recognised", "Recognised", range=(0, 1), about="1 where the right picture of a thing was chosen."),
+    Measure("recognised", "Recognised", range=(0, 1), about="How often the right picture of a thing was chosen."),
     Measure(
-        "drawn", "Drawn", range=(0, 1), needs="pictures", about="Score of drawing things that are also recognised."
+        "drawn",
+        "Drawn",
+        range=(0, 1),
+        needs="pictures",
+        about="How right the drawings of the same things are, by the same check.",
     ),
     Measure(
         "gap",

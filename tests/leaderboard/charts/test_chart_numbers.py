@@ -10,7 +10,7 @@ from invented_pairs import pairs_of
 from known_values import known
 
 from ircore.core.episode_records import EpisodeCost
-from ircore.games.reconstruction.records import Rules, list_rendered_turns
+from ircore.games.reconstruction.records import Rules, list_rendered_turns, list_turns
 from ircore.results.calibration import fit_maps
 from ircore.results.effects import compare_budgets
 from ircore.results.language import analyse_messages, count_corrections, select_messages
@@ -233,7 +233,7 @@ def test_headlines_are_about_all_pairs_or_say_about_which() -> None:
         assert charts[kind].title.startswith("Of the 12 best pairs: ")
 
 
-def test_a_headline_over_several_judges_counts_pairs_on_which_all_agree() -> None:
+def test_a_headline_over_several_judges_counts_as_the_board_of_the_sites_own_judge_and_names_it() -> None:
     instances = invented_set(6)
     runs = [invented_run(instances, f"seer-{at}", "painter", 2.0, 2.0) for at in range(3)]
     # A second judge sees no change: every final and first rendering has 5 from it.
@@ -242,8 +242,32 @@ def test_a_headline_over_several_judges_counts_pairs_on_which_all_agree() -> Non
         for run in runs[:2]
     ]
     many = Results.from_runs([*flat, runs[2]])
-    title = make_figures(many, pairs_of(many), {"deltas"})["deltas"].title
-    assert title == "Refinement helps 1 of 3 pairs and harms none, by every judge; 2 are undecided"
+    for own, said in (
+        (OWN, "Refinement helps 3 of 3 pairs and harms none, judged by structural"),
+        ("flat", "Does refinement help? No pair's interval is clear of zero, judged by flat"),
+    ):
+        assert make_figures(many, pairs_of(many), {"deltas"}, own)["deltas"].title == said
+
+
+def test_a_pair_without_a_rank_is_drawn_and_neither_named_nor_counted_by_headlines() -> None:
+    instances = invented_set(6)
+    wordy, *others = (
+        invented_run(instances, name, "painter", 3.0, gain) for name, gain in (("wordy", 3.0), ("brief", 2.0), ("a", 0))
+    )
+    first, *rest = wordy.played
+    over = first.with_steps(tuple(turn.model_copy(update={"over_budget": True}) for turn in list_turns(first)))
+    many = Results.from_runs([replace(wordy, played=(over, *rest)), *others])
+    charts = make_figures(many, pairs_of(many), {"trajectories", "seconds"})
+    assert charts["trajectories"].title.startswith("brief + painter goes from")
+    assert "of 2 ranked pairs" in charts["seconds"].title
+    assert all("wordy + painter" in str(chart.figure) for chart in charts.values())
+
+
+def test_long_names_beside_categories_stand_on_two_lines() -> None:
+    describer = "provider/model-4-17B-128E-instruct"
+    many = invented_results([describer], ["painter", "sketcher"])
+    names = make_figures(many, pairs_of(many), {"categories"})["categories"].figure["layout"]["yaxis"]["ticktext"]
+    assert {name.split("<br>")[1] for name in names} == {"+ painter", "+ sketcher"}
 
 
 def test_the_frontier_of_seconds_is_the_best_score_that_fewer_seconds_buy() -> None:

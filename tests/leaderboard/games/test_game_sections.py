@@ -401,6 +401,35 @@ def test_a_measure_without_an_upper_end_names_its_unit_and_no_infinity() -> None
     assert '<h2 id="curves">Round by round</h2>' in pages["games/guessing/figures"]
 
 
+class Helping(GameRules):
+    """The rule under which the second seat is asked."""
+
+    helped: bool = False
+
+
+class Unrated(Helped):
+    """The same game with a curve of what is measured, and one of what nobody measured."""
+
+    measures = (*Normalising.measures, Measure("noise", "Noise", range=(0, 9), per="step"))
+    pages = Pages(curves=(Curve("noise"), Curve("echo")))
+    rules = Helping
+
+
+def test_a_curve_says_whose_colours_it_has_and_measures_without_values_stand_on_one_line_below() -> None:
+    runs = []
+    for run in (helped_by("one", "looker"), helped_by("one", "reader")):
+        echoes = [
+            Score(episode_id=of.episode_id, measure="echo", by="guessing", value=4.0, step=1) for of in run.played
+        ]
+        played = tuple(episode.model_copy(update={"steps": ({},)}) for episode in run.played)
+        runs.append(replace(run, played=played, given=(*run.given, *echoes)))
+    page = html_of(GameSection(Results.from_runs(game=Unrated(), runs=runs)), "figures")
+    assert "Colour stands for the helper here, since all have the same guesser." in page
+    below = page.partition("</figure>")[2]
+    missing = re.sub("<[^>]+>", "", below.partition('<p class="chart-missing">')[2].partition("</p>")[0])
+    assert missing == "Noise by step No step of any run has a value: it was not measured."
+
+
 class Memory(GameRules):
     """A rule that a paper has names for."""
 
@@ -483,7 +512,7 @@ def test_a_contrast_shows_runs_with_values_and_calls_them_best_under_one_set_of_
 
 def test_of_equal_runs_by_the_same_rules_one_is_drawn_and_the_headline_tells_of_every_rule() -> None:
     several = [(f"{points:g}{name}", points, rounds) for points, rounds in ((9.0, 3), (5.0, 2)) for name in "ab"]
-    runs = [guessed(slug, guessing_set(2), [points] * 8, {"rounds": rounds}) for slug, points, rounds in several]
+    runs = [guessed(slug, guessing_set(3), [points] * 12, {"rounds": rounds}) for slug, points, rounds in several]
     gap, chart = make_contrast_charts(GameSection(Results.from_runs(game=Contrasting(), runs=runs)))
     best, other = "9a-model (rounds: 3)", "5a-model (rounds: 2)"
     names = [f"● {best} and 1 alike", f"○ {other} and 1 alike", "◇ people, published"]
@@ -493,6 +522,13 @@ def test_of_equal_runs_by_the_same_rules_one_is_drawn_and_the_headline_tells_of_
     )
     for told, whose in ((chart, f"{best} and {other}"), (gap, said)):
         assert told.title == f"Points by category: {whose} differ most in Beasts, Birds, 9.00 and 5.00"
+
+
+def test_of_fewer_than_five_episodes_a_contrast_claims_nothing() -> None:
+    for pictures, said in ((2, "fewer than 5 episodes are too few to tell"), (3, "lowest in Beasts, 5.00")):
+        run = guessed("a", guessing_set(pictures), [*[5.0] * 2 * pictures, *[9.0] * 2 * pictures])
+        _, chart = make_contrast_charts(GameSection(Results.from_runs(game=Contrasting(), runs=[run])))
+        assert chart.title == f"Points by category: {said}"
 
 
 class SketchStep(Record):
