@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure, PublishedFigure
 from ircore.games.declarations import Contrast
-from ircore.results.statistics.intervals import Estimate, are_too_few
+from ircore.results.statistics.intervals import Estimate, are_too_few, clear_of
 from ircore.results.tables.board import measure_column
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.catalogue import Chart, make_page_chart
@@ -30,7 +30,7 @@ from leaderboard.games.figures import TOO_FEW_WORDS, build_published_table, get_
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, token
-from leaderboard.words import choose_digits, format_category, format_signed, number, scale_end
+from leaderboard.words import choose_digits, describe_estimate, format_category, format_signed, number, scale_end
 
 _ROW = 40
 """Height of a row, CSS pixels."""
@@ -109,10 +109,13 @@ def _build_sketch(section: GameSection, contrast: Contrast) -> Sketch | Missing:
     left_out = valued - sum(1 + run.alike for run in drawn)
     by_rules = len(section.rule_sets) > 1
     which = f"Shown are {len(drawn)} of {valued}, the best by each set of rules."
-    finding = _describe_finding(section, contrast, played, drawn, choose_digits(shown), left_out)
+    finding = _describe_finding(section, contrast, _drop_weak(played), drawn, choose_digits(shown), left_out)
+    if not finding and not (finding := _describe_overall(section, contrast, drawn)):
+        seen = _describe_finding(section, contrast, played, drawn, choose_digits(shown), left_out)
+        finding = f"{seen}; {TOO_FEW_WORDS}"
     few = which if by_rules else f"The best {len(drawn)} of {valued} are shown."
     return Sketch(
-        title=f"{title}: {finding or TOO_FEW_WORDS}",
+        title=f"{title}: {finding}",
         reading_aid=f"Each mark is a {section.noun}’s mean, with its 95 % interval from five episodes on; further "
         f"right is {'better' if shown.direction == 'higher' else 'worse'}.{f' {few}' * bool(left_out)}"
         f"{' One mark stands for all that are alike.' * any(run.alike for run in drawn)}"
@@ -195,6 +198,12 @@ def _name_run(section: GameSection, pair: Pair) -> str:
     return f"{pair.players} ({setting})" if setting else pair.players
 
 
+def _drop_weak(rows: Sequence[_Row]) -> list[_Row]:
+    """Return rows without the means of fewer than five episodes, of which nothing is claimed."""
+    nothing = Estimate(None, None, None, 0)
+    return [(key, title, [nothing if are_too_few(mean.n) else mean for mean in means]) for key, title, means in rows]
+
+
 def _describe_finding(
     section: GameSection,
     contrast: Contrast,
@@ -205,11 +214,9 @@ def _describe_finding(
 ) -> str:
     """Return what lies between the two measures beside the categories, and otherwise where runs differ most.
 
-    Where runs were played by several rules, this is said of the best run by each of the first two. Of fewer than
-    five episodes nothing is said; empty where that leaves nothing.
+    Where runs were played by several rules, this is said of the best run by each of the first two. Empty where rows
+    have no values.
     """
-    nobody = Estimate(None, None, None, 0)
-    rows = [(key, title, [nobody if are_too_few(mean.n) else mean for mean in means]) for key, title, means in rows]
     beside = [row for row in rows if row[0] in contrast.beside]
     names, spoken, whose = [run.name for run in drawn], list(range(len(drawn))), ""
     gap = ""
@@ -242,6 +249,23 @@ def _describe_finding(
     widest = _describe_widest_gap(section, compared, len(drawn), digits, left_out) if compared else ""
     against = "" if beside else _describe_extremes(section, known, drawn[0].name, digits)
     return "; ".join(filter(None, (gap, against, widest)))
+
+
+def _describe_overall(section: GameSection, contrast: Contrast, drawn: Sequence[_Drawn]) -> str:
+    """Return how the two best runs drawn differ over all categories, where each alone has too few; empty if unclear."""
+    if contrast.measure != section.game.headline.key or len(drawn) < 2:
+        return ""
+    orders = (drawn[0], drawn[1]), (drawn[1], drawn[0])
+    couples = [(better.pair.run_id, worse.pair.run_id) for better, worse in orders]
+    for (better, worse), compared in zip(orders, section.results.compare_couples(couples, section.judge), strict=True):
+        if clear_of(compared.alone, 0) == 1:
+            by_rules = better.setting != worse.setting
+            names = [f"with {run.setting}" if by_rules else f"of {run.name}" for run in (better, worse)]
+            size = describe_estimate(compared.alone, 1)
+            return (
+                f"over all, the main score {names[0]} is higher than {names[1]} by {size}; by category {TOO_FEW_WORDS}"
+            )
+    return ""
 
 
 def _describe_extremes(

@@ -255,20 +255,21 @@ def _group_by_setting(section: GameSection, pairs: Sequence[Pair]) -> dict[str, 
 def _describe_finding(parts: Iterable[CurvePanel], digits: int) -> str:
     """Return the named run that changes most from its first place to its last, and the one that changes least.
 
-    Runs of fewer than ``MINIMUM_PICTURES`` episodes are not named.
+    Runs of fewer than ``MINIMUM_PICTURES`` episodes are named only where there are no others, and it is said.
     """
+    tracks = [(part, track) for part in parts for track in part.coloured if track.known]
+    # The same episodes stand behind every place.
+    enough = [(part, track) for part, track in tracks if has_enough_samples(track.known[0][2].value)]
     changes: list[tuple[float, str]] = []
-    for part in parts:
-        for track in part.coloured:
-            # The same episodes stand behind every place.
-            if track.known and has_enough_samples(track.known[0][2].value):
-                first, last = track.known[0][1], track.known[-1][1]
-                said = f"from {number(first, digits)} to {number(last, digits)}"
-                said = said if first != last else f"{number(last, digits)} throughout"
-                name = f"{track.pair.players} ({part.title})" if part.title else track.pair.players
-                changes.append((abs(last - first), f"{said} with {name}"))
+    for part, track in enough or tracks:
+        first, last = track.known[0][1], track.known[-1][1]
+        said = f"from {number(first, digits)} to {number(last, digits)}"
+        said = said if first != last else f"{number(last, digits)} throughout"
+        name = f"{track.pair.players} ({part.title})" if part.title else track.pair.players
+        changes.append((abs(last - first), f"{said} with {name}"))
     changes.sort(key=lambda change: -change[0])
-    return ", ".join(dict.fromkeys((changes[0][1], changes[-1][1]))) if changes else TOO_FEW_WORDS
+    ends = ", ".join(dict.fromkeys((changes[0][1], changes[-1][1]))) if changes else "no value"
+    return ends if enough or not tracks else f"{ends}; {TOO_FEW_WORDS}"
 
 
 def _find_published(section: GameSection, measure: Measure, settings: Collection[str]) -> tuple[PublishedFigure, ...]:

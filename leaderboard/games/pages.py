@@ -27,7 +27,7 @@ from leaderboard.games.episodes import (
     render_instance,
 )
 from leaderboard.games.figures import compute_similarity, get_measure, make_curve_charts, scale_ends
-from leaderboard.games.run_pages import collect_run_values, describe_place
+from leaderboard.games.run_pages import collect_run_values, describe_place, find_worst_episodes
 from leaderboard.model.section import GameSection, RulesBoard
 from leaderboard.model.site import Page, Pair
 from leaderboard.pages.ask import build_ask_page
@@ -67,9 +67,6 @@ _RULES = 3
 
 _SHOWN = 6
 """Instances on a game's first page."""
-
-_BEST = 9.995
-"""Headline from 0 to 10 that is written as the best value."""
 
 
 def build_game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
@@ -116,7 +113,7 @@ def _build_section_pages(section: GameSection) -> Iterator[Page]:
         "gallery",
         "gallery",
         "gallery/index",
-        {"groups": groups, "worst": _find_worst(groups)},
+        {"groups": groups, "worst": find_worst_episodes(section, _SHOWN)},
     )
     yield _build_page(section, "figures", "figures", "figures", "figures", figures)
     method = [paragraph.strip() for paragraph in section.game.pages.method.split("\n\n") if paragraph.strip()]
@@ -195,17 +192,16 @@ def _get_lead(values: Mapping[str, Any]) -> str:
 
 
 def _collect_start_values(section: GameSection) -> dict[str, Any]:
-    """Return what the game's boards say, their first rows, and the instances on which runs differ most, or go worst."""
+    """Return what the game's boards say, and the instances on which runs differ most, or episodes that went worst."""
     groups = _group_instances(section)
     differ = [thumb for group in groups for thumb in group["instances"] if thumb["low"] != thumb["high"]]
     # Of equal spreads the lowest comes first.
     differ.sort(key=lambda thumb: (thumb["low"] - thumb["high"], thumb["low"]))
-    shown = [thumb for thumb in differ or _find_worst(groups) if thumb["picture"]]
     return {
         "most": _TOP,
         "lead": " ".join(_describe_lead(section, board) for board in section.boards[:_RULES]),
-        "thumbs": shown[:_SHOWN],
-        "differ": bool(differ),
+        "differ": [thumb for thumb in differ if thumb["picture"]][:_SHOWN],
+        "worst": [] if differ else find_worst_episodes(section, _SHOWN),
     }
 
 
@@ -286,28 +282,12 @@ def _group_instances(section: GameSection) -> list[dict[str, Any]]:
     ]
 
 
-def _find_worst(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the instances with the lowest values of any run, at most one row of them; none where all are alike.
-
-    An instance that every run solved in full did not go wrong.
-    """
-    known = [thumb for group in groups for thumb in group["instances"] if thumb["low"] is not None]
-    if len({thumb["low"] for thumb in known}) < 2:
-        return []
-    wrong = (thumb for thumb in known if thumb["worst"] < _BEST)
-    # What no run solved comes before what some did.
-    return sorted(wrong, key=lambda thumb: (thumb["worst"], thumb["best"]))[:_SHOWN]
-
-
 def _build_thumbnail(section: GameSection, instance: Instance, values: Sequence[float]) -> dict[str, Any]:
-    similarities = [compute_similarity(section.game.headline, value) or 0.0 for value in values]
     return {
         "instance": instance,
         "path": section.instance_path(instance),
         "picture": section.thumbnail(instance),
         "low": min(values, default=None),
-        "worst": min(similarities, default=0.0),
-        "best": max(similarities, default=0.0),
         "high": max(values, default=None),
     }
 

@@ -17,6 +17,9 @@ from leaderboard.pages.pairs import list_commands, list_credits, list_run_facts
 from leaderboard.storage.pictures import Shown
 from leaderboard.words import choose_digits, format_category, number, place_words
 
+_BEST = 9.995
+"""Headline from 0 to 10 that is written as the best value."""
+
 
 def describe_place(values: Mapping[str, Any]) -> str:
     """Return the rank and the main score of a run."""
@@ -77,32 +80,58 @@ def _measure_run(section: GameSection, pair: Pair, measure: Measure) -> dict[str
 
 def _select_examples(section: GameSection, pair: Pair) -> list[dict[str, Any]]:
     """Return a run's worst episode and its best, each with what was drawn; one where all are equal."""
-    run = section.get_run(pair)
-    values = run.values(section.game.headline)
-    ranked = sorted(
-        (
-            (compute_similarity(section.game.headline, values[episode.episode_id]) or 0.0, episode)
-            for episode in run.episodes
-            if episode.episode_id in values
-        ),
-        key=lambda entry: (entry[0], entry[1].episode_id),
-    )
-    chosen: list[tuple[str, Episode]] = []
-    if len(ranked) > 1:
-        (low, worst), (high, best) = ranked[0], ranked[-1]
-        chosen = [("Worst", worst), ("Best", best)] if low < high else [("As all others", worst)]
-    return [
-        {
-            "label": label,
-            "anchor": repeat_id(pair.key, episode.repeat),
-            "value": values[episode.episode_id],
-            "similarity": compute_similarity(section.game.headline, values[episode.episode_id]),
-            "gallery": section.galleries[episode.instance_id],
-            "compared": find_compared_picture(section, section.galleries[episode.instance_id].instance),
-            "drawn": _find_last_drawing(section, pair, episode),
-        }
-        for label, episode in chosen
+    ranked = sorted(_rate_episodes(section, pair), key=lambda entry: (entry[0], entry[1].episode_id))
+    if len(ranked) < 2:
+        return []
+    (low, worst), (high, best) = ranked[0], ranked[-1]
+    chosen = [("Worst", worst), ("Best", best)] if low < high else [("As all others", worst)]
+    return [{"label": label, **_show_episode(section, pair, episode)} for label, episode in chosen]
+
+
+def find_worst_episodes(section: GameSection, most: int) -> list[dict[str, Any]]:
+    """Return the worst episodes of a game with what was drawn, one an instance; none where all went alike.
+
+    Args:
+        section: The game.
+        most: Maximum of episodes; of few instances half are shown.
+    """
+    # Of equal episodes that of the better run is shown: what it fails at is hard.
+    rated = [
+        (similarity, place, episode.instance_id, pair, episode)
+        for place, pair in enumerate(section.ranked)
+        for similarity, episode in _rate_episodes(section, pair)
     ]
+    if len({similarity for similarity, *_ in rated}) < 2:
+        return []
+    worst: dict[str, dict[str, Any]] = {}
+    for similarity, _, instance_id, pair, episode in sorted(rated, key=lambda entry: entry[:3]):
+        if similarity < _BEST and instance_id not in worst:
+            worst[instance_id] = {"pair": pair, **_show_episode(section, pair, episode)}
+    return [*worst.values()][: min(most, -(-len(section.instances) // 2))]
+
+
+def _rate_episodes(section: GameSection, pair: Pair) -> list[tuple[float, Episode]]:
+    """Return a run's episodes that have a headline, each with it on the scale from 0, worst, to 10."""
+    run, headline = section.get_run(pair), section.game.headline
+    values = run.values(headline)
+    return [
+        (compute_similarity(headline, values[episode.episode_id]) or 0.0, episode)
+        for episode in run.episodes
+        if episode.episode_id in values
+    ]
+
+
+def _show_episode(section: GameSection, pair: Pair, episode: Episode) -> dict[str, Any]:
+    headline, gallery = section.game.headline, section.galleries[episode.instance_id]
+    value = section.get_run(pair).values(headline)[episode.episode_id]
+    return {
+        "anchor": repeat_id(pair.key, episode.repeat),
+        "value": value,
+        "similarity": compute_similarity(headline, value),
+        "gallery": gallery,
+        "compared": find_compared_picture(section, gallery.instance),
+        "drawn": _find_last_drawing(section, pair, episode),
+    }
 
 
 def _find_last_drawing(section: GameSection, pair: Pair, episode: Episode) -> Shown | None:

@@ -525,7 +525,8 @@ def test_of_equal_runs_by_the_same_rules_one_is_drawn_and_the_headline_tells_of_
 
 
 def test_of_fewer_than_five_episodes_a_contrast_claims_nothing() -> None:
-    for pictures, said in ((2, "fewer than 5 episodes are too few to tell"), (3, "lowest in Beasts, 5.00")):
+    few = "lowest in Beasts, 5.00; fewer than 5 episodes are too few to tell"
+    for pictures, said in ((2, few), (3, "lowest in Beasts, 5.00")):
         run = guessed("a", guessing_set(pictures), [*[5.0] * 2 * pictures, *[9.0] * 2 * pictures])
         _, chart = make_contrast_charts(GameSection(Results.from_runs(game=Contrasting(), runs=[run])))
         assert chart.title == f"Points by category: {said}"
