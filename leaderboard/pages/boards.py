@@ -346,7 +346,11 @@ def _list_groups(layout: RowLayout) -> dict[str, str]:
         "models": layout.models,
         "provenance": True,
     }
-    return {name: GROUPS[name] for name, is_there in there.items() if is_there}
+    named = {name: GROUPS[name] for name, is_there in there.items() if is_there}
+    # Where nothing costs, there is no such column.
+    if "effort" in named and all(amount.column.key != "cost" for amount in layout.amounts):
+        named["effort"] = named["effort"].removesuffix(" and cost")
+    return named
 
 
 _MEASURES = 4

@@ -402,7 +402,8 @@ def _collect_values(site: Site, frozen: Sequence[FrozenBoard]) -> dict[str, Any]
     entered, moved = list(list_entries(site).values()), build_tracks(site, frozen)
     own = [entry for entry in entered if entry.pair.result.rules == site.rule_sets[0]]
     charts = [_make_entries_chart(site, own), *([_make_versions_chart(versions, moved)] if frozen else [])]
-    return {"versions": versions, "tracks": moved, "open_rows": SHOWN, "own_charts": charts, "entered": entered[::-1]}
+    return {"versions": versions, "tracks": moved, "open_rows": SHOWN, "own_charts": charts, "entered": entered[::-1],
+            "left_out": len(site.results.submissions) - len(entered)}  # fmt: skip
 
 
 def _make_entries_chart(site: Site, entered: Sequence[Entered]) -> Chart:
