@@ -5,7 +5,7 @@ Only played episodes count, as everywhere. A correction message is a message of 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -231,6 +231,38 @@ def run_language(messages: Sequence[MessageResult], lexicon: Choice = BUILT_IN) 
     )
 
 
+def list_corrections(
+    game: Game[Any], episodes: Iterable[EpisodeResult], lexicon: Choice = BUILT_IN
+) -> dict[str, tuple[tuple[Correction, ...], ...]]:
+    """Return the topics of each correction message of played episodes, by episode.
+
+    Args:
+        game: Of the run.
+        episodes: Of one run.
+        lexicon: Patterns by which corrections are told.
+    """
+    return {
+        result.episode.episode_id: tuple(
+            tuple(dict.fromkeys(mark.correction for mark in find_corrections(message.text, lexicon)))
+            for message in list_messages(game, result.episode)
+            if message.step >= 2
+        )
+        for result in episodes
+        if result.episode.played
+    }
+
+
+def estimate_usage(messages: Iterable[Sequence[Collection[Correction]]]) -> dict[Correction, Estimate]:
+    """Estimate in which share of correction messages a topic stands, 0–1.
+
+    Args:
+        messages: Topics of each message, by episode.
+    """
+    by_episode = list(messages)
+    hits = [[sum(correction in fired for fired in episode) for episode in by_episode] for correction in CORRECTIONS]
+    return dict(zip(CORRECTIONS, estimate_clustered_shares(hits, list(map(len, by_episode))), strict=True))
+
+
 def count_corrections(messages: Iterable[MessageResult], lexicon: Choice = BUILT_IN) -> CorrectionProfile:
     """Count the topics of corrections; messages of turn 1, which correct nothing, are left out.
 
@@ -242,16 +274,11 @@ def count_corrections(messages: Iterable[MessageResult], lexicon: Choice = BUILT
     by_episode: dict[str, list[frozenset[Correction]]] = {}
     for message in corrections:
         by_episode.setdefault(message.episode_id, []).append(frozenset(mark.correction for mark in message.marks))
-    sizes = [len(fired) for fired in by_episode.values()]
-    hits = [
-        [sum(correction in fired for fired in messages) for messages in by_episode.values()]
-        for correction in CORRECTIONS
-    ]
     return CorrectionProfile(
         lexicon=load_lexicon(lexicon).version,
         messages=len(corrections),
         episodes=len(by_episode),
-        usage=dict(zip(CORRECTIONS, estimate_clustered_shares(hits, sizes), strict=True)),
+        usage=estimate_usage(by_episode.values()),
         top_tokens=_find_top_tokens(corrections),
     )
 

@@ -30,6 +30,7 @@ from ircore.runs.provenance import Provenance
 if TYPE_CHECKING:
     from ircore.core.score_records import Part, RenderingFacts
     from ircore.results.agreement import TwoAnswers
+    from ircore.results.corrections import Correction
     from ircore.results.fact_shares import PartResult
     from ircore.results.language import RunLanguage
 
@@ -379,3 +380,10 @@ class PlayedRun:
         from ircore.results.language import analyse_messages, run_language
 
         return run_language(analyse_messages(self.game, self.results))
+
+    @cached_property
+    def paper_corrections(self) -> "Mapping[str, Sequence[Collection[Correction]]]":
+        """Topics of each correction message by the paper's own words, by the episode's id."""
+        from ircore.results.language import list_corrections
+
+        return list_corrections(self.game, self.results, "paper")

@@ -3,11 +3,12 @@
 A ``RunReading`` holds the results of one run that the site needs and that depend on this run alone.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
@@ -18,13 +19,15 @@ from ircore.core.score_records import Part
 from ircore.core.workers import build_worker_pool, run_shares
 from ircore.games.base import Message
 from ircore.results.cells import Cell
+from ircore.results.corrections import Correction
 from ircore.results.episodes import EpisodeResult
 from ircore.results.fact_shares import PartResult
 from ircore.results.language import RunLanguage
 from ircore.results.played_run import PlayedRun
 from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise
-from leaderboard.storage.build_cache import BuildCache, compute_content_key, run_key
+from leaderboard.storage.build_cache import BuildCache, compute_content_key, load_or_make, run_key
+from leaderboard.storage.output_folder import dump_compact
 
 _MANY = 4
 """Number of runs from which they are read in several processes."""
@@ -74,6 +77,7 @@ class SiteRun(PlayedRun):
         path: The run folder.
         reading: The reading of the run; None to read the files now.
         key: Hash of its records; empty if it was not needed.
+        cache: Build cache of what few pages ask; None to compute that anew.
 
     Example:
         >>> from pathlib import Path
@@ -83,9 +87,11 @@ class SiteRun(PlayedRun):
 
     source: RunFolder
 
-    def __init__(self, path: Path, reading: _RunReading | None = None, key: str = "") -> None:
+    def __init__(
+        self, path: Path, reading: _RunReading | None = None, key: str = "", cache: BuildCache | None = None
+    ) -> None:
         super().__init__(RunFolder(path))
-        reading = reading or read_run(path)
+        reading, self._cache = reading or read_run(path), cache
         self.key, self.summary = key, reading.summary
         self.costs, self.language, self.first_messages = reading.costs, reading.language, reading.first_messages
         self.results = reading.results
@@ -96,6 +102,14 @@ class SiteRun(PlayedRun):
             object.__setattr__(episode, "__pydantic_fields_set__", _EPISODE_FIELDS)
         self.condition_parts = {(category, difficulty): parts for category, difficulty, parts in reading.parts}
         self.cells = {(cell.category, cell.difficulty, cell.judge): cell for cell in reading.cells}
+
+    @cached_property
+    def paper_corrections(self) -> Mapping[str, Sequence[Collection[Correction]]]:
+        """Topics of each correction message by the paper's own words; kept apart, since few runs are asked for it."""
+        name = f"corrections/{compute_content_key(self.key, *(episode.episode_id for episode in self.episodes))}"
+        data = load_or_make(self._cache, name, lambda: dump_compact(super(SiteRun, self).paper_corrections).encode())
+        known: Mapping[str, Sequence[Collection[Correction]]] = json.loads(data)
+        return known
 
 
 def read_run(path: Path) -> _RunReading:
@@ -158,7 +172,7 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
         run_shares(partial(_read_share, todo, cache), len(todo) >= _MANY)
         # The processes answer through the cache, so that the second look finds what they read.
         readings |= {key: _parse_reading(cache.load(_name(key))) for key in missing}
-        return [SiteRun(path, readings[key], key) for path, key in zip(paths, keys, strict=True)]
+        return [SiteRun(path, readings[key], key, cache) for path, key in zip(paths, keys, strict=True)]
 
 
 def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int, shares: int) -> None:

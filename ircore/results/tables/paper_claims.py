@@ -11,7 +11,7 @@ grid of pairs, and *the weaker* the one with the lowest. Verdicts go by interval
   fewer of these than of clear agreements, it *does not hold*.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import combinations, pairwise, product
 from statistics import fmean
@@ -23,9 +23,10 @@ from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.games.declarations import Check, Verdict, check_of_people
 from ircore.results.arrays import Array, arrange_values, estimate_run_means, estimate_target_mean, select_condition
+from ircore.results.corrections import Correction
 from ircore.results.effects import compare_budgets, estimate_grid_effects, find_player_grid
 from ircore.results.episodes import JudgedEpisode
-from ircore.results.language import MessageResult, analyse_messages, count_corrections
+from ircore.results.language import estimate_usage
 from ircore.results.model import Results
 from ircore.results.statistics.bootstrap import Ratios, compute_couple_moments, estimate_ratios, resample
 from ircore.results.statistics.intervals import (
@@ -82,7 +83,6 @@ class _Played:
         self.results, self.every, self.judge = results, every, judge
         self.runs = [submission.run_id for submission in results.submissions]
         self._arranged: dict[tuple[EpisodeNumber, str], Array] = {}
-        self._messages: dict[str, tuple[MessageResult, ...]] = {}
         self.names = pair_names(results.submissions)
         grid = find_player_grid(results)
         self.grid = grid
@@ -129,14 +129,14 @@ class _Played:
             self._arranged[value, judge] = _arrange(self.results, self.runs, value, judge)
         return self._arranged[value, judge]
 
-    def messages(self, describer: str) -> tuple[MessageResult, ...]:
-        """Return the messages of a describer, corrections told by the paper's own words."""
-        # Kept: two sentences speak of the weakest describer's.
-        if describer not in self._messages:
-            runs = self.of_describer(describer)
-            episodes = [result for run_id in runs for result in self.results.episodes[run_id]]
-            self._messages[describer] = analyse_messages(self.results.game, episodes, "paper")
-        return self._messages[describer]
+    def list_corrections(self, describer: str) -> list[list[Collection[Correction]]]:
+        """Return the topics of each correction message of a describer, by target."""
+        by_episode: dict[str, list[Collection[Correction]]] = {}
+        for run_id in self.of_describer(describer):
+            for name, messages in self.results.runs[run_id].paper_corrections.items():
+                if messages:
+                    by_episode.setdefault(name, []).extend(messages)
+        return list(by_episode.values())
 
     def differences(self, couples: Iterable[tuple[str, str, Sequence[Instance] | None]]) -> list[Estimate]:
         """Return how far the first run's final scores lie above the second's on pictures that both have.
@@ -488,11 +488,8 @@ def _check_vocabulary(played: _Played) -> Check:
         return NO_GRID
     kinds: list[Estimate] = []
     for name in (played.describers[0], played.describers[-1]):
-        by_episode: dict[str, list[int]] = {}
-        for message in played.messages(name):
-            if message.turn > 1:
-                by_episode.setdefault(message.episode_id, []).append(len({mark.correction for mark in message.marks}))
-        kinds.append(estimate([fmean(counts) for counts in by_episode.values()], AMOUNT))
+        corrections = played.list_corrections(name)
+        kinds.append(estimate([fmean(map(len, messages)) for messages in corrections], AMOUNT))
     best, weakest = kinds
     said = (
         f"{played.describers[0]} {_format_estimate(best)} of ten kinds a message, {played.describers[-1]} "
@@ -505,7 +502,7 @@ def _check_numeric(played: _Played) -> Check:
     if not played.describers:
         return NO_GRID
     name = played.describers[-1]
-    usage = count_corrections(played.messages(name), "paper").usage["numeric"]
+    usage = estimate_usage(played.list_corrections(name))["numeric"]
     if usage.mean is None:
         return Check("no data", f"{name} never corrected anything")
     verdicts: Mapping[int, Verdict] = {-1: "holds", 0: "open", 1: "does not hold"}
