@@ -111,7 +111,7 @@ def test_everything_chosen_stands_in_the_address_and_comes_back(visit: Visit) ->
     rows, words = shown(page), state(page)
     assert rows[0] == "b-y"
     assert sorted(rows) == ["a-x", "a-y", "b-y"]
-    assert "without turns and cost; 1 kept on top" in words
+    assert "without turns; 1 kept on top" in words
     link = page.locator("a.compare")
     assert link.inner_text() == "Compare 2"
     assert (link.get_attribute("href") or "").endswith("compare.html?pairs=a-x,a-y")
