@@ -398,7 +398,7 @@ class _StoredPicture(Picture):
 
     @property
     def data(self) -> bytes:
-        return read_image_bytes(self.__dict__["path"])
+        return read_image_bytes(self.__dict__["path"], RESTORE)
 
     def remember(self) -> None:
         """Remember nothing: the hash of the pixels is what the record says, and nobody has compared them."""

@@ -38,6 +38,14 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, line[:-1]
 
 
+def is_cut_off(path: Path) -> bool:
+    """Return whether a file ends within a line, which does not count then; not if it is empty."""
+    with path.open("rb") as file:
+        length = file.seek(0, os.SEEK_END)
+        file.seek(max(0, length - 1))
+        return file.read() not in (b"", b"\n")
+
+
 class DamagedLineError(InputError):
     """A complete line of a journal is no valid record.
 

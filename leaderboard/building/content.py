@@ -1,5 +1,6 @@
 """Content of a site: pages, data files and pictures of the reconstruction game, of other games, or of both."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -8,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.errors import InputError
+from ircore.core.journal import is_cut_off
 from ircore.core.records import DEFAULT_GAME
+from ircore.core.terminal import make_printable
 from ircore.games.registry import load_game
 from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.players.submission import LoadedSubmission
@@ -205,6 +208,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
         WorkError: The disk is full.
     """
     ours, others = split_runs(runs)
+    _report_cut_lines(runs)
     if not ours:
         _refuse_options(options)
     pictures = PictureBook(options.originals)
@@ -212,9 +216,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     site, frozen = _read_site(ours, options, cache, pictures, submitted) if ours else (None, ())
     games = build_game_sections(others, pictures, submitted, options.address)
     if site is None and not games:
-        raise InputError(
-            "no runs that can be shown", "Install the games of the runs, and score these: ircore score RUN"
-        )
+        raise InputError("no runs that can be shown", "Install the packages of their games, or mend them.")
     sections: tuple[Site, ...] = games if site is None else (site, *games)
     played = list_played_pages(site, games)
     for section in sections:
@@ -244,6 +246,15 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     files.append(partial(build_search_file, site, shown))
     many = max(len(ours), len(others)) >= _MANY
     return Content(site, games, pictures, (*shown, *absent), tuple(files), frozen, many)
+
+
+def _report_cut_lines(runs: Sequence[Path]) -> None:
+    """Print a line for each file of a run whose last line was cut off, by a crash or on its way here."""
+    for path in chain.from_iterable(sorted(run.glob("*.jsonl")) for run in runs):
+        if is_cut_off(path):
+            said = f"ircore: {path}: the last line is cut off and does not count. "
+            remedy = "Restore the file from a copy, or play and score the run again: what is missing is added."
+            print(make_printable(said + remedy), file=sys.stderr)
 
 
 def _read_site(

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ircore.core.episode_records import Episode
-from ircore.core.errors import InputError, WorkError
+from ircore.core.errors import InputError
 from ircore.core.records import DEFAULT_GAME, Instance
 from ircore.core.score_records import RenderingFacts
 from ircore.core.terminal import make_printable
 from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure
+from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet, may_be_published, select_published_pictures
 from ircore.results.model import BoardRow, Results
 from ircore.results.played_run import PlayedRun
@@ -246,6 +247,9 @@ def build_game_sections(
         pictures: Pictures of the whole site.
         submitted: Every merged submission; their histories say which runs' findings were cleared.
         address: Where the site will stand; empty if unknown.
+
+    Raises:
+        InputError: A run is damaged or has no values yet, or the runs of a game cannot be shown together.
     """
     by_game: dict[str, list[RunFolder]] = {}
     for run in runs:
@@ -253,10 +257,12 @@ def build_game_sections(
     sections, cleared = [], read_cleared_runs(submitted)
     for name, folders in sorted(by_game.items()):
         try:
-            results = Results.from_runs(folders, cleared)
-        # One game whose package is not installed must not stop the site of all others.
-        except (WorkError, InputError) as error:
-            print(make_printable(f"ircore: the game {name} is left out: {error.problem}"), file=sys.stderr)
+            game = load_game(name)
+        # One game whose package is broken or not installed must not stop the site of all others.
+        except InputError as error:
+            print(
+                make_printable(f"ircore: the game {name} is left out: {error.problem}. {error.remedy}"), file=sys.stderr
+            )
             continue
-        sections.append(GameSection(results, pictures, address, submitted))
+        sections.append(GameSection(Results.from_runs(folders, cleared, game), pictures, address, submitted))
     return tuple(sections)

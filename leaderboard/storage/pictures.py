@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes
-from ircore.core.images import Picture, read_image_bytes
+from ircore.core.images import RESTORE, Picture, read_image_bytes
 from ircore.core.terminal import track_progress
 from ircore.core.workers import map_in_order
 from leaderboard.storage.output_folder import take_over
@@ -131,7 +131,8 @@ def _encode(job: _Job) -> None:
     from PIL import Image
 
     source, folder, sides = job
-    image = Image.fromarray(Picture.from_own_file(read_image_bytes(Path(source.path)), source, source.path).pixels)
+    data = read_image_bytes(Path(source.path), RESTORE)
+    image = Image.fromarray(Picture.from_own_file(data, source, source.path).pixels)
     for side in sides:
         # Works in place: the small picture is made of the large one, since sides descend.
         image.thumbnail((side, side), Image.Resampling.LANCZOS)

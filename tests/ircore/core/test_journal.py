@@ -14,7 +14,7 @@ from ircore.core import journal, terminal
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
 from ircore.core.images import Picture
-from ircore.core.journal import JournalWriter, Recorder, read_lines
+from ircore.core.journal import JournalWriter, Recorder, is_cut_off, read_lines
 from ircore.core.workers import map_in_order
 from ircore.runs.events import Call, EventEntry
 from ircore.runs.folder import RunFolder, RunWriter
@@ -31,9 +31,11 @@ def test_a_cut_off_last_line_does_not_count_and_is_removed_by_the_next_writer(tm
     path = tmp_path / "j"
     path.write_bytes(b"one\ntw")
     assert list(read_lines(path)) == [(1, b"one")]
+    assert is_cut_off(path)
     with JournalWriter(path) as journal:
         journal.append([b"two"])
     assert path.read_bytes() == b"one\ntwo\n"
+    assert not is_cut_off(path)
 
 
 @pytest.mark.parametrize("size", [10, 65_536, 200_000])

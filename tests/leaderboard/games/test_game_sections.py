@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -710,6 +711,36 @@ def test_a_run_of_a_part_of_its_set_has_a_site(tmp_path: Path) -> None:
     easy, hard = ((gallery / f"lineup-{name}-01.html").read_text() for name in ("easy", "hard"))
     assert "games/reference" in hard
     assert easy.count("<img") > hard.count("<img")
+
+
+@pytest.mark.slow
+def test_a_damaged_run_of_any_game_stops_the_site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    build_contexts(BuildRequest(tmp_path / "contexts", 0, 1, ("lineup",), ("easy",)))
+    run, site = tmp_path / "run", tmp_path / "site"
+    assert ircore(["play", "looker", "--instances", str(tmp_path / "contexts"), "--out", str(run)]) == 0
+    assert ircore(["score", str(run)]) == 0
+
+    def build(*runs: Path) -> tuple[int, str]:
+        capsys.readouterr()
+        return ircore(["site", "build", "--runs", *map(str, runs), "--out", str(site)]), capsys.readouterr().err
+
+    status, said = build(run, run)
+    assert (status, "are both runs of looker" in said) == (2, True)
+    scores = run / "scores.jsonl"
+    whole = scores.read_bytes()
+    scores.write_bytes(b'{"task": "game"}\n' + whole)
+    status, said = build(run)
+    assert (status, f"{scores}:1: the line is damaged" in said, "Remove this line" in said) == (2, True, True)
+    scores.write_bytes(whole[:-9])
+    status, said = build(run)
+    assert (status, f"{scores}: the last line is cut off" in said) == (0, True)
+    shutil.rmtree(site)
+    record = run / "run.json"
+    record.write_text(record.read_text().replace('"game": "reference"', '"game": "chess"'))
+    status, said = build(run)
+    assert (status, "the game chess is left out: unknown game 'chess'. Known: " in said) == (2, True)
+    assert "Install the packages of their games" in said
+    assert not site.exists()
 
 
 @pytest.mark.slow
