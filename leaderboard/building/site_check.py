@@ -1,4 +1,4 @@
-"""Checking a built site page by page: that links lead somewhere and that nothing can run or reach out.
+"""Checking a built site: links lead somewhere, nothing runs or reaches out, and what is fetched is whole.
 
 Strangers' links may lead to any https address if they are marked ``nofollow ugc``; our own only to ``HOSTS``.
 """
@@ -12,8 +12,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
+from xml.parsers.expat import ExpatError, ParserCreate
 
 from ircore.core.errors import InputError
+from ircore.core.images import UNDECODABLE
 from leaderboard.gallery.fragments import PAIRS
 
 HOSTS = frozenset(
@@ -34,6 +36,11 @@ HOSTS = frozenset(
 
 _ADDRESSES = frozenset({"href", "src", "data-large", "data-chart", "action", "formaction", "poster", "srcset"})
 _FETCHED = frozenset({"script", "img", "iframe", "source", "video", "audio", "embed", "object", "track"})
+_PICTURES = frozenset({".webp", ".png", ".jpg", ".jpeg", ".gif"})
+_XML = frozenset({".xml", ".atom", ".svg"})
+_SEARCHED = (("data/find.json",), ("search/search_index.json", "search.json"))
+"""What the search field fetches; of each, either file, by the program that made the shells."""
+
 _HOME = re.compile(r"(?<![\w/.-])(/(home|root|Users|work|tmp|mnt)/[\w.-]+|[A-Z]:\\Users\\)")
 _SHELL = "#__"
 """Prefixes of the anchors that the theme's own switches use: they are no links."""
@@ -70,6 +77,8 @@ class _Page(HTMLParser):
     policy: str = ""
     adds_pairs: bool = False
     """Whether a script shows the episodes of further pairs there."""
+    searches: bool = False
+    """Whether it has the search field."""
 
     def __post_init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -84,6 +93,7 @@ class _Page(HTMLParser):
                 self.faults.append(f"the id {values['id']!r} is there twice")
             self.ids.add(values["id"])
         self.adds_pairs |= "data-shards" in values
+        self.searches |= values.get("data-md-component") == "search"
         if tag == "meta" and values.get("http-equiv", "").lower() == "content-security-policy":
             self.policy = values.get("content", "")
         # Either would send the reader, or every relative link of the page, to another address.
@@ -95,8 +105,11 @@ class _Page(HTMLParser):
             # A style can fetch an address just as an image does.
             elif name == "style" and "url(" in value.lower():
                 self.faults.append(f"a style with an address on {tag}")
-            elif name in _ADDRESSES and value:
+            elif value and (name in _ADDRESSES or (name.startswith("data-") and value.endswith(".json"))):
                 self.links.append((tag, value, values.get("rel", "")))
+        # The card that other sites show beside a link; addresses there are absolute.
+        if values.get("property") == "og:image":
+            self.links.append((tag, values.get("content", ""), ""))
 
 
 @dataclass(frozen=True)
@@ -128,6 +141,17 @@ class _Site:
     def findings(self) -> Iterator[PageFault]:
         for name, page in self.pages.items():
             for fault in (*page.faults, *_check_form(page), *self._find_dead_links(name, page)):
+                yield PageFault(name, fault)
+        wanted = list(_SEARCHED) if any(page.searches for page in self.pages.values()) else []
+        if self.own:
+            wanted.append(("sitemap.xml",))
+        for names in wanted:
+            if self.files.isdisjoint(names):
+                yield PageFault(names[0], "missing")
+        for name in sorted(self.files):
+            # What builds keep for the next one is no part of the site.
+            fault = "" if name.startswith(".") else _find_damage(self.folder / name)
+            if fault:
                 yield PageFault(name, fault)
 
     def _find_dead_links(self, name: str, page: _Page) -> Iterator[str]:
@@ -166,7 +190,7 @@ def check_site(folder: Path) -> tuple[list[PageFault], int]:
         folder: The site.
 
     Returns:
-        Findings, page by page, and the number of pages.
+        Findings, page by page and then file by file, each once, and the number of pages.
 
     Raises:
         InputError: There is no site in the folder.
@@ -175,7 +199,24 @@ def check_site(folder: Path) -> tuple[list[PageFault], int]:
         raise InputError(f"{folder}: no site here (no index.html)", "Build one: ircore site build …")
     paths = sorted(folder.rglob("*.html"))
     pages = {path.relative_to(folder).as_posix(): _Page(path.read_text(encoding="utf-8")) for path in paths}
-    return list(_Site(folder, pages).findings()), len(pages)
+    return list(dict.fromkeys(_Site(folder, pages).findings())), len(pages)
+
+
+def _find_damage(path: Path) -> str:
+    """Return why a file of data, a feed or a picture cannot be read; empty if it can, or is of another kind."""
+    try:
+        if path.suffix == ".json":
+            json.loads(path.read_bytes())
+        elif path.suffix in _XML:
+            ParserCreate().Parse(path.read_bytes(), True)
+        elif path.suffix in _PICTURES:
+            from PIL import Image
+
+            with Image.open(path) as image:
+                image.load()
+    except (ExpatError, *UNDECODABLE):
+        return "cut off or damaged" if path.stat().st_size else "empty"
+    return ""
 
 
 def _check_form(page: _Page) -> Iterator[str]:

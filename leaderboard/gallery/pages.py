@@ -111,7 +111,7 @@ def _collect_sections(
         "sections": [fragments.sections(pair)[index] for pair in pairs[:FIRST]],
         "groups": groups,
         "faults": {pair.key: said for pair in pairs[:FIRST] if (said := faults.sentence(pair, gallery))},
-        "faults_file": FAULTS,
+        "faults_file": FAULTS if len(pairs) > FIRST else "",
         "words_file": FILE,
     }
 

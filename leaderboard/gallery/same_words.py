@@ -301,7 +301,7 @@ def build_same_words_files(site: Site, folder: str) -> Iterator[tuple[str, str]]
     faults = BlameShares(site, pairs)
     for gallery in site.galleries.values():
         sentences = {pair.key: said for pair in pairs[FIRST:] if (said := faults.sentence(pair, gallery))}
-        if sentences:
+        if len(pairs) > FIRST:
             yield f"{folder}/{gallery.instance.instance_id}/{FAULTS}", dump_compact(sentences) + "\n"
         groups = group_same_words(site, gallery, pairs)
         if groups:

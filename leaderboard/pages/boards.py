@@ -223,10 +223,10 @@ def _build_board_page(site: Site, view: BoardView) -> Page:
     # Of all boards that differ only in judge, rules or order, the search lists one.
     own = view.judge == site.judge and view.rules == site.rule_sets[0] and view.order == "main"
     levels = () if not view.overall or _are_difficulties_merged(results) else results.difficulties
-    season, against = (
-        build_season_column(site, view),
-        against_path(site, view) if rated and view.rules is not None else None,
-    )
+    season = build_season_column(site, view)
+    # Without two ranks there are no differences to choose from, and no file of them.
+    compared = rated and view.rules is not None and _find_standing(site, view).critical is not None
+    against = against_path(site, view) if compared else None
     return Page(
         path=view_path(site, view),
         title=format_view_title(site, view),

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,8 +10,10 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from PIL import Image
 
 from ircore.core.errors import InputError, WorkError
+from ircore.core.files import write_bytes
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.building.finish import Tree, finish_pages, write_surroundings
 from leaderboard.building.menus import read_menu, select_navigation
@@ -27,6 +30,13 @@ from leaderboard.theme import generator_path
 POLICY = '<meta http-equiv="Content-Security-Policy" content="irg_slot_policy">'
 HEAD = f'<!doctype html><head><meta charset="utf-8">{POLICY}'
 SHELL = Shell(f"{HEAD}</head><body>irg_slot_notice<script>shell()</script>irg_slot_content</body>")
+
+
+def webp() -> bytes:
+    """A small picture."""
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(buffer, "WEBP")
+    return buffer.getvalue()
 
 
 def sha256(text: str) -> str:
@@ -112,6 +122,44 @@ def test_the_check_finds(tmp_path: Path, body: str, what: str) -> None:
     findings, pages = check_site(tmp_path)
     assert pages == 1
     assert [what in finding.what for finding in findings] == [True]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("data/board.json", b'{"rows": [', "cut off or damaged"),
+        ("feed.atom", b"<feed><title>Ch", "cut off or damaged"),
+        ("img/a.webp", webp()[:-9], "cut off or damaged"),
+        ("img/a.webp", b"", "empty"),
+        ("data/find.json", None, "missing"),
+        ("search/search_index.json", None, "missing"),
+        ("sitemap.xml", None, "missing"),
+    ],
+)
+def test_the_check_finds_what_is_missing_or_cut(tmp_path: Path, name: str, content: bytes | None, what: str) -> None:
+    site = {
+        "index.html": SHELL.filled('<h1>A</h1><input data-md-component="search">').encode(),
+        "robots.txt": b"Sitemap: https://example.org/sitemap.xml\n",
+        "sitemap.xml": b"<urlset/>",
+        "data/find.json": b"{}",
+        "search/search_index.json": b"{}",
+        "img/a.webp": webp(),
+    }
+    for path, data in {**site, name: content}.items():
+        if data is not None:
+            write_bytes(tmp_path / path, data)
+    assert check_site(tmp_path) == ([(name, what)], 1)
+
+
+def test_the_check_finds_each_fault_once(tmp_path: Path) -> None:
+    link = '<a href="nowhere.html">x</a>'
+    card = '<meta property="og:image" content="https://example.org/cards/index.png">'
+    data = '<p data-against="data/against/index.json"></p>'
+    (tmp_path / "robots.txt").write_text("Sitemap: https://example.org/sitemap.xml\n")
+    (tmp_path / "sitemap.xml").write_text("<urlset/>")
+    (tmp_path / "index.html").write_text(SHELL.filled(f"<h1>A</h1>{card}{link}{link}{data}"))
+    missing = ["cards/index.png", "nowhere.html", "data/against/index.json"]
+    assert [fault.what for fault in check_site(tmp_path)[0]] == [f"{path} leads nowhere" for path in missing]
 
 
 def test_the_check_passes_what_is_right(tmp_path: Path) -> None:
