@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -59,11 +59,15 @@ class Visit:
         return figures.count()
 
 
-def axe_findings(page: "Page", colours_only: bool = False, **options: Any) -> list[str]:
-    """What axe finds on a page; only colours where all else was looked at in the other scheme."""
+COLOURS = ("color-contrast", "link-in-text-block")
+"""Rules of axe for where all else was looked at in the other scheme."""
+
+
+def axe_findings(page: "Page", only: Sequence[str] = (), **options: Any) -> list[str]:
+    """What axe finds on a page, by some of its rules or by all."""
     from axe_playwright_python.sync_playwright import Axe
 
-    rules = {"runOnly": ["color-contrast", "link-in-text-block"]} if colours_only else {}
+    rules = {"runOnly": list(only)} if only else {}
     asked = {"resultTypes": ["violations"], **rules}  # of all that passes, its answer would be many megabytes
     violations = Axe().run(page, options=asked, **options).response["violations"]
     return [

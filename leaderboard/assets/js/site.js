@@ -10,3 +10,4 @@ import "./terms.js";
 import "./reading.js";
 import "./share.js";
 import "./print.js";
+import "./scroll.js";

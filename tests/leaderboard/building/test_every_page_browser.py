@@ -11,7 +11,7 @@ from pages import varied_pages
 from samples import sample_instances, sample_run
 from short_pages import whole_pages
 from site_samples import built_once, named_submission, rate_turns
-from visits import Visit, axe_findings, fits, visit_in
+from visits import COLOURS, Visit, axe_findings, fits, visit_in
 
 from ircore.instances.benchmark import read_versions, record_version
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -96,6 +96,9 @@ def test_pages_are_accessible_in_both_schemes_and_as_wide_as_window_and_paper(vi
         part = "article" if number > 2 and page.locator("article").count() else "html"
         findings += axe_findings(page, context={"include": [part]})
         wide += [(path, width) for width in WIDTHS if not fits(page, width) or page.evaluate(CUT_CAPTIONS)]
+        # What a narrow window scrolls has to be within the keyboard's reach.
+        page.set_viewport_size({"width": 390, "height": 844})
+        findings += axe_findings(page, only=("scrollable-region-focusable",))
         page.emulate_media(media="print")
         # Boards lie across.
         paper = 960 if page.locator(".board-scroll, .game-board, .game-dots").count() else 720
@@ -108,7 +111,7 @@ def test_pages_are_accessible_in_both_schemes_and_as_wide_as_window_and_paper(vi
         else:
             page.locator("body:not([data-md-color-scheme=default])").wait_for()
         ready(page)
-        findings += axe_findings(page, colours_only=True, context={"include": [part]})
+        findings += axe_findings(page, only=COLOURS, context={"include": [part]})
         page.emulate_media(color_scheme="light")
     assert findings == []
     assert wide == []
