@@ -1,6 +1,8 @@
 """Cards that other sites show beside a link (Open Graph): the top of a board, a run with its pictures, a target."""
 
 import io
+import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -17,15 +19,18 @@ from leaderboard.pages.boards import build_board_lines
 from leaderboard.pages.finding import describe_best_on_target, describe_outcome
 from leaderboard.pages.selections import Chosen, choose_front_episode
 from leaderboard.theme import ACCENT, describer_colour, neutral
-from leaderboard.words import format_category, format_interval_width, number, rank
+from leaderboard.words import format_interval_width, number, shorten_category
 
 SIZE = (1200, 630)
 """Width and height in pixels, as Open Graph recommends."""
 
-LATIN = 256
-"""Characters below this number are in the font of cards."""
+_PLAIN = {"–": "-", "−": "-", "’": "'", "×": "x", "±": "±", "°": ""}
+"""Signs beyond ASCII in signs that the font of cards has; what ° marks is said on pages alone."""
 
-_PLAIN = {"–": "-", "−": "-", "’": "'", "×": "x"}
+_CLAUSE = re.compile(r"[;.,] (?![^(]*\))|$")
+"""The end of a clause, outside of parentheses."""
+
+_INTERVAL = re.compile(r" \(95 % interval [^)]*\)")
 _MARGIN = 60
 _WIDE = SIZE[0] - 2 * _MARGIN
 _ROWS = 5
@@ -83,7 +88,7 @@ class _Card:
         self.text((_MARGIN, 50), "The Image Reconstruction Game", 24, _MUTED)
         self.text((_MARGIN, 95), title, 48)
         if words:
-            self.text((_MARGIN, 165), words, 24, _MUTED)
+            self.text((_MARGIN, 165), select_clauses(words, 24), 24, _MUTED)
 
     def text(
         self,
@@ -111,13 +116,28 @@ def _load_font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 def cut_to_width(text: str, size: int, width: float) -> str:
     """Return a text, cut where it would be wider than so many pixels; only signs that the font of cards has."""
-    plain = "".join(sign if ord(sign) < LATIN else _PLAIN.get(sign, "?") for sign in text)
+    # Letters lose their accents.
+    bare = (sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
+    plain = "".join(sign if sign.isascii() else _PLAIN.get(sign, "?") for sign in bare)
     while plain and _load_font(size).getlength(plain) > width:
         plain = plain[:-4].rstrip() + "..."
     return plain or "-"
 
 
-def _draw_board_card(_site: Site, page: Page) -> bytes:
+def select_clauses(words: str, size: int) -> str:
+    """Return as many clauses of some sentences, without their intervals, as fit on a line; the first in any case."""
+    short = _INTERVAL.sub("", words)
+    ends = [end.start() for end in _CLAUSE.finditer(short)]
+    fitting = [short[:end] for end in ends if _load_font(size).getlength(short[:end]) <= _WIDE]
+    return fitting[-1] if fitting else short[: ends[0]]
+
+
+def _describe_rank(low: int | None, high: int | None) -> str:
+    """Return ranks in words, since the font has no sign for a range."""
+    return "no rank" if low is None else f"{low}" if low == high else f"{low} to {high}"
+
+
+def _draw_board_card(_site: Site, page: Page) -> bytes | None:
     site: Site = page.values["site"]
     rows = [_Row(line.row, line.pair.name, line.pair.hue) for line in build_board_lines(site, page.values["view"])]
     heading = f"{site.game.title}: {page.values['heading']}" if site.folder else str(page.values["heading"])
@@ -143,19 +163,19 @@ class _Row(NamedTuple):
     hue: int
 
 
-def _draw_rows(card: _Card, rows: Sequence[_Row]) -> bytes:
-    """Draw the first rows that have a main score."""
+def _draw_rows(card: _Card, rows: Sequence[_Row]) -> bytes | None:
+    """Draw the first rows that have a main score; None where none has."""
     scored = [row for row in rows if row.ranked.cell.main.mean is not None]
     for place, row in enumerate(scored[:_ROWS]):
         _draw_row(card, 225 + 76 * place, row)
-    return card.png()
+    return card.png() if scored else None
 
 
 def _draw_row(card: _Card, top: float, row: _Row) -> None:
     """Draw a row of a board: rank, names, main score and its whisker."""
     main, colour = row.ranked.cell.main, describer_colour(row.hue) if row.hue >= 0 else _MUTED
     card.draw.line([(_MARGIN, top - 14), (SIZE[0] - _MARGIN, top - 14)], _LINE, 1)
-    card.text((_MARGIN, top + 22), rank(row.ranked.rank_low, row.ranked.rank_high), 24, _MUTED, "lm")
+    card.text((_MARGIN, top + 22), _describe_rank(row.ranked.rank_low, row.ranked.rank_high), 24, _MUTED, "lm")
     card.text((180, top + 22), format_one_line(row.names, 60), 28, _INK, "lm", 520)
     card.text((800, top + 22), number(main.mean, 1), 28, _INK, "rm")
     left, length = 830.0, 310.0
@@ -178,7 +198,7 @@ def _draw_front_card(site: Site, _page: Page) -> bytes | None:
     return _draw_strip(card, site, chosen.gallery.instance.instance_id, chosen.pair)
 
 
-def _draw_game_start_card(_site: Site, page: Page) -> bytes:
+def _draw_game_start_card(_site: Site, page: Page) -> bytes | None:
     section = page.values["section"]
     rows = [
         _Row(row, pair.name, pair.hue)
@@ -195,16 +215,17 @@ def _draw_game_run_card(_site: Site, page: Page) -> bytes:
         "no score yet" if main.mean is None else f"main score {number(main.mean, 1)} ({format_interval_width(main, 1)})"
     )
     instances = [instance for instance in section.instances if section.picture_paths(instance)]
-    tiles = [(instance.instance_id, section.picture_paths(instance)[0]) for instance in instances[:_TILES]]
+    tiles = [
+        (f"{shorten_category(instance.category)}, {instance.difficulty}", section.picture_paths(instance)[0])
+        for instance in instances[:_TILES]
+    ]
     return _draw_tiles(_Card(format_one_line(pair.name, 60), f"{section.game.title}: {score}"), tiles)
 
 
 def _draw_game_instance_card(_site: Site, page: Page) -> bytes:
     section, instance = page.values["section"], page.values["instance"]
-    words = f"{section.game.title}: {format_category(instance.category).lower()}, {instance.difficulty}"
-    return _draw_tiles(
-        _Card(instance.instance_id, words), [("", path) for path in section.picture_paths(instance)[:_TILES]]
-    )
+    card = _Card(section.titles[instance.instance_id], section.game.title)
+    return _draw_tiles(card, [("", path) for path in section.picture_paths(instance)[:_TILES]])
 
 
 def _pair_card(site: Site, page: Page) -> bytes:
