@@ -19,7 +19,7 @@ from leaderboard.model.site_judge import has_rated
 from leaderboard.pages.board_views import BoardView, describe_view, view_path
 from leaderboard.storage.output_folder import dump_compact
 from leaderboard.theme import describer_class
-from leaderboard.words import format_category
+from leaderboard.words import PROGRAM_MARK, format_category
 
 FOLDER = "data/figures"
 """Folder of the files, relative to the site's root."""
@@ -173,9 +173,10 @@ def build_figures_page(site: Site) -> Page:
 
 
 def _join_headlines(values: Mapping[str, Any]) -> str:
-    """Return the headlines of a page's first figures that can be drawn."""
+    """Return the headlines of a page's first figures that say something, without the mark of programs."""
     drawn = [figure.title for figure in values["figures_of"](values["charts"]) if not figure.missing]
-    return format_one_line("; ".join(drawn[:3]), 300)
+    said = [title.replace(PROGRAM_MARK, "") for title in drawn if not title.endswith("?")]
+    return format_one_line("; ".join(said[:3]), 300)
 
 
 def build_figure_pages(site: Site) -> Iterator[Page]:

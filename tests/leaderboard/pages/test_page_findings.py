@@ -22,6 +22,7 @@ from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.boards import build_board_pages
+from leaderboard.pages.figures import build_figures_page
 from leaderboard.pages.finding import Hardest, SiteFindings, collect_findings, describe_outcome, describe_pair_finding
 from leaderboard.pages.overview import build_front_page
 from leaderboard.pages.players import build_player_board_pages, build_player_pages, find_extremes
@@ -88,6 +89,15 @@ def test_a_board_says_who_leads_it_and_a_board_by_quality_does_not(site: Site) -
         == f"seer-2 + painter leads 3 pairs, main score {score}, judged by structural."
     )
     assert told(site, pages["boards/quality"]) == ""
+
+
+@pytest.mark.slow
+def test_figures_say_what_they_show_and_not_what_they_ask(site: Site) -> None:
+    page = build_figures_page(site)
+    figures = [SimpleNamespace(title=title, missing="") for title in ("Which is hardest?", "seer° leads")]
+    values = {**page.values, "figures_of": lambda _: figures}
+    assert page.finding is not None
+    assert page.finding(values) == "seer leads"
 
 
 @pytest.mark.slow
