@@ -58,7 +58,7 @@ _MATHEMATICAL = {
     "Γ": "Gamma", "Δ": "Delta", "α": "alpha", "ε": "varepsilon", "κ": "kappa", "ρ": "rho", "σ": "sigma", "τ": "tau",
     "±": "pm", "×": "times", "≤": "le", "≥": "ge", "→": "to",
 }  # fmt: skip
-_LATEX = {
+LATEX = {
     "\\": r"\textbackslash{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     "~": r"\textasciitilde{}",
@@ -69,6 +69,7 @@ _LATEX = {
     "‡": r"\textdaggerdbl{}",
     "–": "--",
 }
+"""What LaTeX needs in place of signs; the boards' ``export.js`` has the same list."""
 
 SEM = "sem"
 """Mark of entries whose ends are one standard error away from the mean."""
@@ -658,7 +659,7 @@ def _escape_markdown(text: str) -> str:
 
 
 def _escape_latex(text: str) -> str:
-    return "".join(_LATEX.get(sign, sign) for sign in " ".join(make_printable(text).split()))
+    return "".join(LATEX.get(sign, sign) for sign in " ".join(make_printable(text).split()))
 
 
 def _find_only_fact(facts: Iterable[str | None]) -> str | None:

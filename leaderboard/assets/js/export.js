@@ -1,9 +1,15 @@
 /* What a board shows, as a file or for pasting: the rows and columns that are seen, in the order in which they stand. */
 
 const FORMULA = /^[=+\-@\t\r]/;
+/* As LATEX in ircore/results/tables/formats.py; a test compares them. */
+const MATHEMATICAL = {
+  "Γ": "Gamma", "Δ": "Delta", "α": "alpha", "ε": "varepsilon", "κ": "kappa", "ρ": "rho", "σ": "sigma", "τ": "tau",
+  "±": "pm", "×": "times", "≤": "le", "≥": "ge", "→": "to",
+};
 const LATEX = new Map([
   ["\\", "\\textbackslash{}"], ["~", "\\textasciitilde{}"], ["^", "\\textasciicircum{}"],
-  ["−", "$-$"], ["±", "$\\pm$"], ["Δ", "$\\Delta$"], ["†", "\\textdagger{}"], ["–", "--"], ["×", "$\\times$"],
+  ["−", "$-$"], ["†", "\\textdagger{}"], ["‡", "\\textdaggerdbl{}"], ["–", "--"],
+  ...Object.entries(MATHEMATICAL).map(([sign, name]) => [sign, `$\\${name}$`]),
   ...[..."&%$#_{}"].map((sign) => [sign, `\\${sign}`]),
 ]);
 

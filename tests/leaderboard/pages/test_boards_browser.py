@@ -12,6 +12,7 @@ from samples import sample_instances, sample_run
 from site_samples import built_once, named_submission, rate_turns
 from visits import Visit, axe_findings, visit_in
 
+from ircore.results.tables.formats import LATEX
 from leaderboard.building.site_build import build_site
 from leaderboard.building.sources import bundle
 
@@ -301,6 +302,14 @@ def test_a_name_that_a_spreadsheet_would_run_is_only_text(visit: Visit) -> None:
     records = """[{ name: "=1+1", words: 'a "b", c', none: null, value: -0.5 }]"""
     made = page.evaluate(f"() => {{ const {{ csv }} = {bundle('export')} return csv({records}); }}")
     assert made == 'name,words,none,value\n\'=1+1,"a ""b"", c",,-0.5\n'
+
+
+def test_boards_write_signs_in_latex_as_tables_do(visit: Visit) -> None:
+    page = visit.open(BOARD)
+    made = page.evaluate(
+        f"signs => {{ const {{ latexCell }} = {bundle('export')} return signs.map(latexCell); }}", [*LATEX]
+    )
+    assert made == list(LATEX.values())
 
 
 def test_tables_are_copied_as_markdown_and_latex(browser: "Browser", address: str) -> None:
