@@ -56,7 +56,7 @@ def test_every_page_has_a_description_of_its_own(site: Path) -> None:
             "Simple shapes, easy, 1: highest score by seer + canvas",
         ),
         ("figures", "Figures", "Figures: "),
-        ("ask", "Ask the board", "Ask the board: Which describer is best "),
+        ("ask", "Ask the board", "Ask the board: Which pair is best? "),
     ],
 )
 def test_the_description_of_a_page_with_numbers_is_its_finding(site: Path, path: str, title: str, words: str) -> None:
