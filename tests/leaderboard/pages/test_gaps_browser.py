@@ -20,6 +20,7 @@ def test_sorting_by_quality_says_what_that_order_leaves_out(visit: Visit) -> Non
     keys = "all => all.map(one => one.id)"
     assert rows.evaluate_all(keys)[:3] == ["honest", "choosy", "plain"]
     assert note.is_hidden()
+    assert page.locator("[data-board-state]").inner_text().endswith("best first, last those without a rank.")
     page.locator("summary", has_text="Columns").click()
     page.get_by_label("score and chance of being best").check()
     page.keyboard.press("Escape")
