@@ -461,15 +461,27 @@ def _build_amount_filling(game: Game[Any], amount: Amount) -> Filling:
     return FilledColumn(column, value, ("amounts", column.key), by_all=True)
 
 
+def _build_detectable_column(game: Game[Any]) -> Filling:
+    """Return the column of the difference that so many episodes find, in the unit of the headline."""
+    about, factor = "Score difference to a like pair that so many episodes find with a chance of 80 %.", 1.0
+    unit = "0–10"
+    if not game.is_judged and game.headline.bounds is not None:
+        low, high = game.headline.bounds
+        # Cells hold the headline from 0 to 10.
+        unit, factor = measure_column(game.headline).unit, (high - low) / 10
+    column = Column("detectable", "Detectable", about, unit, "lower", nullable=True, audience="programs")
+
+    def value(line: BoardLine) -> Value:
+        known = line.row.cell.detectable
+        return Value.or_missing(None if known is None else factor * known, TOO_FEW)
+
+    return FilledColumn(column, value, ("detectable",) if game.is_judged else ())
+
+
 def _build_count_columns(game: Game[Any]) -> Iterator[Filling]:
     """Yield marks, and of how many episodes, for programs."""
     yield _adapt_row_column(TOP)
-    yield _build_cell_column(
-        Column("detectable", "Detectable",
-               "Score difference to a like pair that so many episodes find with a chance of 80 %.", "0–10", "lower",
-               nullable=True, audience="programs"),
-        "detectable", missing=TOO_FEW,
-    )  # fmt: skip
+    yield _build_detectable_column(game)
     yield _make_count("episodes", "Instances of the set under this condition.", by_all=True)
     yield _make_count("played", "Episodes that count as played.", which="played", by_all=True)
     yield _adapt_row_column(UNRANKED)

@@ -9,11 +9,13 @@ import pytest
 from invented import invented_results
 from invented_games import Guessing, guessed, guessing_set
 from invented_pairs import pairs_of
+from known_values import known
 
 from ircore.core.episode_records import Episode
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
 from ircore.core.submission_records import Run, Submission
+from ircore.games.declarations import Measure
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
 from ircore.results.model import Results
@@ -124,6 +126,21 @@ def test_boards_of_other_games_say_their_own_set_and_the_scale_of_each_measure()
     assert (points["measure"], points["unit"], points["instance_set"]) == ("points", "0–10", run.run.instance_set)
     assert (points["rules"], points["ircore"]) == ("none", run.run.version)
     assert json.loads(files["all.json"])["rows"][0]["unit"] == "0–10"
+
+
+class Wide(Guessing):
+    """The same game with points up to 20."""
+
+    measures = (Measure("points", "Points", range=(0, 20)),)
+
+
+def test_the_difference_that_a_board_of_another_game_finds_is_in_the_unit_of_its_headline() -> None:
+    section = GameSection(Results.from_runs(game=Wide(), runs=[guessed("pair", guessing_set(5), [8.0, 12.0] * 10)]))
+    files = dict(build_games_board_files([section]))
+    row, units = rows_of(files["games/guessing/board.csv"])[0], json.loads(files["games/guessing/board.json"])["units"]
+    assert (units["mean"], units["detectable"]) == ("0–20", "0–20")
+    # Cells hold every headline from 0 to 10.
+    assert float(row["detectable"]) == pytest.approx(2 * known(known(section.cell(section.ranked[0])).detectable))
 
 
 def test_no_spreadsheet_runs_what_a_run_of_another_game_says() -> None:
