@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from ircore.results.corrections import Correction
     from ircore.results.fact_shares import PartResult
     from ircore.results.language import RunLanguage
-    from ircore.results.trajectories import TurnPoint
 
 
 class RunSource(Protocol):
@@ -203,7 +202,7 @@ class PlayedRun:
         """Return the run with values of the measures that judges and people give, too."""
         view = copy(self)  # with everything that was read already
         view._judged = judged
-        for name in ("every_score", "_values", "results", "trajectories"):
+        for name in ("every_score", "_values", "results"):
             view.__dict__.pop(name, None)
         return view
 
@@ -381,18 +380,6 @@ class PlayedRun:
         from ircore.results.language import analyse_messages, run_language
 
         return run_language(analyse_messages(self.game, self.results))
-
-    @cached_property
-    def trajectories(self) -> "Mapping[tuple[str, str | None], Sequence[TurnPoint]]":
-        """Mean similarity turn by turn, by judge and category; None for all categories."""
-        from ircore.results.trajectories import average_trajectories
-
-        categories = (None, *dict.fromkeys(result.episode.category for result in self.results))
-        return {
-            (judge, category): points
-            for judge in dict.fromkeys(judge for result in self.results for judge in result.judged)
-            for category, points in average_trajectories(self.results, judge, categories).items()
-        }
 
     @cached_property
     def paper_corrections(self) -> "Mapping[str, Sequence[Collection[Correction]]]":

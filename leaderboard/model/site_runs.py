@@ -24,7 +24,6 @@ from ircore.results.episodes import EpisodeResult
 from ircore.results.fact_shares import PartResult
 from ircore.results.language import RunLanguage
 from ircore.results.played_run import PlayedRun
-from ircore.results.trajectories import TurnPoint
 from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise
 from leaderboard.storage.build_cache import BuildCache, compute_content_key, load_or_make, run_key
@@ -70,9 +69,6 @@ class _RunReading:
     language: RunLanguage
     """Language statistics of the describer's messages."""
 
-    trajectories: tuple[tuple[str, str | None, tuple[TurnPoint, ...]], ...]
-    """Mean similarity turn by turn: judge, category, and the points."""
-
 
 class SiteRun(PlayedRun):
     """A played run that takes its readings from the build cache instead of its files where possible.
@@ -105,7 +101,6 @@ class SiteRun(PlayedRun):
             # Equal in all of them: a set of its own would be half of each.
             object.__setattr__(episode, "__pydantic_fields_set__", _EPISODE_FIELDS)
         self.condition_parts = {(category, difficulty): parts for category, difficulty, parts in reading.parts}
-        self.trajectories = {(judge, category): points for judge, category, points in reading.trajectories}
         self.cells = {(cell.category, cell.difficulty, cell.judge): cell for cell in reading.cells}
 
     @cached_property
@@ -139,7 +134,6 @@ def read_run(path: Path) -> _RunReading:
         cells=tuple(run.cells.values()),
         parts=tuple((*condition, parts) for condition, parts in run.condition_parts.items()),
         language=run.language,
-        trajectories=tuple((*about, tuple(points)) for about, points in run.trajectories.items()),
     )
 
 

@@ -27,8 +27,7 @@ from ircore.results.questions import PICTURES, Answer, answer_questions, compute
 from ircore.results.tables.board import board_table, leaderboard_table
 from ircore.results.tables.fact_tables import episode_facts_table, facts_table, parts_table
 from ircore.results.tables.pairs import list_remedies
-from ircore.results.tables.turns import by_turn_table, normalised_table
-from ircore.results.trajectories import average_trajectories
+from ircore.results.tables.turns import average_trajectories, by_turn_table, normalised_table
 from ircore.runs.folder import RunFolder, SaidTurn
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification import judge as verified

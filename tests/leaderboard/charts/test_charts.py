@@ -32,7 +32,7 @@ from ircore.games.reconstruction.records import Turn, list_rendered_turns, list_
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.model import Results
 from ircore.results.tables.model import Selection, Value
-from ircore.results.trajectories import average_trajectories
+from ircore.results.tables.turns import average_trajectories
 from ircore.runs.folder import SaidTurn
 from ircore.scorers.verification.scene_facts import list_facts
 from leaderboard import theme
