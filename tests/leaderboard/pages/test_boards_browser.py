@@ -101,7 +101,7 @@ def test_everything_chosen_stands_in_the_address_and_comes_back(visit: Visit) ->
     choose(page, "Describer", "seer")
     page.get_by_role("button", name="Turns").click()
     open_menu(page, "Columns")
-    page.get_by_label("turns and cost").uncheck()
+    page.get_by_label("turns", exact=True).uncheck()
     page.keyboard.press("Escape")
     page.get_by_label("Compare seer + painter").check()
     page.get_by_label("Compare seer + sketcher").check()
@@ -120,7 +120,7 @@ def test_everything_chosen_stands_in_the_address_and_comes_back(visit: Visit) ->
     page.goto("about:blank")
     page.goto(chosen)
     assert (page.url, shown(page), state(page)) == (chosen, rows, words)
-    assert page.get_by_label("turns and cost").is_checked() is False
+    assert page.get_by_label("turns", exact=True).is_checked() is False
     assert page.locator("th", has_text="Turns").is_hidden()
     page.get_by_role("button", name="Reset").click()
     assert shown(page) == BEST_FIRST
