@@ -41,6 +41,7 @@ from leaderboard.pages.players import build_player_board_pages
 from leaderboard.words import choose_digits, format_category
 
 _BOARDS = "boards/index"
+"""Name of the row's entry for boards, which leads to the one that every run is on."""
 
 _TABS = (
     ("index", "Start"),

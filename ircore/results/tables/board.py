@@ -463,8 +463,8 @@ def _build_amount_filling(game: Game[Any], amount: Amount) -> Filling:
 
 def _build_detectable_column(game: Game[Any]) -> Filling:
     """Return the column of the difference that so many episodes find, in the unit of the headline."""
-    about, factor = "Score difference to a like pair that so many episodes find with a chance of 80 %.", 1.0
-    unit = "0–10"
+    about = "Score difference to a like pair that so many episodes find with a chance of 80 %."
+    unit, factor = "0–10", 1.0
     if not game.is_judged and game.headline.bounds is not None:
         low, high = game.headline.bounds
         # Cells hold the headline from 0 to 10.
